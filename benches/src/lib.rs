@@ -1,0 +1,1 @@
+//! Criterion benches with the machine's roofs beside them

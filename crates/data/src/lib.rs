@@ -1,0 +1,1 @@
+//! Streams: readers, scalers, permutations and a data-set registry

@@ -1,0 +1,1 @@
+//! The papers' experiments: protocols, comparators, figures and tables

@@ -1,0 +1,1 @@
+//! Kernels, growable point sets, kernel rows and random Fourier features

@@ -1,0 +1,1 @@
+//! Online learners in reproducing kernel Hilbert spaces

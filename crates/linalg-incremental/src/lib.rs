@@ -1,0 +1,1 @@
+//! Growing Cholesky factors and symmetric inverses for one-by-one learning

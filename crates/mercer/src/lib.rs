@@ -1,0 +1,1 @@
+//! Online learning with kernels: the library face and the mercer command

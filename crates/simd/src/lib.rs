@@ -1,0 +1,1 @@
+//! Eight-lane vector arithmetic with run-time dispatch

@@ -1,0 +1,1 @@
+//! Which points of a stream a kernel dictionary keeps

@@ -1,0 +1,1 @@
+//! Brute-force oracles and conformance checks for the learners
