@@ -1,1 +1,44 @@
-//! Growing Cholesky factors and symmetric inverses for one-by-one learning
+//! Triangular factors and symmetric inverses that change a little at every step of a stream.
+//!
+//! The crate knows vectors and matrices only: it never sees a data point, a kernel or a label. Batch factorisations belong
+//! to a general library; here is what such libraries lack: factors that *grow* row by row, inverses that take a rank-one
+//! update and a product in **one pass over memory**, and no allocation per step.
+//!
+//! | type | holds | per step | memory |
+//! |---|---|---|---|
+//! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²` | `½n²` |
+//! | [`SymmetricInverse`] | `P = A⁻¹` | product and Sherman–Morrison update fused, `1½n²`; bordered growth `O(n)`; Woodbury rank `B` | `½n²` |
+//!
+//! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
+//! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
+//!
+//! Both types share one layout: 8×8 tiles, block `b` of eight rows (or columns) holding its `b + 1` tiles in a row, so
+//! that growing appends at the end and a pass reads memory front to back.
+//!
+//! ```
+//! use mercer_linalg_incremental::{AlignedVec, GrowingCholesky};
+//! let mut factor = GrowingCholesky::new();
+//! factor.append(&AlignedVec::new(), 2.0); // K = [4]
+//! let mut x = AlignedVec::new();
+//! factor.forward_solve(&AlignedVec::from_slice(&[6.0]), &mut x);
+//! factor.append(&x, 1.0); // K = [4 6; 6 10]
+//! assert_eq!(factor.entry(1, 0), 3.0);
+//! ```
+
+mod cholesky;
+mod inverse;
+mod rank_one;
+mod tiles;
+
+pub use cholesky::GrowingCholesky;
+pub use inverse::SymmetricInverse;
+pub use rank_one::RankOneScratch;
+pub use mercer_simd::AlignedVec;
+
+/// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was before the call.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("the downdate leaves no positive definite matrix (remaining pivot {pivot}); nothing was changed")]
+pub struct NotPositiveDefinite {
+    /// What remained of the unit pivot: `1 + σ ‖L⁻¹v‖²` (or `1 + σ vᵀPv`).
+    pub pivot: f64,
+}

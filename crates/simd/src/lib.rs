@@ -1,1 +1,40 @@
-//! Eight-lane vector arithmetic with run-time dispatch
+//! Eight-lane vector arithmetic with run-time dispatch: the one place of Mercer that knows instruction sets.
+//!
+//! Every kernel above this crate is written once, generically over [`Simd`], as if the machine had vectors of eight `f64`.
+//! [`dispatch`] picks the widest instruction set that the machine has (AVX-512, AVX2 with FMA, or portable code) when the
+//! program runs. Because the lane count, the order of every sum and the fused multiply-adds are part of the definition,
+//! **all instruction sets give the same bits**; the portable back end is therefore also the oracle of the others.
+//!
+//! | item | what it is |
+//! |---|---|
+//! | [`Lane`], [`AlignedVec`] | eight `f64` on a 64-byte boundary; a growable vector of them, padded with zeros |
+//! | [`Simd`], [`Op`], [`dispatch`] | the operations, a computation written over them, and the call that runs it |
+//! | [`dot`], [`axpy`], [`scale`] | vector primitives |
+//! | [`exp`], [`exp_in_place`] | the exponential, within 1 ulp of the system's on `[-700, 0]` |
+//! | [`sincos_quarter_turns`] | sine and cosine of an angle given in quarter turns, so that range reduction is exact |
+//!
+//! The crate refuses to grow into a general vector library: it holds what kernel rows, triangular solves and symmetric
+//! updates need. Vectors are `f64` only.
+//!
+//! ```
+//! use mercer_simd::{AlignedVec, dot};
+//! let x = AlignedVec::from_slice(&[1.0, 2.0, 3.0]);
+//! assert_eq!(dot(x.lanes(), x.lanes()), 14.0);
+//! ```
+
+mod aligned;
+mod backend;
+mod dispatch;
+mod exp;
+mod scalar;
+mod sincos;
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use aligned::{AlignedVec, LANES, Lane};
+pub use backend::Simd;
+pub use dispatch::{Level, Op, dispatch, dispatch_at};
+pub use exp::{exp, exp_in_place, exp_lane};
+pub use sincos::{sincos_lane, sincos_quarter_turns};
+pub use vector::{axpy, axpy_lanes, dot, dot_lanes, dot_slices, scale};

@@ -1,0 +1,23 @@
+//! The layout shared by factors and inverses: 8×8 tiles, block `b` holding tiles `0..=b`.
+
+use mercer_simd::{LANES, Lane};
+
+/// Eight lanes: a square tile by columns.
+pub(crate) type Tile = [Lane; LANES];
+
+pub(crate) const ZERO_TILE: Tile = [Lane::ZERO; LANES];
+
+/// Index of the first tile of block `b`: blocks `0, 1, …` hold `1, 2, …` tiles.
+pub(crate) const fn block_start(b: usize) -> usize {
+    b * (b + 1) / 2
+}
+
+/// The tiles of block `b`.
+pub(crate) fn block(tiles: &[Tile], b: usize) -> &[Tile] {
+    &tiles[block_start(b)..=block_start(b) + b]
+}
+
+/// `(block, lane)` of a row or column index.
+pub(crate) const fn split(index: usize) -> (usize, usize) {
+    (index / LANES, index % LANES)
+}

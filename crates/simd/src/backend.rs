@@ -1,0 +1,48 @@
+//! The operations that every instruction set provides.
+
+use crate::aligned::Lane;
+
+/// A proof that an instruction set is present, and its operations on vectors of eight `f64`.
+///
+/// Implementations are zero-sized tokens handed out by [`dispatch`](crate::dispatch); results are the same bits for all of
+/// them (`mul_add` is fused everywhere, sums over lanes follow one fixed tree).
+pub trait Simd: Copy {
+    /// Eight `f64` in registers.
+    type F64: Copy;
+
+    /// All lanes equal to `value`.
+    fn splat(self, value: f64) -> Self::F64;
+    /// Reads a lane.
+    fn load(self, from: &Lane) -> Self::F64;
+    /// Writes a lane.
+    fn store(self, value: Self::F64, to: &mut Lane);
+    /// `a + b`
+    fn add(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// `a − b`
+    fn sub(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// `a · b`
+    fn mul(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// `a / b`
+    fn div(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// `a · b + c`, rounded once
+    fn mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
+    /// `c − a · b`, rounded once
+    fn negate_mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
+    /// `√a`
+    fn sqrt(self, a: Self::F64) -> Self::F64;
+    /// `if a < b { yes } else { no }` lane by lane (a NaN compares false).
+    fn select_less(self, a: Self::F64, b: Self::F64, yes: Self::F64, no: Self::F64) -> Self::F64;
+    /// Each lane's bits shifted left by 52 and read as an `f64`: `2ⁿ` when the lane holds `n + 1023 + 3·2⁵¹`.
+    fn exponent_from_low_bits(self, a: Self::F64) -> Self::F64;
+    /// Rotates `(sin, cos)` by the number of quarter turns in the two lowest bits of each lane of `turns`.
+    fn rotate_quarter_turns(self, sin: Self::F64, cos: Self::F64, turns: Self::F64) -> (Self::F64, Self::F64);
+    /// Lane `j` of the result is the sum over the lanes of `a[j]`, as `((0+1)+(2+3))+((4+5)+(6+7))`.
+    fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64;
+    /// The sum over the lanes of `a`, in the order of [`transpose_sum`](Self::transpose_sum).
+    fn sum(self, a: Self::F64) -> f64 {
+        let mut lane = Lane::ZERO;
+        self.store(a, &mut lane);
+        let v = lane.0;
+        ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))
+    }
+}

@@ -1,0 +1,79 @@
+//! The portable back end: plain arrays. Slow where the target has no fused multiply-add, and the oracle of the others.
+
+use crate::aligned::{LANES, Lane};
+use crate::backend::Simd;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scalar;
+
+#[inline(always)]
+fn map2(a: [f64; LANES], b: [f64; LANES], f: impl Fn(f64, f64) -> f64) -> [f64; LANES] {
+    std::array::from_fn(|i| f(a[i], b[i]))
+}
+
+impl Simd for Scalar {
+    type F64 = [f64; LANES];
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> Self::F64 {
+        [value; LANES]
+    }
+    #[inline(always)]
+    fn load(self, from: &Lane) -> Self::F64 {
+        from.0
+    }
+    #[inline(always)]
+    fn store(self, value: Self::F64, to: &mut Lane) {
+        to.0 = value;
+    }
+    #[inline(always)]
+    fn add(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        map2(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        map2(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        map2(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        map2(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64 {
+        std::array::from_fn(|i| a[i].mul_add(b[i], c[i]))
+    }
+    #[inline(always)]
+    fn negate_mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64 {
+        std::array::from_fn(|i| (-a[i]).mul_add(b[i], c[i]))
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::F64) -> Self::F64 {
+        a.map(f64::sqrt)
+    }
+    #[inline(always)]
+    fn select_less(self, a: Self::F64, b: Self::F64, yes: Self::F64, no: Self::F64) -> Self::F64 {
+        std::array::from_fn(|i| if a[i] < b[i] { yes[i] } else { no[i] })
+    }
+    #[inline(always)]
+    fn exponent_from_low_bits(self, a: Self::F64) -> Self::F64 {
+        a.map(|a| f64::from_bits(a.to_bits() << 52))
+    }
+    #[inline(always)]
+    fn rotate_quarter_turns(self, sin: Self::F64, cos: Self::F64, turns: Self::F64) -> (Self::F64, Self::F64) {
+        let rotated: [(f64, f64); LANES] = std::array::from_fn(|i| match turns[i].to_bits() & 3 {
+            0 => (sin[i], cos[i]),
+            1 => (cos[i], -sin[i]),
+            2 => (-sin[i], -cos[i]),
+            _ => (-cos[i], sin[i]),
+        });
+        (rotated.map(|r| r.0), rotated.map(|r| r.1))
+    }
+    #[inline(always)]
+    fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64 {
+        a.map(|a| self.sum(a))
+    }
+}

@@ -1,0 +1,143 @@
+//! Dot products and scaled additions over whole lanes.
+
+use crate::aligned::{LANES, Lane};
+use crate::backend::Simd;
+use crate::dispatch::{Op, dispatch};
+
+/// `Σ aᵢ bᵢ` inside a dispatched computation; four running sums hide the latency of the fused multiply-add.
+///
+/// Vectors of unequal length are cut to the shorter one.
+#[inline(always)]
+pub fn dot_lanes<S: Simd>(simd: S, a: &[Lane], b: &[Lane]) -> f64 {
+    let n = a.len().min(b.len());
+    let (a, a_rest) = a[..n].as_chunks::<4>();
+    let (b, b_rest) = b[..n].as_chunks::<4>();
+    let mut sums = [simd.splat(0.0); 4];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..4 {
+            sums[i] = simd.mul_add(simd.load(&a[i]), simd.load(&b[i]), sums[i]);
+        }
+    }
+    for (a, b) in a_rest.iter().zip(b_rest) {
+        sums[0] = simd.mul_add(simd.load(a), simd.load(b), sums[0]);
+    }
+    simd.sum(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])))
+}
+
+/// `y ← y + a x` inside a dispatched computation.
+#[inline(always)]
+pub fn axpy_lanes<S: Simd>(simd: S, a: f64, x: &[Lane], y: &mut [Lane]) {
+    let a = simd.splat(a);
+    for (x, y) in x.iter().zip(y) {
+        simd.store(simd.mul_add(a, simd.load(x), simd.load(y)), y);
+    }
+}
+
+struct Dot<'a>(&'a [Lane], &'a [Lane]);
+
+impl Op for Dot<'_> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> f64 {
+        dot_lanes(simd, self.0, self.1)
+    }
+}
+
+/// `Σ aᵢ bᵢ`; vectors of unequal length are cut to the shorter one.
+#[must_use]
+pub fn dot(a: &[Lane], b: &[Lane]) -> f64 {
+    dispatch(Dot(a, b))
+}
+
+struct Axpy<'a>(f64, &'a [Lane], &'a mut [Lane]);
+
+impl Op for Axpy<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        axpy_lanes(simd, self.0, self.1, self.2);
+    }
+}
+
+/// `y ← y + a x`
+pub fn axpy(a: f64, x: &[Lane], y: &mut [Lane]) {
+    dispatch(Axpy(a, x, y));
+}
+
+/// `x ← a x`
+pub fn scale(a: f64, x: &mut [f64]) {
+    x.iter_mut().for_each(|x| *x *= a);
+}
+
+/// `Σ aᵢ bᵢ` of plain slices, in the order of [`dot`]; for short vectors that are not stored in lanes.
+#[must_use]
+pub fn dot_slices(a: &[f64], b: &[f64]) -> f64 {
+    struct Plain<'a>(&'a [f64], &'a [f64]);
+    impl Op for Plain<'_> {
+        type Output = f64;
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> f64 {
+            let n = self.0.len().min(self.1.len());
+            let mut sum = simd.splat(0.0);
+            for (a, b) in self.0[..n].chunks(LANES).zip(self.1[..n].chunks(LANES)) {
+                let (mut left, mut right) = (Lane::ZERO, Lane::ZERO);
+                left.0[..a.len()].copy_from_slice(a);
+                right.0[..b.len()].copy_from_slice(b);
+                sum = simd.mul_add(simd.load(&left), simd.load(&right), sum);
+            }
+            simd.sum(sum)
+        }
+    }
+    dispatch(Plain(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AlignedVec, Level, dispatch_at};
+    use proptest::prelude::*;
+
+    struct TransposeSum([Lane; 8]);
+    impl Op for TransposeSum {
+        type Output = [f64; 8];
+        fn run<S: Simd>(self, simd: S) -> [f64; 8] {
+            let mut out = Lane::ZERO;
+            simd.store(simd.transpose_sum(self.0.map(|lane| simd.load(&lane))), &mut out);
+            out.0
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_instruction_set_gives_the_same_bits(
+            values in prop::collection::vec(-1e3..1e3, 64..200usize),
+        ) {
+            let a = AlignedVec::from_slice(&values);
+            let b: AlignedVec = values.iter().rev().map(|v| v * 0.37).collect();
+            let tiles: [Lane; 8] = std::array::from_fn(|i| a.lanes()[i]);
+            let dots: Vec<_> = Level::available().into_iter()
+                .map(|level| dispatch_at(level, Dot(a.lanes(), b.lanes())).map(f64::to_bits)).collect();
+            let sums: Vec<_> = Level::available().into_iter()
+                .map(|level| dispatch_at(level, TransposeSum(tiles)).map(|s| s.map(f64::to_bits))).collect();
+            prop_assert!(dots.iter().all(|d| *d == dots[0]));
+            prop_assert!(sums.iter().all(|s| *s == sums[0]));
+        }
+
+        #[test]
+        fn dot_is_the_sum_of_products(values in prop::collection::vec(-1e3..1e3, 0..100usize)) {
+            let a = AlignedVec::from_slice(&values);
+            let expected: f64 = values.iter().map(|v| v * v).sum();
+            prop_assert!((dot(a.lanes(), a.lanes()) - expected).abs() <= 1e-12 * expected);
+            prop_assert!((dot_slices(&values, &values) - expected).abs() <= 1e-12 * expected);
+        }
+    }
+
+    #[test]
+    fn axpy_by_hand() {
+        let x = AlignedVec::from_slice(&[1.0, 2.0, 3.0]);
+        let mut y = AlignedVec::from_slice(&[10.0, 20.0, 30.0]);
+        axpy(2.0, x.lanes(), y.lanes_mut());
+        scale(0.5, &mut y);
+        assert_eq!(*y, [6.0, 12.0, 18.0]);
+    }
+}

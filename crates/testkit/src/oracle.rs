@@ -1,0 +1,91 @@
+//! The algorithms, written once more as the dense formulas of the papers, one file an algorithm.
+//!
+//! Every oracle has the shape `fn name(stream, kernel, parameters) -> Trace` and makes one prequential pass: at round `t`
+//! it predicts `y_t` from `x_t`, records the prediction, and only then learns from `(x_t, y_t)`. The loss is
+//! `(ŷ − y)²` throughout, with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
+//! recursion itself carries; Gram matrices, bases, inverses and least-squares solutions are rebuilt each time.
+//!
+//! | oracle | source | how it is computed here | a round |
+//! |---|---|---|---|
+//! | [`nons_ald_svd`] | Li & Liao 2023, Algorithm 3 | SVD basis, change of basis `Q`, dense `A` | O(J³) |
+//! | [`aogd_ald`] | Li & Liao 2023, Algorithm 1 | functions in H, `β* = K_S⁻¹k_S`, full norms | O(J³) |
+//! | [`kogd`] | Li & Liao 2023, (2), (3) | functions in H, full norms | O(t²) |
+//! | [`kons`] | Calandriello et al. 2017b; Li & Liao 2023, Algorithm 2 | functions in H, dense inverse of `K̂ + μI` | O(t³) |
+//! | [`sketched_kons`] | Calandriello et al. 2017b | the same, coins on the updates of `A` | O(t³) |
+//! | [`kors`] | Calandriello et al. 2017a; Jézéquel et al. 2019, appendix H | dense inverse with the new point put in for a trial | O(J³) |
+//! | [`pros_n_kons`], [`con_kons`] | Calandriello et al. 2017a; Li & Liao 2023, A.1 | SVD basis, `Q`, dense `A` | O(J³) |
+//! | [`fogd`] | Lu et al. 2016 | explicit features | O(dD) |
+//! | [`nogd`] | Lu et al. 2016 | functions in H, then eigen-features | O(B²) |
+//! | [`krls_qr`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
+//! | [`krls_engel`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
+//! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
+//!
+//! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
+//!
+//! An oracle with an SVD basis is defined only for a dictionary that is numerically independent; it panics otherwise, and
+//! checks that the decomposition it was given does rebuild the matrix.
+
+mod aogd_ald;
+mod dense;
+mod fogd;
+mod kogd;
+mod kons;
+mod kors;
+mod krls_engel;
+mod krls_qr;
+mod krr;
+mod nogd;
+mod nons_ald;
+mod pros_con;
+mod sketched_kons;
+mod svd_basis;
+
+pub use aogd_ald::aogd_ald;
+pub use dense::gram;
+pub use fogd::{fogd, fourier_features};
+pub use kogd::kogd;
+pub use kons::kons;
+pub use kors::{KorsParams, KorsTrace, kors};
+pub use krls_engel::krls_engel;
+pub use krls_qr::krls_qr;
+pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
+pub use nogd::{NogdParams, nogd};
+pub use nons_ald::{NonsAldParams, nons_ald_svd};
+pub use pros_con::{ProsConParams, con_kons, pros_n_kons};
+pub use sketched_kons::{SketchedKonsParams, SketchedKonsTrace, sketched_kons};
+
+/// An input and its target.
+pub type Example = (Vec<f64>, f64);
+
+/// A kernel as the oracles take it.
+pub type KernelFn<'a> = &'a dyn Fn(&[f64], &[f64]) -> f64;
+
+/// What one prequential pass leaves behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// `ŷ_t` for every round, made before `y_t` was learned from.
+    pub predictions: Vec<f64>,
+    /// Positions in the stream of the points kept at the end, in the order in which they were kept.
+    pub dictionary: Vec<usize>,
+}
+
+/// The Gaussian kernel `exp(−‖x − z‖²/2σ²)`.
+pub fn gaussian(sigma: f64) -> impl Fn(&[f64], &[f64]) -> f64 {
+    move |x, z| {
+        let square: f64 = x.iter().zip(z).map(|(a, b)| (a - b) * (a - b)).sum();
+        (-square / (2.0 * sigma * sigma)).exp()
+    }
+}
+
+/// The linear kernel `xᵀz`, for which most of the oracles have a primal form to be checked against.
+pub fn linear() -> impl Fn(&[f64], &[f64]) -> f64 {
+    |x, z| x.iter().zip(z).map(|(a, b)| a * b).sum()
+}
+
+/// `value` moved into `[-limit, limit]`.
+fn clip_to(value: f64, limit: f64) -> f64 {
+    value.clamp(-limit, limit)
+}
+
+#[cfg(test)]
+mod agreement;

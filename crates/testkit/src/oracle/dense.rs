@@ -1,0 +1,40 @@
+//! Gram matrices and kernel vectors, entry by entry, and solves that rebuild everything.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::KernelFn;
+
+/// The matrix `K` with `K[i][j] = k(rows_i, columns_j)`.
+pub(super) fn cross_gram(rows: &[Vec<f64>], columns: &[Vec<f64>], kernel: KernelFn) -> DMatrix<f64> {
+    DMatrix::from_fn(rows.len(), columns.len(), |i, j| kernel(&rows[i], &columns[j]))
+}
+
+/// The Gram matrix `K[i][j] = k(x_i, x_j)` of a set of points, `(n, n)`.
+pub fn gram(points: &[Vec<f64>], kernel: KernelFn) -> DMatrix<f64> {
+    cross_gram(points, points, kernel)
+}
+
+/// The vector `k_S(x)`.
+pub(super) fn kernel_vector(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> DVector<f64> {
+    DVector::from_iterator(points.len(), points.iter().map(|z| kernel(z, x)))
+}
+
+/// `M⁻¹ b` by an LU factorisation made for this one solve; the empty system has the empty solution.
+///
+/// # Panics
+/// If the matrix is exactly singular.
+pub(super) fn solve(matrix: &DMatrix<f64>, right_side: &DVector<f64>) -> DVector<f64> {
+    if right_side.is_empty() {
+        return DVector::zeros(0);
+    }
+    matrix.clone().lu().solve(right_side).expect("the oracle met a singular matrix")
+}
+
+/// The ALD residual `α = k(x,x) − k_Sᵀ K_S⁻¹ k_S` of Li & Liao's (4) and the coefficients `β* = K_S⁻¹ k_S`.
+///
+/// The residual is a squared distance, so rounding below 0 is cut off.
+pub(super) fn ald(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> (f64, DVector<f64>) {
+    let k = kernel_vector(points, x, kernel);
+    let beta = solve(&gram(points, kernel), &k);
+    ((kernel(x, x) - k.dot(&beta)).max(0.0), beta)
+}
