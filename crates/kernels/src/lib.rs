@@ -1,1 +1,51 @@
-//! Kernels, growable point sets, kernel rows and random Fourier features
+//! Kernels, the points they are evaluated on, and random features that approximate them.
+//!
+//! | kernel | `k(x, z)` | `SPEC` of [`AnyKernel`] |
+//! |---|---|---|
+//! | [`Gaussian`] | `exp(−‖x−z‖²/2σ²)` | `gaussian:SIGMA` |
+//! | [`Laplace`] | `exp(−‖x−z‖/σ)` | `laplace:SIGMA` |
+//! | [`Matern32`] | `(1 + r) e⁻ʳ`, `r = √3 ‖x−z‖/σ` | `matern32:SIGMA` |
+//! | [`Matern52`] | `(1 + r + r²/3) e⁻ʳ`, `r = √5 ‖x−z‖/σ` | `matern52:SIGMA` |
+//! | [`Polynomial`] | `(xᵀz + c)ᵐ` | `polynomial:DEGREE,OFFSET` |
+//! | [`Linear`] | `xᵀz` | `linear` |
+//! | [`Mixture`] | `Σ wᵢ kᵢ(x, z)` | `mix:0.4*gaussian:0.4+0.6*gaussian:0.7` |
+//!
+//! [`Points`] keeps a growing set dimension by dimension, eight points to a vector, so that a [kernel row](Kernel::row)
+//! `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8` vector exponentials and touches memory once. Distances
+//! are sums of squared coordinate differences, never `‖x‖² + ‖z‖² − 2xᵀz`, which cancels for close points.
+//!
+//! [`RandomFourier`] draws the features of Rahimi and Recht (2007) for the Gaussian kernel.
+//!
+//! The crate checks parameters, not data: learners refuse a point of another dimension or with a NaN before it gets here.
+//!
+//! ```
+//! use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
+//! let mut points = Points::new(2);
+//! points.push(&[0.0, 0.0]);
+//! points.push(&[3.0, 4.0]);
+//! let mut row = AlignedVec::new();
+//! Gaussian::new(5.0)?.row(&points, &[0.0, 0.0], &mut row);
+//! assert_eq!(row[0], 1.0);
+//! assert!((row[1] - (-0.5f64).exp()).abs() < 1e-15);
+//! # Ok::<(), mercer_kernels::KernelError>(())
+//! ```
+
+mod any;
+mod dot_product;
+mod fourier;
+mod kernel;
+mod median;
+mod mixture;
+mod points;
+mod row;
+mod stationary;
+
+pub use any::{AnyKernel, KernelSpec};
+pub use dot_product::{Linear, Polynomial};
+pub use fourier::RandomFourier;
+pub use kernel::{Kernel, KernelError};
+pub use median::median_width;
+pub use mercer_simd::AlignedVec;
+pub use mixture::Mixture;
+pub use points::Points;
+pub use stationary::{Gaussian, Laplace, Matern32, Matern52};

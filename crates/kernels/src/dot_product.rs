@@ -1,0 +1,100 @@
+//! Kernels of the inner product `xᵀz`.
+
+use mercer_simd::{AlignedVec, Simd};
+
+use crate::kernel::{Kernel, KernelError};
+use crate::points::Points;
+use crate::row::{RowProfile, fill};
+
+fn inner_product(x: &[f64], z: &[f64]) -> f64 {
+    x.iter().zip(z).map(|(x, z)| x * z).sum()
+}
+
+/// The polynomial kernel `(xᵀz + c)ᵐ` with integer degree `m ≥ 1` and offset `c ≥ 0`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Polynomial {
+    degree: u32,
+    offset: f64,
+}
+
+impl Polynomial {
+    /// The kernel `(xᵀz + offset)^degree`.
+    ///
+    /// # Errors
+    /// [`KernelError::Degree`] when `degree` is 0, [`KernelError::Offset`] when `offset` is negative or not finite.
+    pub fn new(degree: u32, offset: f64) -> Result<Self, KernelError> {
+        if degree == 0 {
+            return Err(KernelError::Degree);
+        }
+        if !offset.is_finite() || offset < 0.0 {
+            return Err(KernelError::Offset(offset));
+        }
+        Ok(Self { degree, offset })
+    }
+
+    /// The degree `m`.
+    #[must_use]
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
+
+    /// The offset `c`.
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+}
+
+impl RowProfile for Polynomial {
+    #[inline(always)]
+    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
+        simd.mul_add(x, z, sum)
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(self, simd: S, sum: S::F64) -> S::F64 {
+        let base = simd.add(sum, simd.splat(self.offset));
+        (1..self.degree).fold(base, |power, _| simd.mul(power, base))
+    }
+}
+
+impl Kernel for Polynomial {
+    fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
+        let base = inner_product(x, z) + self.offset;
+        (1..self.degree).fold(base, |power, _| power * base)
+    }
+    fn self_value(&self, x: &[f64]) -> f64 {
+        self.evaluate(x, x)
+    }
+    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
+        fill(*self, points, x, row);
+    }
+}
+
+/// The linear kernel `xᵀz`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Linear;
+
+impl RowProfile for Linear {
+    #[inline(always)]
+    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
+        simd.mul_add(x, z, sum)
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(self, _: S, sum: S::F64) -> S::F64 {
+        sum
+    }
+}
+
+impl Kernel for Linear {
+    fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
+        inner_product(x, z)
+    }
+    fn self_value(&self, x: &[f64]) -> f64 {
+        inner_product(x, x)
+    }
+    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
+        fill(*self, points, x, row);
+    }
+}

@@ -1,0 +1,149 @@
+//! Random Fourier features of the Gaussian kernel (Rahimi and Recht 2007).
+
+use std::f64::consts::FRAC_2_PI;
+
+use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, sincos_lane};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::kernel::KernelError;
+use crate::points::Points;
+
+/// `z(x) = [cos Wx; sin Wx]/√D` with `D` frequencies `W ~ N(0, I/σ²)`, so that `z(x)ᵀz(x') ≈ exp(−‖x−x'‖²/2σ²)` and
+/// `‖z(x)‖ = 1`.
+///
+/// The coordinates come in pairs of lanes, eight cosines then their eight sines; slots past the last frequency are zero.
+/// Frequencies are stored in quarter turns (`2W/π`), which makes the range reduction of the sine exact.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RandomFourier {
+    quarter_turns: Points,
+}
+
+impl RandomFourier {
+    /// Draws `features` frequencies for inputs of dimension `dimension` from ChaCha8 seeded with `seed`, one frequency
+    /// after the other.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`] when `sigma` is not a positive finite number.
+    pub fn draw(dimension: usize, sigma: f64, features: usize, seed: u64) -> Result<Self, KernelError> {
+        if !sigma.is_finite() || sigma <= 0.0 {
+            return Err(KernelError::Width(sigma));
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut quarter_turns = Points::with_capacity(dimension, features);
+        let mut frequency = vec![0.0; dimension];
+        for _ in 0..features {
+            for w in &mut frequency {
+                let normal: f64 = StandardNormal.sample(&mut rng);
+                *w = normal / sigma * FRAC_2_PI;
+            }
+            quarter_turns.push(&frequency);
+        }
+        Ok(Self { quarter_turns })
+    }
+
+    /// Input dimension `d`.
+    #[must_use]
+    pub fn input_dimension(&self) -> usize {
+        self.quarter_turns.dimension()
+    }
+
+    /// Number of frequencies `D`.
+    #[must_use]
+    pub fn frequencies(&self) -> usize {
+        self.quarter_turns.len()
+    }
+
+    /// Number of coordinates: `2D` with `D` rounded up to a multiple of eight.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        2 * self.frequencies().next_multiple_of(LANES)
+    }
+
+    /// Frequency `index`, `w` such that the features hold `cos wᵀx` and `sin wᵀx`.
+    ///
+    /// # Panics
+    /// If there is no such frequency.
+    #[must_use]
+    pub fn frequency(&self, index: usize) -> Vec<f64> {
+        self.quarter_turns.point(index).iter().map(|w| w / FRAC_2_PI).collect()
+    }
+
+    /// `features ← z(x)`: `D(d + 40)` operations; allocates only when `features` must grow.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    pub fn map(&self, x: &[f64], features: &mut AlignedVec) {
+        assert_eq!(x.len(), self.input_dimension(), "an input has one coordinate for each dimension");
+        features.resize(self.dimension());
+        let scale = 1.0 / (self.frequencies() as f64).sqrt();
+        dispatch(Map { lanes: self.quarter_turns.lanes(), x, scale, out: features.lanes_mut() });
+        let used = self.frequencies() % LANES;
+        if used != 0 {
+            features.lanes_mut().iter_mut().rev().take(2).for_each(|lane| lane.0[used..].fill(0.0));
+        }
+    }
+}
+
+struct Map<'a> {
+    lanes: &'a [Lane],
+    x: &'a [f64],
+    scale: f64,
+    out: &'a mut [Lane],
+}
+
+impl Op for Map<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let d = self.x.len();
+        let scale = simd.splat(self.scale);
+        for (b, out) in self.out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let mut sums = [simd.splat(0.0); 2];
+            for (i, (w, x)) in self.lanes[b * d..(b + 1) * d].iter().zip(self.x).enumerate() {
+                sums[i % 2] = simd.mul_add(simd.load(w), simd.splat(*x), sums[i % 2]);
+            }
+            let (sin, cos) = sincos_lane(simd, simd.add(sums[0], sums[1]));
+            simd.store(simd.mul(cos, scale), &mut out[0]);
+            simd.store(simd.mul(sin, scale), &mut out[1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Gaussian, Kernel};
+
+    #[test]
+    fn features_are_the_cosines_and_sines_of_the_frequencies() -> Result<(), KernelError> {
+        let features = RandomFourier::draw(3, 0.7, 11, 5)?;
+        let x = [0.3, -0.8, 0.1];
+        let mut z = AlignedVec::new();
+        features.map(&x, &mut z);
+        for j in 0..11 {
+            let angle: f64 = features.frequency(j).iter().zip(x).map(|(w, x)| w * x).sum();
+            let slot = j / 8 * 16 + j % 8;
+            assert!((z[slot] - angle.cos() / 11f64.sqrt()).abs() < 1e-15);
+            assert!((z[slot + 8] - angle.sin() / 11f64.sqrt()).abs() < 1e-15);
+        }
+        let norm: f64 = z.iter().map(|z| z * z).sum();
+        assert!((norm - 1.0).abs() < 1e-14);
+        Ok(())
+    }
+
+    #[test]
+    fn products_approach_the_gaussian_kernel() -> Result<(), KernelError> {
+        let features = RandomFourier::draw(2, 1.3, 20_000, 1)?;
+        let (x, y) = ([0.4, -0.2], [-0.5, 0.9]);
+        let (mut a, mut b) = (AlignedVec::new(), AlignedVec::new());
+        features.map(&x, &mut a);
+        features.map(&y, &mut b);
+        let product: f64 = a.iter().zip(b.iter()).map(|(a, b)| a * b).sum();
+        // Four standard errors of a mean of 20,000 cosines.
+        assert!((product - Gaussian::new(1.3)?.evaluate(&x, &y)).abs() < 4.0 * (0.5f64 / 20_000.0).sqrt());
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! What a kernel is to the learners.
+
+use mercer_simd::AlignedVec;
+
+use crate::points::Points;
+
+/// A positive semidefinite kernel `k : ℝᵈ × ℝᵈ → ℝ`.
+///
+/// A kernel of your own needs [`evaluate`](Self::evaluate) and [`self_value`](Self::self_value); those of this crate bring
+/// vectorised rows.
+pub trait Kernel {
+    /// `k(x, z)`; symmetric. `O(d)`.
+    fn evaluate(&self, x: &[f64], z: &[f64]) -> f64;
+
+    /// `k(x, x)`. `O(d)`, and `O(1)` for stationary kernels.
+    fn self_value(&self, x: &[f64]) -> f64;
+
+    /// `row[j] ← k(z_j, x)` for every point, with zero padding. `O(Jd)`; allocates only when `row` must grow.
+    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
+        let mut z = vec![0.0; points.dimension()];
+        row.resize(points.len());
+        for j in 0..points.len() {
+            points.copy_point(j, &mut z);
+            row[j] = self.evaluate(&z, x);
+        }
+    }
+
+    /// `rows[i] ← (k(z_1, q_i), …, k(z_J, q_i))` for every query: a kernel block. `O(IJd)`.
+    fn block(&self, points: &Points, queries: &Points, rows: &mut Vec<AlignedVec>) {
+        let mut query = vec![0.0; queries.dimension()];
+        rows.resize(queries.len(), AlignedVec::new());
+        for (i, row) in rows.iter_mut().enumerate() {
+            queries.copy_point(i, &mut query);
+            self.row(points, &query, row);
+        }
+    }
+}
+
+/// Why a kernel could not be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// A width that is not a positive finite number.
+    #[error("the width sigma must be a positive number, got {0}; give for example gaussian:1.5")]
+    Width(f64),
+    /// A polynomial degree of zero.
+    #[error("the degree of a polynomial kernel must be at least 1, got 0")]
+    Degree,
+    /// A polynomial offset that is negative or not finite, which would not be positive semidefinite.
+    #[error("the offset of a polynomial kernel must be a number ≥ 0, got {0}")]
+    Offset(f64),
+    /// A mixture weight that is not a positive finite number.
+    #[error("a mixture weight must be a positive number, got {0}")]
+    Weight(f64),
+    /// A mixture without a kernel.
+    #[error("a mixture needs at least one kernel: mix:WEIGHT*KERNEL+WEIGHT*KERNEL")]
+    EmptyMixture,
+    /// A text that names no kernel.
+    #[error(
+        "no kernel is called {0:?}; use gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, \
+         polynomial:DEGREE,OFFSET, linear, mix:WEIGHT*KERNEL+WEIGHT*KERNEL or median"
+    )]
+    Unknown(String),
+    /// A parameter that is not a number.
+    #[error("in the kernel {spec:?}, {value:?} is not a number; write it like {example}")]
+    NotANumber {
+        /// The whole text.
+        spec: String,
+        /// The part that should be a number.
+        value: String,
+        /// A well-formed kernel of this kind.
+        example: &'static str,
+    },
+}

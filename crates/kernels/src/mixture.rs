@@ -1,0 +1,67 @@
+//! A positive combination of kernels.
+
+use std::cell::RefCell;
+
+use mercer_simd::{AlignedVec, axpy, scale};
+
+use crate::kernel::{Kernel, KernelError};
+use crate::points::Points;
+
+/// `k(x, z) = Σ wᵢ kᵢ(x, z)` with positive weights.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Mixture<K> {
+    terms: Vec<(f64, K)>,
+}
+
+impl<K> Mixture<K> {
+    /// The mixture of `(weight, kernel)` terms.
+    ///
+    /// # Errors
+    /// [`KernelError::EmptyMixture`] without a term, [`KernelError::Weight`] when a weight is not a positive finite number.
+    pub fn new(terms: Vec<(f64, K)>) -> Result<Self, KernelError> {
+        if terms.is_empty() {
+            return Err(KernelError::EmptyMixture);
+        }
+        match terms.iter().find(|(weight, _)| !weight.is_finite() || *weight <= 0.0) {
+            Some((weight, _)) => Err(KernelError::Weight(*weight)),
+            None => Ok(Self { terms }),
+        }
+    }
+
+    /// The `(weight, kernel)` terms.
+    #[must_use]
+    pub fn terms(&self) -> &[(f64, K)] {
+        &self.terms
+    }
+}
+
+thread_local! {
+    /// The row of one term, kept between calls so that a step allocates nothing.
+    static TERM: RefCell<AlignedVec> = RefCell::default();
+}
+
+impl<K: Kernel> Kernel for Mixture<K> {
+    fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
+        self.terms.iter().map(|(weight, kernel)| weight * kernel.evaluate(x, z)).sum()
+    }
+
+    fn self_value(&self, x: &[f64]) -> f64 {
+        self.terms.iter().map(|(weight, kernel)| weight * kernel.self_value(x)).sum()
+    }
+
+    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
+        // The memory is taken out while in use: a mixture inside a mixture finds an empty one.
+        let mut term = TERM.with(RefCell::take);
+        let mut terms = self.terms.iter();
+        if let Some((weight, kernel)) = terms.next() {
+            kernel.row(points, x, row);
+            scale(*weight, row);
+        }
+        for (weight, kernel) in terms {
+            kernel.row(points, x, &mut term);
+            axpy(*weight, term.lanes(), row.lanes_mut());
+        }
+        TERM.set(term);
+    }
+}

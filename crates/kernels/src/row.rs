@@ -1,0 +1,73 @@
+//! The one loop behind every vectorised kernel row.
+
+use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
+
+use crate::points::Points;
+
+/// A kernel as an accumulation over the coordinates and a function of the sum.
+pub(crate) trait RowProfile: Copy {
+    /// Adds what one coordinate contributes: `(x_i − z_i)²` or `x_i z_i`.
+    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64;
+    /// The kernel value from the sum.
+    fn finish<S: Simd>(self, simd: S, sum: S::F64) -> S::F64;
+}
+
+/// `sum + (x − z)²`
+#[inline(always)]
+pub(crate) fn squared_difference<S: Simd>(simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
+    let difference = simd.sub(x, z);
+    simd.mul_add(difference, difference, sum)
+}
+
+/// Fills `row` with the kernel values and zero padding.
+pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, x: &[f64], row: &mut AlignedVec) {
+    debug_assert_eq!(x.len(), points.dimension());
+    row.resize(points.len());
+    dispatch(Row { profile, lanes: points.lanes(), x, row: row.lanes_mut() });
+    if !points.len().is_multiple_of(LANES)
+        && let Some(last) = row.lanes_mut().last_mut()
+    {
+        last.0[points.len() % LANES..].fill(0.0);
+    }
+}
+
+/// Blocks of eight points worked on together, so that their sums and exponentials overlap.
+const TOGETHER: usize = 4;
+
+struct Row<'a, P> {
+    profile: P,
+    lanes: &'a [Lane],
+    x: &'a [f64],
+    row: &'a mut [Lane],
+}
+
+impl<P: RowProfile> Op for Row<'_, P> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let d = self.x.len();
+        let whole = self.row.len() / TOGETHER * TOGETHER;
+        let (together, rest) = self.row.split_at_mut(whole);
+        for (g, out) in together.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
+            let blocks: [&[Lane]; TOGETHER] =
+                std::array::from_fn(|k| &self.lanes[(g * TOGETHER + k) * d..(g * TOGETHER + k + 1) * d]);
+            let mut sums = [simd.splat(0.0); TOGETHER];
+            for (i, x) in self.x.iter().enumerate() {
+                let x = simd.splat(*x);
+                for k in 0..TOGETHER {
+                    sums[k] = self.profile.accumulate(simd, sums[k], x, simd.load(&blocks[k][i]));
+                }
+            }
+            for k in 0..TOGETHER {
+                simd.store(self.profile.finish(simd, sums[k]), &mut out[k]);
+            }
+        }
+        for (k, out) in rest.iter_mut().enumerate() {
+            let block = &self.lanes[(whole + k) * d..(whole + k + 1) * d];
+            let sum = block.iter().zip(self.x).fold(simd.splat(0.0), |sum, (z, x)| {
+                self.profile.accumulate(simd, sum, simd.splat(*x), simd.load(z))
+            });
+            simd.store(self.profile.finish(simd, sum), out);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Vectorised rows against the scalar definition of each kernel.
+
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
+use proptest::prelude::*;
+
+const SPECS: [&str; 8] = [
+    "gaussian:0.8",
+    "laplace:1.5",
+    "matern32:0.9",
+    "matern52:2.1",
+    "polynomial:3,0.5",
+    "polynomial:1,0",
+    "linear",
+    "mix:0.4*gaussian:0.4+0.6*matern32:0.7+0.1*linear",
+];
+
+/// A user's kernel, with no vectorised row.
+struct Plain<'a>(&'a AnyKernel);
+
+impl Kernel for Plain<'_> {
+    fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
+        self.0.evaluate(x, z)
+    }
+    fn self_value(&self, x: &[f64]) -> f64 {
+        self.0.self_value(x)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn rows_equal_the_definition(d in 1usize..12, j in 0usize..70, values in prop::collection::vec(-2.0..2.0, 70 * 12 + 12)) {
+        let points = Points::from_rows(d, &values[..j * d]);
+        let x = &values[70 * 12..70 * 12 + d];
+        for spec in SPECS {
+            let kernel: AnyKernel = spec.parse().map_err(|e| TestCaseError::fail(format!("{e}")))?;
+            let (mut row, mut plain) = (AlignedVec::new(), AlignedVec::new());
+            kernel.row(&points, x, &mut row);
+            Plain(&kernel).row(&points, x, &mut plain);
+            for (fast, slow) in row.iter().zip(plain.iter()) {
+                prop_assert!((fast - slow).abs() <= 1e-14 * slow.abs().max(1.0), "{spec}: {fast} against {slow}");
+            }
+            prop_assert!(row.lanes().iter().flat_map(|lane| lane.0).skip(j).all(|padding| padding == 0.0));
+            prop_assert!((kernel.self_value(x) - kernel.evaluate(x, x)).abs() <= 1e-14 * kernel.self_value(x).abs());
+            let mut rows = Vec::new();
+            kernel.block(&points, &Points::from_rows(d, x), &mut rows);
+            prop_assert_eq!(&*rows[0], &*row);
+        }
+    }
+}
+
+#[test]
+fn huge_coordinates_give_a_kernel_value_of_zero_not_nan() {
+    let points = Points::from_rows(1, &[1e308, -1e308, 0.0]);
+    for spec in ["gaussian:1", "laplace:1", "matern32:1", "matern52:1"] {
+        let kernel: AnyKernel = spec.parse().unwrap_or(AnyKernel::Linear(mercer_kernels::Linear));
+        let mut row = AlignedVec::new();
+        kernel.row(&points, &[0.0], &mut row);
+        assert_eq!(*row, [0.0, 0.0, 1.0], "{spec}");
+        assert_eq!(kernel.evaluate(&[1e308], &[-1e308]), 0.0, "{spec}");
+    }
+}
