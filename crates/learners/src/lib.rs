@@ -1,1 +1,74 @@
-//! Online learners in reproducing kernel Hilbert spaces
+//! Online learners in reproducing kernel Hilbert spaces.
+//!
+//! Most of them are a *basis* (how an input becomes coordinates) times a *linear update* (how the coefficients move):
+//!
+//! | update \ basis | ALD dictionary | KORS dictionary | frozen Nyström | random Fourier |
+//! |---|---|---|---|---|
+//! | [gradient step](update::GradientStep) | [`AogdAld`] | | [`Nogd`] after its switch | [`Fogd`] |
+//! | [online Newton step](update::NewtonStep) | [`NonsAld`] | [`ProsNKons`] (restart), [`ConKons`] (carry) | | |
+//! | [least squares](update::LeastSquares) | [`Krls`] | | | |
+//!
+//! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
+//! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are one engine in the dual.
+//!
+//! | learner | source | multiply-adds a round | memory |
+//! |---|---|---|---|
+//! | [`Kogd`] | Zinkevich 2003; [A] eqs. 2–3 | `td` | `td` |
+//! | [`AogdAld`] | [A] Algorithm 1 | `Jd + ½J²` | `Jd + ½J²` |
+//! | [`Kons`] | Calandriello et al. 2017b; [A] Algorithm 2 | `td + ½t²` | `td + ½t²` |
+//! | [`SketchedKons`] | Calandriello et al. 2017b | `td + ½J²` | `td + ½J²` |
+//! | [`NonsAld`] | [A] Algorithm 3 | `Jd + 2J²` | `Jd + J²` |
+//! | [`ProsNKons`], [`ConKons`] | Calandriello et al. 2017a | `Jd + 2½J²` | `Jd + 1½J²` |
+//! | [`Fogd`] | Lu et al. 2016 | `Dd + 4D`, `D` sines and cosines | `Dd + 2D` |
+//! | [`Nogd`] | Lu et al. 2016 | `Bd + Bk` | `Bd + Bk` |
+//! | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
+//!
+//! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` and `k` NOGD's budget and
+//! rank. [A] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel
+//! regression*.
+//!
+//! Contracts: [`Regressor::predict_with`] is pure and does not allocate; a refused example (another dimension, NaN, an
+//! update that is not finite) leaves the learner as it was; learners that draw own a ChaCha8 generator seeded by a
+//! parameter; at a fixed dictionary size a step allocates nothing.
+//!
+//! ```
+//! use mercer_kernels::Gaussian;
+//! use mercer_learners::{NonsAld, NonsAldParams, Regressor};
+//!
+//! let mut learner = NonsAld::new(Gaussian::new(0.5)?, 1, NonsAldParams::default())?;
+//! let mut loss = 0.0;
+//! for t in 0..1000 {
+//!     let x = [f64::from(t % 100) / 50.0 - 1.0];
+//!     let y = (3.0 * x[0]).sin();
+//!     let prediction = learner.predict_then_update(&x, y)?;
+//!     loss += (prediction - y).powi(2);
+//! }
+//! assert!(loss / 1000.0 < 0.05 && learner.dictionary_size() < 20);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod on_dictionary;
+mod on_features;
+mod prequential;
+mod regression;
+mod regressor;
+pub mod update;
+
+pub use error::Error;
+pub use mercer_sparsify::ParameterError;
+pub use on_dictionary::{GrowThenStep, GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
+pub use on_features::{FeatureMap, OnFeatures};
+pub use prequential::{Round, Score, prequential};
+pub use regression::any::AnyRegressor;
+pub use regression::aogd_ald::{AogdAld, AogdAldParams};
+pub use regression::expansion::KernelExpansion;
+pub use regression::fogd::{Fogd, FogdParams};
+pub use regression::kogd::{Kogd, KogdParams};
+pub use regression::kons::{Kons, KonsParams};
+pub use regression::krls::{Krls, KrlsParams};
+pub use regression::nogd::{FrozenNystrom, Nogd, NogdParams};
+pub use regression::nons_ald::{NonsAld, NonsAldParams};
+pub use regression::pros_n_kons::{ConKons, ProsNKons, SampledKonsParams};
+pub use regression::sketched_kons::{SketchedKons, SketchedKonsParams};
+pub use regressor::{Regressor, Scratch};

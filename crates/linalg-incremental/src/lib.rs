@@ -26,11 +26,13 @@
 //! ```
 
 mod cholesky;
+mod eigen;
 mod inverse;
 mod rank_one;
 mod tiles;
 
 pub use cholesky::GrowingCholesky;
+pub use eigen::{NoConvergence, SymmetricEigen};
 pub use inverse::SymmetricInverse;
 pub use rank_one::RankOneScratch;
 pub use mercer_simd::AlignedVec;

@@ -1,0 +1,65 @@
+//! What a learner refuses, and why.
+
+use mercer_kernels::KernelError;
+use mercer_sparsify::ParameterError;
+
+/// Why a learner could not be made, or did not take an example. The learner is as it was before the call.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An input of another dimension than the learner's.
+    #[error("the input has {got} coordinates, but the learner was made for {expected}")]
+    Dimension {
+        /// The learner's dimension.
+        expected: usize,
+        /// The input's.
+        got: usize,
+    },
+    /// An input coordinate that is NaN or infinite.
+    #[error("coordinate {index} of the input is {value}; drop the example or replace missing values by numbers")]
+    NonFiniteInput {
+        /// Which coordinate, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A target that is NaN or infinite.
+    #[error("the target is {0}; drop the example or replace missing values by numbers")]
+    NonFiniteTarget(f64),
+    /// A kernel value that overflowed.
+    #[error("the kernel overflows at this input; scale the inputs or take a bounded kernel such as gaussian:SIGMA")]
+    KernelOverflow,
+    /// An update that would leave the range of numbers.
+    #[error("the learner diverged: this update is not finite, and was not made; take a smaller step, a larger regulariser or scaled data")]
+    Diverged,
+    /// A parameter outside its range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A kernel parameter outside its range.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+/// `value`, if it is a finite number above zero.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64, ParameterError> {
+    require(value.is_finite() && value > 0.0, name, "a positive number", value)
+}
+
+/// `value`, if it is a finite number and not negative.
+pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64, ParameterError> {
+    require(value.is_finite() && value >= 0.0, name, "a number ≥ 0", value)
+}
+
+/// `value`, if it is at least 1.
+pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<usize, ParameterError> {
+    require(value >= 1, name, "at least 1", value as f64).map(|_| value)
+}
+
+pub(crate) fn require(
+    holds: bool,
+    name: &'static str,
+    requirement: &'static str,
+    value: f64,
+) -> Result<f64, ParameterError> {
+    if holds { Ok(value) } else { Err(ParameterError { name, requirement, value }) }
+}

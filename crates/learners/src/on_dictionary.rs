@@ -1,0 +1,153 @@
+//! The engine of the dictionary columns of the grid: a [`NewtonBasis`], an [`Admission`] rule and a [`LinearUpdate`].
+
+use std::marker::PhantomData;
+
+use mercer_kernels::Kernel;
+use mercer_sparsify::{Admission, NewtonBasis, Probe};
+
+use crate::regressor::{check_example, check_input};
+use crate::update::LinearUpdate;
+use crate::{Error, Regressor, Scratch};
+
+/// When a kept point begins to act.
+pub trait GrowthTiming {
+    /// Whether the point is part of the basis when its own example is learnt.
+    const BEFORE_STEP: bool;
+    /// Makes the update fit a basis that gained a point after the step; `n` coordinates from now on.
+    fn after_step(update: &mut impl LinearUpdate, n: usize);
+}
+
+/// The point joins first, then the example is learnt in the enlarged basis (NONS-ALD, AOGD-ALD, KRLS).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GrowThenStep;
+
+/// The example is learnt in the old basis; from the next round on there is one more coordinate (CON-KONS).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StepThenGrow;
+
+/// The example is learnt in the old basis; then the update starts anew in the enlarged one (PROS-N-KONS).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StepThenRestart;
+
+impl GrowthTiming for GrowThenStep {
+    const BEFORE_STEP: bool = true;
+    fn after_step(_: &mut impl LinearUpdate, _: usize) {}
+}
+
+impl GrowthTiming for StepThenGrow {
+    const BEFORE_STEP: bool = false;
+    fn after_step(update: &mut impl LinearUpdate, _: usize) {
+        update.grow();
+    }
+}
+
+impl GrowthTiming for StepThenRestart {
+    const BEFORE_STEP: bool = false;
+    fn after_step(update: &mut impl LinearUpdate, n: usize) {
+        update.restart(n);
+    }
+}
+
+/// A linear update on the orthonormal coordinates of a growing dictionary.
+///
+/// A round costs `Jd` for the kernel row, `½J²` for the coordinates and what the update costs (multiply-adds); memory is
+/// `Jd + ½J²` and the update's. At a fixed size nothing is allocated.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OnDictionary<K, A, U, T> {
+    basis: NewtonBasis<K>,
+    admission: A,
+    update: U,
+    max_dictionary: Option<usize>,
+    timing: PhantomData<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    probe: Probe,
+}
+
+impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
+    /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
+    pub fn from_parts(kernel: K, dimension: usize, admission: A, update: U, max_dictionary: Option<usize>) -> Self {
+        Self {
+            basis: NewtonBasis::new(kernel, dimension),
+            admission,
+            update,
+            max_dictionary,
+            timing: PhantomData,
+            probe: Probe::default(),
+        }
+    }
+
+    /// The dictionary.
+    pub fn basis(&self) -> &NewtonBasis<K> {
+        &self.basis
+    }
+
+    /// The linear learner on its coordinates.
+    pub fn linear(&self) -> &U {
+        &self.update
+    }
+
+    /// The dictionary and the linear learner, for a learner that goes on in another way.
+    pub fn into_parts(self) -> (NewtonBasis<K>, U) {
+        (self.basis, self.update)
+    }
+
+    /// Asks the rule, unless the dictionary is full or the point is the zero function of a non-stationary kernel.
+    fn admits(&mut self) -> Option<f64> {
+        let has_room = self.max_dictionary.is_none_or(|max| self.basis.len() < max);
+        if has_room && self.probe.self_value() > 0.0 { self.admission.admits(&self.probe) } else { None }
+    }
+
+    /// The example is learnt in the basis before or after it joins, as `T` says; a refused step changes nothing.
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
+        if T::BEFORE_STEP {
+            let growth = self.admits();
+            let coordinates = self.probe.coordinates_mut();
+            self.update.step(coordinates, growth, y)?;
+            if let Some(new_coordinate) = growth {
+                // The step pushed the new coordinate; the factor's row is the old ones and the pivot.
+                coordinates.resize(self.basis.len());
+                self.basis.append(x, coordinates, new_coordinate);
+            }
+        } else {
+            if !self.basis.is_empty() {
+                self.update.step(self.probe.coordinates_mut(), None, y)?;
+            }
+            if let Some(new_coordinate) = self.admits() {
+                self.basis.append(x, self.probe.coordinates(), new_coordinate);
+                T::after_step(&mut self.update, self.basis.len());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for OnDictionary<K, A, U, T> {
+    fn dimension(&self) -> usize {
+        self.basis.dimension()
+    }
+
+    fn dictionary_size(&self) -> usize {
+        self.basis.len()
+    }
+
+    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+        check_input(x, self.dimension())?;
+        self.basis.probe(x, &mut scratch.probe);
+        if !scratch.probe.is_finite() {
+            return Err(Error::KernelOverflow);
+        }
+        Ok(self.update.predict(scratch.probe.coordinates()))
+    }
+
+    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        check_example(x, y, self.dimension())?;
+        self.basis.probe(x, &mut self.probe);
+        if !self.probe.is_finite() {
+            return Err(Error::KernelOverflow);
+        }
+        let prediction = self.update.predict(self.probe.coordinates());
+        self.learn(x, y)?;
+        Ok(prediction)
+    }
+}

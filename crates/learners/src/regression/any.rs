@@ -1,0 +1,59 @@
+//! A learner named when the program runs.
+
+use mercer_kernels::Kernel;
+
+use crate::{
+    AogdAld, ConKons, Error, Fogd, Kogd, Kons, Krls, Nogd, NonsAld, ProsNKons, Regressor, Scratch, SketchedKons,
+};
+
+/// Declares the enum of all regression learners and passes every call on.
+macro_rules! any_regressor {
+    ($($variant:ident($learner:ty),)*) => {
+        /// One of the regression learners of this crate, for programs that choose when they run: it clones and serialises.
+        #[derive(Clone, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
+        pub enum AnyRegressor<K> {
+            $(
+                #[doc = concat!("[`", stringify!($variant), "`](crate::", stringify!($variant), ")")]
+                $variant(Box<$learner>),
+            )*
+        }
+
+        $(
+            impl<K> From<$learner> for AnyRegressor<K> {
+                fn from(learner: $learner) -> Self {
+                    Self::$variant(Box::new(learner))
+                }
+            }
+        )*
+
+        impl<K: Kernel + Clone> Regressor for AnyRegressor<K> {
+            fn dimension(&self) -> usize {
+                match self { $(Self::$variant(learner) => learner.dimension(),)* }
+            }
+            fn dictionary_size(&self) -> usize {
+                match self { $(Self::$variant(learner) => learner.dictionary_size(),)* }
+            }
+            fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+                match self { $(Self::$variant(learner) => learner.predict_with(x, scratch),)* }
+            }
+            fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+                match self { $(Self::$variant(learner) => learner.predict_then_update(x, y),)* }
+            }
+        }
+    };
+}
+
+any_regressor! {
+    Kogd(Kogd<K>),
+    AogdAld(AogdAld<K>),
+    Kons(Kons<K>),
+    SketchedKons(SketchedKons<K>),
+    NonsAld(NonsAld<K>),
+    ProsNKons(ProsNKons<K>),
+    ConKons(ConKons<K>),
+    Fogd(Fogd),
+    Nogd(Nogd<K>),
+    Krls(Krls<K>),
+}

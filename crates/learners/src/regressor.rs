@@ -1,0 +1,70 @@
+//! The face of every regression learner.
+
+use mercer_kernels::AlignedVec;
+use mercer_sparsify::Probe;
+
+use crate::Error;
+use crate::regression::dual_newton::DualProbe;
+
+/// Memory of a prediction, reused from call to call so that predicting allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(crate) probe: Probe,
+    pub(crate) features: AlignedVec,
+    pub(crate) work: AlignedVec,
+    pub(crate) dual: DualProbe,
+}
+
+/// A learner of `y ≈ f(x)` from a stream: predict `ŷ_t`, suffer `(ŷ_t − y_t)²`, update.
+pub trait Regressor {
+    /// Input dimension `d`.
+    fn dimension(&self) -> usize;
+
+    /// Number of points stored, or of random features for a learner that stores none.
+    fn dictionary_size(&self) -> usize;
+
+    /// `ŷ = f_t(x)`. Never changes the learner, never allocates once `scratch` has grown to its size.
+    ///
+    /// # Errors
+    /// When `x` has another dimension or a coordinate that is not finite, or the kernel overflows.
+    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error>;
+
+    /// `ŷ = f_t(x)` in the convenient form: [`predict_with`](Self::predict_with) with fresh memory.
+    ///
+    /// # Errors
+    /// As [`predict_with`](Self::predict_with).
+    fn predict(&self, x: &[f64]) -> Result<f64, Error> {
+        self.predict_with(x, &mut Scratch::default())
+    }
+
+    /// The prequential step: predicts `x`, then learns `(x, y)`, sharing the work of both; returns the prediction.
+    ///
+    /// # Errors
+    /// As [`predict_with`](Self::predict_with), and when `y` or the update is not finite. The learner is then unchanged.
+    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error>;
+
+    /// Learns one example.
+    ///
+    /// # Errors
+    /// As [`predict_then_update`](Self::predict_then_update).
+    fn update(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
+        self.predict_then_update(x, y).map(drop)
+    }
+}
+
+/// Refuses an input that is not a finite vector of dimension `dimension`.
+pub(crate) fn check_input(x: &[f64], dimension: usize) -> Result<(), Error> {
+    if x.len() != dimension {
+        return Err(Error::Dimension { expected: dimension, got: x.len() });
+    }
+    match x.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(Error::NonFiniteInput { index, value: x[index] }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses an example that is not finite or of another dimension.
+pub(crate) fn check_example(x: &[f64], y: f64, dimension: usize) -> Result<(), Error> {
+    check_input(x, dimension)?;
+    if y.is_finite() { Ok(()) } else { Err(Error::NonFiniteTarget(y)) }
+}

@@ -1,0 +1,40 @@
+//! Approximate linear dependence.
+//!
+//! `x` is kept when `α_t = min_β ‖Σ β_j k(x_j, ·) − k(x, ·)‖² > α` (Engel et al. 2004; [A] eqs. 4–5). The test is on the
+//! squared distance; a tie counts as dependent, and so does a distance within rounding of zero (1e−13 `k(x, x)`). The probe has the distance already, so the decision is `O(1)`.
+
+use crate::admission::{Admission, ParameterError, coordinate_above};
+use crate::newton_basis::Probe;
+
+/// The approximate linear dependence test with threshold `α ≥ 0` on the squared distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ald {
+    threshold: f64,
+}
+
+impl Ald {
+    /// The test with threshold `alpha`, in units of `k(x, x)`.
+    ///
+    /// # Errors
+    /// When `alpha` is negative or not finite.
+    pub fn new(alpha: f64) -> Result<Self, ParameterError> {
+        if alpha.is_finite() && alpha >= 0.0 {
+            Ok(Self { threshold: alpha })
+        } else {
+            Err(ParameterError { name: "alpha", requirement: "a number ≥ 0", value: alpha })
+        }
+    }
+
+    /// The threshold `α`.
+    #[must_use]
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+}
+
+impl Admission for Ald {
+    fn admits(&mut self, probe: &Probe) -> Option<f64> {
+        coordinate_above(self.threshold, probe)
+    }
+}
