@@ -34,7 +34,7 @@ const Q: [f64; 10] = [
 /// 0 below, infinite above, NaN for NaN.
 #[inline(always)]
 pub fn exp_lane<S: Simd>(simd: S, x: S::F64) -> S::F64 {
-    let c = |i: usize| simd.splat(Q[i]);
+    let c: [S::F64; 10] = std::array::from_fn(|i| simd.splat(Q[i]));
     let magic = simd.splat(MAGIC);
     let shifted = simd.mul_add(x, simd.splat(std::f64::consts::LOG2_E), magic);
     let n = simd.sub(shifted, magic);
@@ -43,11 +43,11 @@ pub fn exp_lane<S: Simd>(simd: S, x: S::F64) -> S::F64 {
     // Estrin's scheme: the depth of the dependency chain, not the number of operations, limits a lone vector.
     let r2 = simd.mul(r, r);
     let r4 = simd.mul(r2, r2);
-    let q01 = simd.mul_add(c(1), r, c(0));
-    let q23 = simd.mul_add(c(3), r, c(2));
-    let q45 = simd.mul_add(c(5), r, c(4));
-    let q67 = simd.mul_add(c(7), r, c(6));
-    let q89 = simd.mul_add(c(9), r, c(8));
+    let q01 = simd.mul_add(c[1], r, c[0]);
+    let q23 = simd.mul_add(c[3], r, c[2]);
+    let q45 = simd.mul_add(c[5], r, c[4]);
+    let q67 = simd.mul_add(c[7], r, c[6]);
+    let q89 = simd.mul_add(c[9], r, c[8]);
     let low = simd.mul_add(q23, r2, q01);
     let high = simd.mul_add(simd.mul_add(q89, r4, simd.mul_add(q67, r2, q45)), r4, low);
     let e = simd.add(simd.mul_add(r2, high, r), simd.splat(1.0));

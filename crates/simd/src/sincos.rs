@@ -37,17 +37,20 @@ pub fn sincos_lane<V: Simd>(simd: V, u: V::F64) -> (V::F64, V::F64) {
     let turns = simd.add(u, magic);
     let f = simd.sub(u, simd.sub(turns, magic));
     let z = simd.mul(f, f);
-    let z2 = simd.mul(z, z);
-    let polynomial = |c: &[f64; 7]| {
-        let c = |i: usize| simd.splat(c[i]);
-        let low = simd.mul_add(c(1), z, c(0));
-        let middle = simd.mul_add(c(3), z, c(2));
-        let high = simd.mul_add(c(6), z2, simd.mul_add(c(5), z, c(4)));
-        simd.mul_add(simd.mul_add(high, z2, middle), z2, low)
-    };
-    let sin = simd.mul(f, polynomial(&S));
-    let cos = simd.mul_add(z, polynomial(&C), simd.splat(1.0));
+    let sin = simd.mul(f, polynomial(simd, &S, z));
+    let cos = simd.mul_add(z, polynomial(simd, &C, z), simd.splat(1.0));
     simd.rotate_quarter_turns(sin, cos, turns)
+}
+
+/// `Σ cᵢ zⁱ`; a function and not a closure, which might stay out of line and lose the instruction set.
+#[inline(always)]
+fn polynomial<V: Simd>(simd: V, c: &[f64; 7], z: V::F64) -> V::F64 {
+    let z2 = simd.mul(z, z);
+    let low = simd.mul_add(simd.splat(c[1]), z, simd.splat(c[0]));
+    let middle = simd.mul_add(simd.splat(c[3]), z, simd.splat(c[2]));
+    let high = simd.mul_add(simd.splat(c[5]), z, simd.splat(c[4]));
+    let high = simd.mul_add(simd.splat(c[6]), z2, high);
+    simd.mul_add(simd.mul_add(high, z2, middle), z2, low)
 }
 
 struct SinCos<'a> {

@@ -78,18 +78,27 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn transpose_sum(self, a: [f64x8; 8]) -> f64x8 {
-        let v = self.0;
-        let a: [__m512d; 8] = a.map(|a| cast(a));
-        let add = |x, y| v.avx512f._mm512_add_pd(x, y);
-        let pairs = |x, y| add(v.avx512f._mm512_unpacklo_pd(x, y), v.avx512f._mm512_unpackhi_pd(x, y));
-        let blocks = |x, y| {
-            let even = v.avx512f._mm512_shuffle_f64x2::<0b10_00_10_00>(x, y);
-            let odd = v.avx512f._mm512_shuffle_f64x2::<0b11_01_11_01>(x, y);
-            add(even, odd)
-        };
-        let low = blocks(pairs(a[0], a[1]), pairs(a[2], a[3]));
-        let high = blocks(pairs(a[4], a[5]), pairs(a[6], a[7]));
-        cast(blocks(low, high))
+        let low = self.sum_blocks(self.sum_pairs(a[0], a[1]), self.sum_pairs(a[2], a[3]));
+        let high = self.sum_blocks(self.sum_pairs(a[4], a[5]), self.sum_pairs(a[6], a[7]));
+        cast(self.sum_blocks(low, high))
+    }
+}
+
+impl Avx512 {
+    /// Adjacent lanes of `x` and `y` added, the sums of `x` and `y` alternating.
+    #[inline(always)]
+    fn sum_pairs(self, x: f64x8, y: f64x8) -> __m512d {
+        let (v, x, y) = (self.0.avx512f, cast(x), cast(y));
+        v._mm512_add_pd(v._mm512_unpacklo_pd(x, y), v._mm512_unpackhi_pd(x, y))
+    }
+
+    /// Adjacent blocks of two lanes of `x`, then of `y`, added.
+    #[inline(always)]
+    fn sum_blocks(self, x: __m512d, y: __m512d) -> __m512d {
+        let v = self.0.avx512f;
+        let even = v._mm512_shuffle_f64x2::<0b10_00_10_00>(x, y);
+        let odd = v._mm512_shuffle_f64x2::<0b11_01_11_01>(x, y);
+        v._mm512_add_pd(even, odd)
     }
 }
 
@@ -103,15 +112,11 @@ pub(crate) struct Pair {
     high: f64x4,
 }
 
-impl Pair {
-    #[inline(always)]
-    fn map2(self, other: Self, f: impl Fn(f64x4, f64x4) -> f64x4) -> Self {
-        Self { low: f(self.low, other.low), high: f(self.high, other.high) }
-    }
-    #[inline(always)]
-    fn map3(self, b: Self, c: Self, f: impl Fn(f64x4, f64x4, f64x4) -> f64x4) -> Self {
-        Self { low: f(self.low, b.low, c.low), high: f(self.high, b.high, c.high) }
-    }
+/// Applies an operation to both halves; spelt out, since a closure might stay out of line and lose the instruction set.
+macro_rules! halves {
+    ($simd:expr, $operation:ident, $($operand:ident),+) => {
+        Pair { low: $simd.$operation($($operand.low),+), high: $simd.$operation($($operand.high),+) }
+    };
 }
 
 impl Avx2 {
@@ -162,41 +167,47 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn add(self, a: Pair, b: Pair) -> Pair {
-        a.map2(b, |a, b| self.0.add_f64x4(a, b))
+        halves!(self.0, add_f64x4, a, b)
     }
     #[inline(always)]
     fn sub(self, a: Pair, b: Pair) -> Pair {
-        a.map2(b, |a, b| self.0.sub_f64x4(a, b))
+        halves!(self.0, sub_f64x4, a, b)
     }
     #[inline(always)]
     fn mul(self, a: Pair, b: Pair) -> Pair {
-        a.map2(b, |a, b| self.0.mul_f64x4(a, b))
+        halves!(self.0, mul_f64x4, a, b)
     }
     #[inline(always)]
     fn div(self, a: Pair, b: Pair) -> Pair {
-        a.map2(b, |a, b| self.0.div_f64x4(a, b))
+        halves!(self.0, div_f64x4, a, b)
     }
     #[inline(always)]
     fn mul_add(self, a: Pair, b: Pair, c: Pair) -> Pair {
-        a.map3(b, c, |a, b, c| self.0.mul_add_f64x4(a, b, c))
+        halves!(self.0, mul_add_f64x4, a, b, c)
     }
     #[inline(always)]
     fn negate_mul_add(self, a: Pair, b: Pair, c: Pair) -> Pair {
-        a.map3(b, c, |a, b, c| self.0.negate_mul_add_f64x4(a, b, c))
+        halves!(self.0, negate_mul_add_f64x4, a, b, c)
     }
     #[inline(always)]
     fn sqrt(self, a: Pair) -> Pair {
-        Pair { low: self.0.sqrt_f64x4(a.low), high: self.0.sqrt_f64x4(a.high) }
+        halves!(self.0, sqrt_f64x4, a)
     }
     #[inline(always)]
     fn select_less(self, a: Pair, b: Pair, yes: Pair, no: Pair) -> Pair {
-        let half = |a, b, yes, no| self.0.select_f64x4(self.0.cmp_lt_f64x4(a, b), yes, no);
-        Pair { low: half(a.low, b.low, yes.low, no.low), high: half(a.high, b.high, yes.high, no.high) }
+        let v = self.0;
+        Pair {
+            low: v.select_f64x4(v.cmp_lt_f64x4(a.low, b.low), yes.low, no.low),
+            high: v.select_f64x4(v.cmp_lt_f64x4(a.high, b.high), yes.high, no.high),
+        }
     }
     #[inline(always)]
     fn exponent_from_low_bits(self, a: Pair) -> Pair {
-        let half = |a| cast(self.0.shl_const_u64x4::<52>(cast(a)));
-        Pair { low: half(a.low), high: half(a.high) }
+        let v = self.0;
+        Pair {
+            low: cast(v.shl_const_u64x4::<52>(cast(a.low))),
+            high: cast(v.shl_const_u64x4::<52>(cast(a.high))),
+        }
     }
     #[inline(always)]
     fn rotate_quarter_turns(self, sin: Pair, cos: Pair, turns: Pair) -> (Pair, Pair) {
@@ -206,11 +217,14 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn transpose_sum(self, a: [Pair; 8]) -> Pair {
-        let four = |a: &[Pair]| {
-            let low = self.transpose_sum4(a[0].low, a[1].low, a[2].low, a[3].low);
-            let high = self.transpose_sum4(a[0].high, a[1].high, a[2].high, a[3].high);
-            self.0.add_f64x4(low, high)
-        };
-        Pair { low: four(&a[..4]), high: four(&a[4..]) }
+        let first = self.0.add_f64x4(
+            self.transpose_sum4(a[0].low, a[1].low, a[2].low, a[3].low),
+            self.transpose_sum4(a[0].high, a[1].high, a[2].high, a[3].high),
+        );
+        let second = self.0.add_f64x4(
+            self.transpose_sum4(a[4].low, a[5].low, a[6].low, a[7].low),
+            self.transpose_sum4(a[4].high, a[5].high, a[6].high, a[7].high),
+        );
+        Pair { low: first, high: second }
     }
 }
