@@ -1,9 +1,11 @@
-//! Pictures of experiments: curves with bands, points, bars, and grids of them, each saved as SVG and PNG.
+//! Pictures of experiments: curves with bands, points, bars, and grids of them, each saved as SVG
+//! and PNG.
 //!
-//! A thin face over one plotting crate, so that a change of that crate is a change of this folder alone. What it adds:
-//! one palette in which a learner has the same colour everywhere ([`palette`]), ranges and tick labels that suit
-//! losses and step counts, lines thinned to 400 points, samples that cannot be drawn (not finite, or not positive along
-//! a logarithmic axis) dropped, and legends that stand beside the curves, never on them. The same figure gives the same
+//! A thin face over one plotting crate, so that a change of that crate is a change of this folder
+//! alone. What it adds: one palette in which a learner has the same colour everywhere
+//! ([`palette`]), ranges and tick labels that suit losses and step counts, lines thinned to 400
+//! points, samples that cannot be drawn (not finite, or not positive along a logarithmic axis)
+//! dropped, and legends that stand beside the curves, never on them. The same figure gives the same
 //! bytes.
 //!
 //! ```
@@ -27,8 +29,12 @@
 use std::path::{Path, PathBuf};
 
 mod axis;
+mod layout;
+mod legend;
+mod overlay;
 pub mod palette;
 mod panels;
+mod plots;
 mod prepare;
 mod render;
 
@@ -39,13 +45,18 @@ pub use panels::Panels;
 #[non_exhaustive]
 pub enum FigureError {
     /// No series has a single point that can be drawn.
-    #[error("figure {title:?}: nothing to draw; give at least one finite point (positive ones along a logarithmic axis)")]
+    #[error(
+        "figure {title:?}: nothing to draw; give at least one finite \
+         point (positive ones along a logarithmic axis)"
+    )]
     Empty {
         /// The figure's title.
         title: String,
     },
     /// Slices that go together differ in length.
-    #[error("figure {title:?}, series {series:?}: {expected} x values but {got} {what}; give as many of each")]
+    #[error(
+        "figure {title:?}, series {series:?}: {expected} x values but {got} {what}; give as many of each"
+    )]
     Lengths {
         /// The figure's title.
         title: String,
@@ -59,7 +70,10 @@ pub enum FigureError {
         got: usize,
     },
     /// A range asked for is not one.
-    #[error("figure {title:?}: the y range from {low} to {high} is not one; give finite limits, low before high, and positive ones along a logarithmic axis")]
+    #[error(
+        "figure {title:?}: the y range from {low} to {high} is not one; give finite \
+         limits, low before high, and positive ones along a logarithmic axis"
+    )]
     Range {
         /// The figure's title.
         title: String,
@@ -101,7 +115,8 @@ pub struct Saved {
     pub png: PathBuf,
 }
 
-/// One point of a cloud told apart by two things: the colour says the series (a learner), the shape the group (a data set).
+/// One point of a cloud told apart by two things: the colour says the series (a learner), the shape
+/// the group (a data set).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// Says the colour.
@@ -116,7 +131,8 @@ pub struct Mark {
     pub y_error: Option<f64>,
 }
 
-/// One picture with one pair of axes. Built by chained calls; mistakes are reported when it is drawn.
+/// One picture with one pair of axes. Built by chained calls; mistakes are reported when it is
+/// drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Figure {
     title: String,
@@ -186,7 +202,7 @@ impl Figure {
         self
     }
 
-    /// Words beside the vertical axis.
+    /// Words above the vertical axis.
     #[must_use]
     pub fn y_label(mut self, label: impl Into<String>) -> Self {
         self.y_label = label.into();
@@ -207,8 +223,9 @@ impl Figure {
         self
     }
 
-    /// Shows only heights from `low` to `high`; lines are cut at the frame, points outside are left out. For figures in
-    /// which one learner runs away from the others.
+    /// Shows only heights from `low` to `high`; lines are cut at the frame, points outside are left
+    /// out. For figures in which one learner runs away from the others. Under bars the range is
+    /// widened to hold zero.
     #[must_use]
     pub fn y_range(mut self, low: f64, high: f64) -> Self {
         self.y_range = Some((low, high));
@@ -235,7 +252,8 @@ impl Figure {
         self.add(name.into(), Style::Line, xs, ys, band)
     }
 
-    /// A dashed line: a bound or a guide. Named after a learner it has the learner's colour, otherwise a dark grey.
+    /// A dashed line: a bound or a guide. Named after a learner it has the learner's colour,
+    /// otherwise a dark grey.
     #[must_use]
     pub fn dashed(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
         self.add(name.into(), Style::Dashed, xs, ys, None)
@@ -256,10 +274,12 @@ impl Figure {
         ys: &[f64],
         errors: &[f64],
     ) -> Self {
-        let ends = |sign: f64| ys.iter().zip(errors).map(|(y, e)| y + sign * e).collect();
-        // Unequal lengths are kept unequal, so that drawing can report them.
-        let mut interval: (Vec<f64>, Vec<f64>) = (ends(-1.0), ends(1.0));
-        interval.1.extend(errors.iter().skip(ys.len()));
+        // As many ends as errors, so that drawing can report a wrong number of them.
+        let ends = |sign: f64| {
+            let end = |(i, e): (usize, &f64)| ys.get(i).map_or(f64::NAN, |y| y + sign * e);
+            errors.iter().enumerate().map(end).collect()
+        };
+        let interval = (ends(-1.0), ends(1.0));
         self.add(name.into(), Style::Points, xs, ys, Some(interval))
     }
 
@@ -279,7 +299,8 @@ impl Figure {
         result
     }
 
-    /// A cloud of points told apart by colour (headed `series_title` in the legend) and shape (headed `group_title`).
+    /// A cloud of points told apart by colour (headed `series_title` in the legend) and shape
+    /// (headed `group_title`).
     #[must_use]
     pub fn marks(
         mut self,
@@ -295,8 +316,8 @@ impl Figure {
         self
     }
 
-    /// The categories that [`Figure::bars`] stand over, from left to right. They number 1, 2, … on the horizontal axis,
-    /// so that lines and points can be drawn over them.
+    /// The categories that [`Figure::bars`] stand over, from left to right. They number 1, 2, … on
+    /// the horizontal axis, so that lines and points can be drawn over them.
     #[must_use]
     pub fn categories<L: AsRef<str>>(mut self, categories: &[L]) -> Self {
         self.bars.get_or_insert_default().categories =
@@ -304,7 +325,9 @@ impl Figure {
         self
     }
 
-    /// One bar a category; several calls stand side by side. Heights that are not finite leave a gap.
+    /// One bar a category; several calls stand side by side. Heights that are not finite leave a
+    /// gap. Bars with an empty name take their colours from the categories (learners, say) and have
+    /// no legend.
     #[must_use]
     pub fn bars(self, name: impl Into<String>, heights: &[f64]) -> Self {
         self.add_bars(name.into(), heights, None)
@@ -337,8 +360,8 @@ impl Figure {
         render::png(&render::single(self)?, &self.title)
     }
 
-    /// Writes `stem.svg` and `stem.png` into `dir`, which is made if missing. Nothing is written if the picture cannot
-    /// be made, and a file that exists is replaced as a whole or not at all.
+    /// Writes `stem.svg` and `stem.png` into `dir`, which is made if missing. Nothing is written if
+    /// the picture cannot be made, and a file that exists is replaced as a whole or not at all.
     ///
     /// # Errors
     /// [`FigureError`] when the figure cannot be drawn or a file cannot be written.

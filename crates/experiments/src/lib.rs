@@ -1,7 +1,7 @@
 //! The papers' experiments: protocols, comparators, figures and tables.
 //!
-//! This crate is the workshop of the project and is not published. It holds what every experiment shares, so that one module per paper figure or table
-//! stays short:
+//! This crate is the workshop of the project and is not published. It holds what every experiment
+//! shares, so that one module per paper figure or table stays short:
 //!
 //! | module | what it answers |
 //! |---|---|

@@ -5,7 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Writes `bytes` to `path`: beside it first, then renamed over it, so that a failure leaves an older file as it was. Missing folders are made.
+/// Writes `bytes` to `path`: beside it first, then renamed over it, so that a failure leaves an
+/// older file as it was. Missing folders are made.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -30,7 +31,10 @@ mod tests {
         write_whole(&path, b"one").unwrap();
         write_whole(&path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1
+        );
     }
 
     #[test]

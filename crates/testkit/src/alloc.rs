@@ -34,7 +34,10 @@ fn count_one() {
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-#[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait; every call is passed on to the system's allocator unchanged")]
+#[allow(
+    unsafe_code,
+    reason = "GlobalAlloc is an unsafe trait; every call is passed on to the system's allocator unchanged"
+)]
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count_one();

@@ -7,17 +7,17 @@
 //!
 //! | oracle | source | how it is computed here | a round |
 //! |---|---|---|---|
-//! | [`nons_ald_svd`] | Li & Liao 2023, Algorithm 3 | SVD basis, change of basis `Q`, dense `A` | O(J³) |
-//! | [`aogd_ald`] | Li & Liao 2023, Algorithm 1 | functions in H, `β* = K_S⁻¹k_S`, full norms | O(J³) |
-//! | [`kogd`] | Li & Liao 2023, (2), (3) | functions in H, full norms | O(t²) |
-//! | [`kons`] | Calandriello et al. 2017b; Li & Liao 2023, Algorithm 2 | functions in H, dense inverse of `K̂ + μI` | O(t³) |
-//! | [`sketched_kons`] | Calandriello et al. 2017b | the same, coins on the updates of `A` | O(t³) |
-//! | [`kors`] | Calandriello et al. 2017a; Jézéquel et al. 2019, appendix H | dense inverse with the new point put in for a trial | O(J³) |
+//! | [`nons_ald_svd()`] | Li & Liao 2023, Algorithm 3 | SVD basis, change of basis `Q`, dense `A` | O(J³) |
+//! | [`aogd_ald()`] | Li & Liao 2023, Algorithm 1 | functions in H, `β* = K_S⁻¹k_S`, full norms | O(J³) |
+//! | [`kogd()`] | Li & Liao 2023, (2), (3) | functions in H, full norms | O(t²) |
+//! | [`kons()`] | Calandriello et al. 2017b; Li & Liao 2023, Algorithm 2 | functions in H, dense inverse of `K̂ + μI` | O(t³) |
+//! | [`sketched_kons()`] | Calandriello et al. 2017b | the same, coins on the updates of `A` | O(t³) |
+//! | [`kors()`] | Calandriello et al. 2017a; Jézéquel et al. 2019, appendix H | dense inverse with the new point put in for a trial | O(J³) |
 //! | [`pros_n_kons`], [`con_kons`] | Calandriello et al. 2017a; Li & Liao 2023, A.1 | SVD basis, `Q`, dense `A` | O(J³) |
-//! | [`fogd`] | Lu et al. 2016 | explicit features | O(dD) |
-//! | [`nogd`] | Lu et al. 2016 | functions in H, then eigen-features | O(B²) |
-//! | [`krls_qr`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
-//! | [`krls_engel`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
+//! | [`fogd()`] | Lu et al. 2016 | explicit features | O(dD) |
+//! | [`nogd()`] | Lu et al. 2016 | functions in H, then eigen-features | O(B²) |
+//! | [`krls_qr()`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
+//! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
 //! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
 //!
 //! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
@@ -52,7 +52,7 @@ pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
 pub use nogd::{NogdParams, nogd};
 pub use nons_ald::{NonsAldParams, nons_ald_svd};
 pub use pros_con::{ProsConParams, con_kons, pros_n_kons};
-pub use sketched_kons::{SketchedKonsParams, SketchedKonsTrace, sketched_kons};
+pub use sketched_kons::{SketchedKonsParams, sketched_kons};
 
 /// An input and its target.
 pub type Example = (Vec<f64>, f64);

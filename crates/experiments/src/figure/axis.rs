@@ -23,14 +23,14 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The range around `values` (already cleaned: finite, and positive if `log`), with a margin of `pad` of its
-    /// length on both sides. A linear range that nearly reaches zero starts at zero, and so does one that
-    /// `from_zero` asks for. `None` without a value.
+    /// The range around `values` (already cleaned: finite, and positive if `log`), with a margin of
+    /// `pad` of its length on both sides. A linear range whose low end is at most the share `reach`
+    /// of its high end starts at zero. `None` without a value.
     pub(super) fn around(
         values: impl Iterator<Item = f64>,
         log: bool,
         pad: f64,
-        from_zero: bool,
+        reach: f64,
     ) -> Option<Self> {
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
             (low.min(v), high.max(v))
@@ -40,31 +40,30 @@ impl Axis {
         } else if log {
             Some(Self::around_log(low, high, pad))
         } else {
-            Some(Self::around_linear(low, high, pad, from_zero))
+            Some(Self::around_linear(low, high, pad, reach))
         }
     }
 
-    fn around_linear(low: f64, high: f64, pad: f64, from_zero: bool) -> Self {
-        let (mut low, mut high) = (low, high);
-        if from_zero || (low >= 0.0 && low <= 0.3 * high && pad > 0.0) {
-            low = low.min(0.0);
-            high = high.max(0.0);
-        }
-        let length = if high > low {
-            high - low
-        } else if low == 0.0 {
-            1.0
+    fn around_linear(low: f64, high: f64, pad: f64, reach: f64) -> Self {
+        let low = if low >= 0.0 && low <= reach * high {
+            0.0
         } else {
-            low.abs()
+            low
         };
         // A single value sits in the middle of an axis that shows it to scale.
-        let pad = if high > low { pad } else { 0.5 };
+        let margin = match (high - low, low) {
+            (length, _) if length > 0.0 => pad * length,
+            (_, 0.0) => 1.0,
+            _ => 0.5 * low.abs(),
+        };
+        // An end at zero is a floor or a ceiling, not a value that needs air.
+        let end_at_zero = |end: f64| end == 0.0 && high > low;
         Self {
-            low: if low == 0.0 { 0.0 } else { low - pad * length },
-            high: if high == 0.0 && low < 0.0 {
+            low: if end_at_zero(low) { 0.0 } else { low - margin },
+            high: if end_at_zero(high) {
                 0.0
             } else {
-                high + pad * length
+                high + margin
             },
             log: false,
         }
@@ -73,10 +72,7 @@ impl Axis {
     fn around_log(low: f64, high: f64, pad: f64) -> Self {
         let (first, last) = (low.log10(), high.log10());
         let margin = pad * (last - first);
-        let (mut low, mut high) = (
-            10f64.powf(first - margin),
-            10f64.powf(last + margin),
-        );
+        let (mut low, mut high) = (10f64.powf(first - margin), 10f64.powf(last + margin));
         // A short range would show one tick or none: it grows to the next tick on each side.
         if last - first < 1.0 {
             low = tick_at_most(low);
@@ -116,7 +112,8 @@ impl Axis {
         v * self.scale()
     }
 
-    /// The power of ten by which a logarithmic axis is lifted into what the plotting crate can show.
+    /// The power of ten by which a logarithmic axis is lifted into what the plotting crate can
+    /// show.
     fn scale(&self) -> f64 {
         let exponent = self.low.log10().floor() as i32;
         if self.log && exponent < SMALLEST_EXPONENT {
@@ -140,7 +137,8 @@ impl Axis {
             let plain = ticks
                 .iter()
                 .all(|tick| (1e-3..=1e4).contains(&(tick / scale)));
-            // Over many decades there is a tick a decade: only every second, third, … has room for words.
+            // Over many decades there is a tick a decade: only every second, third, … has room for
+            // words.
             let every = ticks.len().div_ceil(MOST_LOG_LABELS) as i32;
             return TickFormat::Custom(Arc::new(move |tick| {
                 let v = tick / scale;
@@ -237,7 +235,7 @@ mod tests {
     use super::*;
 
     fn around(values: &[f64], log: bool) -> Axis {
-        Axis::around(values.iter().copied(), log, 0.04, false).unwrap()
+        Axis::around(values.iter().copied(), log, 0.04, 0.3).unwrap()
     }
 
     #[test]
@@ -251,7 +249,7 @@ mod tests {
         assert_eq!((single.low, single.high), (2.0, 6.0));
         let zero = around(&[0.0], false);
         assert!(zero.low < zero.high);
-        assert!(Axis::around(std::iter::empty(), false, 0.04, false).is_none());
+        assert!(Axis::around(std::iter::empty(), false, 0.04, 0.3).is_none());
     }
 
     #[test]
@@ -292,12 +290,27 @@ mod tests {
 
     #[test]
     fn labels() {
-        assert_eq!(around(&[0.0, 0.0052], false).tick_format().format(0.002), "0.002");
-        assert_eq!(around(&[-1.0, 1.0], false).tick_format().format(-0.5), "−0.5");
-        assert_eq!(around(&[0.0, 4e6], false).tick_format().format(2e6), "2·10⁶");
-        assert_eq!(around(&[0.0, 5e4], false).tick_format().format(2e4), "20000");
+        assert_eq!(
+            around(&[0.0, 0.0052], false).tick_format().format(0.002),
+            "0.002"
+        );
+        assert_eq!(
+            around(&[-1.0, 1.0], false).tick_format().format(-0.5),
+            "−0.5"
+        );
+        assert_eq!(
+            around(&[0.0, 4e6], false).tick_format().format(2e6),
+            "2·10⁶"
+        );
+        assert_eq!(
+            around(&[0.0, 5e4], false).tick_format().format(2e4),
+            "20000"
+        );
         assert_eq!(around(&[0.01, 1e3], true).tick_format().format(0.1), "0.1");
-        assert_eq!(around(&[1.0, 1e6], true).tick_format().format(1000.0), "10³");
+        assert_eq!(
+            around(&[1.0, 1e6], true).tick_format().format(1000.0),
+            "10³"
+        );
         assert_eq!(power(9.999_999_99e4), "10⁵");
         assert_eq!(power(-2.5e-7), "−2.5·10⁻⁷");
     }

@@ -1,8 +1,10 @@
 //! Which colour a learner has, in every picture the same.
 //!
-//! The learners that share a picture most often (those of the benchmark table) take the eight colours of Okabe and Ito, which stay apart for
-//! colour-blind readers; the others take darker tones of Paul Tol's muted scheme. [`colour_of`] answers for one name, [`Colours`] for all names of
-//! one picture, where variants of a learner ("NONS-ALD, μ = 5") become lighter tints of its colour.
+//! The learners that share a picture most often (those of the benchmark table) take the eight
+//! colours of Okabe and Ito, which stay apart for colour-blind readers; the others take darker
+//! tones of Paul Tol's muted scheme. [`colour_of`] answers for one name, [`Colours`] for all names
+//! of one picture, where variants of a learner ("NONS-ALD, μ = 5") become lighter tints of its
+//! colour.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +32,10 @@ impl Colour {
     /// The colour mixed with white: `share` of 0 is the colour itself, 1 is white.
     #[must_use]
     pub fn tint(self, share: f64) -> Self {
-        let mix = |channel: u8| (f64::from(channel) + (255.0 - f64::from(channel)) * share.clamp(0.0, 1.0)).round() as u8;
+        let mix = |channel: u8| {
+            (f64::from(channel) + (255.0 - f64::from(channel)) * share.clamp(0.0, 1.0)).round()
+                as u8
+        };
         Self {
             red: mix(self.red),
             green: mix(self.green),
@@ -69,23 +74,22 @@ const LEARNERS: [(&str, Colour); 18] = [
     ("Experts", Colour::new(0x2f_4b_4f)),
 ];
 
-/// For names that are no learner's, in the order they are handed out.
-const OTHERS: [Colour; 8] = [
-    Colour::new(0x00_72_b2),
-    Colour::new(0xd5_5e_00),
-    Colour::new(0x00_9e_73),
-    Colour::new(0xcc_79_a7),
-    Colour::new(0xe6_9f_00),
-    Colour::new(0x56_b4_e9),
-    Colour::new(0x33_22_88),
-    Colour::new(0x88_22_55),
+/// For names that are no learner's, in the order they are handed out (Paul Tol's bright scheme).
+const OTHERS: [Colour; 7] = [
+    Colour::new(0x44_77_aa),
+    Colour::new(0xcc_bb_44),
+    Colour::new(0xee_66_77),
+    Colour::new(0x22_88_33),
+    Colour::new(0x66_cc_ee),
+    Colour::new(0xaa_33_77),
+    Colour::new(0xbb_bb_bb),
 ];
 
 /// Tints of the second, third, … variant of one learner in one picture.
 const TINTS: [f64; 4] = [0.0, 0.4, 0.62, 0.76];
 
-/// The colour of a learner, or of a variant whose name starts with the learner's ("FOGD, D = 400"); [`NEUTRAL`] for any other name.
-/// Upper and lower case are the same.
+/// The colour of a learner, or of a variant whose name starts with the learner's ("FOGD, D = 400");
+/// [`NEUTRAL`] for any other name. Upper and lower case are the same.
 #[must_use]
 pub fn colour_of(name: &str) -> Colour {
     learner(name).map_or(NEUTRAL, |(_, colour)| colour)
@@ -99,7 +103,9 @@ fn learner(name: &str) -> Option<(&'static str, Colour)> {
         .filter(|(known, _)| {
             lower
                 .strip_prefix(&known.to_lowercase())
-                .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-'))
+                .is_some_and(|rest| {
+                    !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-')
+                })
         })
         .max_by_key(|(known, _)| known.len())
         .copied()
@@ -113,15 +119,14 @@ pub struct Colours {
 }
 
 impl Colours {
-    /// Colours for `(name, dashed)` in the order of the picture. A dashed line (a bound) has its learner's own colour and does not count as a variant.
+    /// Colours for `(name, dashed)` in the order of the picture. A dashed line (a bound) has its
+    /// learner's own colour and does not count as a variant.
     #[must_use]
     pub fn assign<'a>(names: impl IntoIterator<Item = (&'a str, bool)>) -> Self {
         let names: Vec<_> = names.into_iter().collect();
-        let taken: Vec<Colour> = names.iter().filter_map(|(name, _)| learner(name)).map(|(_, colour)| colour).collect();
-        // Once every other colour is taken they are handed out again from the first: ten unknown names are too many for any palette.
-        let free: Vec<Colour> = OTHERS.into_iter().filter(|colour| !taken.contains(colour)).collect();
-        let mut free = if free.is_empty() { OTHERS.to_vec() } else { free }.into_iter().cycle();
-
+        // They are handed out again from the first: more unknown names are too many for any
+        // palette.
+        let mut free = OTHERS.into_iter().cycle();
         let mut result = Self::default();
         let mut variants: BTreeMap<&str, usize> = BTreeMap::new();
         for (name, dashed) in names {
@@ -138,7 +143,11 @@ impl Colours {
                 (None, true) if !result.dashed.values().any(|&used| used == NEUTRAL) => NEUTRAL,
                 (None, _) => free.next().unwrap_or(NEUTRAL),
             };
-            let map = if dashed { &mut result.dashed } else { &mut result.solid };
+            let map = if dashed {
+                &mut result.dashed
+            } else {
+                &mut result.solid
+            };
             map.insert(name.to_owned(), colour);
         }
         result
@@ -147,7 +156,9 @@ impl Colours {
     /// The colour of a name given to [`Colours::assign`].
     #[must_use]
     pub fn of(&self, name: &str, dashed: bool) -> Option<Colour> {
-        if dashed { &self.dashed } else { &self.solid }.get(name).copied()
+        if dashed { &self.dashed } else { &self.solid }
+            .get(name)
+            .copied()
     }
 }
 
@@ -177,7 +188,13 @@ mod tests {
 
     #[test]
     fn variants_are_tinted_and_bounds_are_not() {
-        let names = [("FOGD", true), ("FOGD, D = 100", false), ("FOGD, D = 400", false), ("theorem", true), ("measured", false)];
+        let names = [
+            ("FOGD", true),
+            ("FOGD, D = 100", false),
+            ("FOGD, D = 400", false),
+            ("theorem", true),
+            ("measured", false),
+        ];
         let colours = Colours::assign(names);
         let fogd = colour_of("FOGD");
         assert_eq!(colours.of("FOGD", true), Some(fogd));
@@ -188,19 +205,47 @@ mod tests {
         assert_eq!(colours.of("absent", false), None);
     }
 
-    /// Linear sRGB as seen without the red (protan) or the green (deutan) cones; matrices of Machado, Oliveira and Fernandes (2009), severity 1.
-    const PROTAN: [[f64; 3]; 3] = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]];
-    const DEUTAN: [[f64; 3]; 3] = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]];
+    /// Linear sRGB as seen without the red (protan) or the green (deutan) cones; matrices of
+    /// Machado, Oliveira and Fernandes (2009), severity 1.
+    const PROTAN: [[f64; 3]; 3] = [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ];
+    const DEUTAN: [[f64; 3]; 3] = [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ];
     const PLAIN: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
     fn lab(colour: Colour, eye: &[[f64; 3]; 3]) -> [f64; 3] {
         let linear = [colour.red, colour.green, colour.blue].map(|channel| {
             let v = f64::from(channel) / 255.0;
-            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+            if v <= 0.04045 {
+                v / 12.92
+            } else {
+                ((v + 0.055) / 1.055).powf(2.4)
+            }
         });
-        let times = |m: &[[f64; 3]; 3], v: [f64; 3]| m.map(|row| (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]).max(0.0));
-        let xyz = times(&[[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], times(eye, linear));
-        let f = |t: f64| if t > 0.008856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+        let times = |m: &[[f64; 3]; 3], v: [f64; 3]| {
+            m.map(|row| (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]).max(0.0))
+        };
+        let xyz = times(
+            &[
+                [0.4124, 0.3576, 0.1805],
+                [0.2126, 0.7152, 0.0722],
+                [0.0193, 0.1192, 0.9505],
+            ],
+            times(eye, linear),
+        );
+        let f = |t: f64| {
+            if t > 0.008856 {
+                t.cbrt()
+            } else {
+                7.787 * t + 16.0 / 116.0
+            }
+        };
         let (x, y, z) = (f(xyz[0] / 0.9505), f(xyz[1]), f(xyz[2] / 1.089));
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
     }

@@ -1,4 +1,5 @@
-//! From raw samples to what is drawn: unusable points dropped, long lines thinned, lines cut at the frame.
+//! From raw samples to what is drawn: unusable points dropped, long lines thinned, lines cut at the
+//! frame.
 
 use super::axis::Axis;
 
@@ -14,34 +15,34 @@ pub(super) struct Point {
     pub(super) high: f64,
 }
 
-/// Whether an axis can show `v`: finite and far from overflow, and positive if the axis is logarithmic.
+/// Whether an axis can show `v`: finite and far from overflow, and positive if the axis is
+/// logarithmic.
 pub(super) fn drawable(v: f64, log: bool) -> bool {
     if log {
-        (1e-150..=1e150).contains(&v)
+        (1e-120..=1e120).contains(&v)
     } else {
         v.abs() <= 1e300
     }
 }
 
-/// The points whose place is [`drawable`]. An end of the interval that is not finite falls back to `y`; one that is
-/// not positive is kept, for it only means "down to the frame".
-pub(super) fn clean(
-    points: impl Iterator<Item = Point>,
-    log_x: bool,
-    log_y: bool,
-) -> Vec<Point> {
+/// The points whose place is [`drawable`]. An end of the interval that is not finite (or as good as
+/// that) falls back to `y`; one that is not positive is kept, for it only means "down to the
+/// frame".
+pub(super) fn clean(points: impl Iterator<Item = Point>, log_x: bool, log_y: bool) -> Vec<Point> {
+    let sane = |end: f64| drawable(end, log_y && end > 1.0);
     points
         .filter(|p| drawable(p.x, log_x) && drawable(p.y, log_y))
         .map(|p| Point {
-            low: if drawable(p.low, false) { p.low } else { p.y },
-            high: if drawable(p.high, false) { p.high } else { p.y },
+            low: if sane(p.low) { p.low } else { p.y },
+            high: if sane(p.high) { p.high } else { p.y },
             ..p
         })
         .collect()
 }
 
-/// At most [`MOST_POINTS`] of the points, in their order: the first, the last, and from each of equally wide pieces
-/// of the axis the lowest and the highest, so that a spike survives and a noisy line keeps its envelope.
+/// At most [`MOST_POINTS`] of the points, in their order: the first, the last, and from each of
+/// equally wide pieces of the axis the lowest and the highest, so that a spike survives and a noisy
+/// line keeps its envelope.
 pub(super) fn thin(points: &[Point], x_axis: &Axis) -> Vec<Point> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Vec::new();
@@ -212,13 +213,25 @@ mod tests {
 
     #[test]
     fn lines_are_cut_at_the_frame() {
-        let points = [point(0.0, 0.5), point(1.0, 2.5), point(2.0, 0.5), point(3.0, 0.75)];
+        let points = [
+            point(0.0, 0.5),
+            point(1.0, 2.5),
+            point(2.0, 0.5),
+            point(3.0, 0.75),
+        ];
         let pieces = cut(&points, &axis(0.0, 3.0), &axis(0.0, 1.0));
         assert_eq!(pieces.len(), 2);
         assert_eq!(pieces[0][0], (0.0, 0.5));
         assert!((pieces[0][1].0 - 0.25).abs() < 1e-12 && (pieces[0][1].1 - 1.0).abs() < 1e-12);
         assert!((pieces[1][0].0 - 1.75).abs() < 1e-12);
         assert_eq!(pieces[1][1..], [(2.0, 0.5), (3.0, 0.75)]);
-        assert!(cut(&[point(0.0, 2.0), point(1.0, 3.0)], &axis(0.0, 1.0), &axis(0.0, 1.0)).is_empty());
+        assert!(
+            cut(
+                &[point(0.0, 2.0), point(1.0, 3.0)],
+                &axis(0.0, 1.0),
+                &axis(0.0, 1.0)
+            )
+            .is_empty()
+        );
     }
 }

@@ -4,14 +4,11 @@ use nalgebra::{DMatrix, DVector};
 
 use super::KernelFn;
 
-/// The matrix `K` with `K[i][j] = k(rows_i, columns_j)`.
-pub(super) fn cross_gram(rows: &[Vec<f64>], columns: &[Vec<f64>], kernel: KernelFn) -> DMatrix<f64> {
-    DMatrix::from_fn(rows.len(), columns.len(), |i, j| kernel(&rows[i], &columns[j]))
-}
-
 /// The Gram matrix `K[i][j] = k(x_i, x_j)` of a set of points, `(n, n)`.
 pub fn gram(points: &[Vec<f64>], kernel: KernelFn) -> DMatrix<f64> {
-    cross_gram(points, points, kernel)
+    DMatrix::from_fn(points.len(), points.len(), |i, j| {
+        kernel(&points[i], &points[j])
+    })
 }
 
 /// The vector `k_S(x)`.
@@ -27,7 +24,11 @@ pub(super) fn solve(matrix: &DMatrix<f64>, right_side: &DVector<f64>) -> DVector
     if right_side.is_empty() {
         return DVector::zeros(0);
     }
-    matrix.clone().lu().solve(right_side).expect("the oracle met a singular matrix")
+    matrix
+        .clone()
+        .lu()
+        .solve(right_side)
+        .expect("the oracle met a singular matrix")
 }
 
 /// The ALD residual `α = k(x,x) − k_Sᵀ K_S⁻¹ k_S` of Li & Liao's (4) and the coefficients `β* = K_S⁻¹ k_S`.

@@ -1,0 +1,146 @@
+//! What surrounds the data: sizes, fonts, margins, the axes' dress.
+
+use kuva::render::layout::{AxisLabelOverlap, ComputedLayout, Layout};
+use kuva::render::theme::Theme;
+use kuva::{TickFormat, plot::LegendEntry, plot::LegendShape};
+
+use super::Figure;
+use super::axis::TICKS;
+use super::legend::{self, Legend};
+use super::plots::Data;
+
+const PLOT_WIDTH: f64 = 600.0;
+const PLOT_HEIGHT: f64 = 420.0;
+
+/// Where a figure stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Frame {
+    /// A picture of its own, with its legend.
+    Alone,
+    /// One of several; the legend is the picture's.
+    Panel { width: f64, height: f64 },
+}
+
+/// Soft lines on white: the data are the darkest thing in the picture.
+pub(super) fn theme() -> Theme {
+    Theme {
+        axis_color: "#555555".into(),
+        tick_color: "#555555".into(),
+        grid_color: "#e4e4e4".into(),
+        text_color: "#222222".into(),
+        legend_border: "none".into(),
+        ..Theme::light()
+    }
+}
+
+pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
+    let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
+    let ((x_low, x_high), (y_low, y_high)) = (x_axis.placed_range(), y_axis.placed_range());
+    let mut layout = Layout::new((x_low, x_high), (y_low, y_high))
+        .with_theme(theme())
+        .with_ticks(TICKS)
+        .with_x_axis_min(x_low)
+        .with_x_axis_max(x_high)
+        .with_y_axis_min(y_low)
+        .with_y_axis_max(y_high)
+        .with_x_tick_format(x_axis.tick_format())
+        .with_y_tick_format(y_axis.tick_format());
+    layout.log_x = x_axis.log;
+    layout.log_y = y_axis.log;
+    let some = |text: &str| (!text.is_empty()).then(|| plain(text));
+    layout.title = some(&figure.title);
+    layout.x_label = some(&figure.x_label);
+    match frame {
+        Frame::Alone => sizes(&mut layout, [17, 15, 13, 14]),
+        Frame::Panel { .. } => sizes(&mut layout, [15, 14, 12, 13]),
+    }
+    if let Some(bars) = &figure.bars {
+        layout.x_categories = Some(bars.categories.iter().map(|c| plain(c)).collect());
+        layout.x_tick_format = TickFormat::Auto;
+        let width = match frame {
+            Frame::Alone => PLOT_WIDTH,
+            Frame::Panel { width, .. } => width - 60.0,
+        };
+        if 2.0 * staggered_width(&layout) > width {
+            layout.x_label_overlap = AxisLabelOverlap::Stagger;
+        }
+    }
+    margins(&mut layout, figure, frame, legend);
+    layout
+}
+
+fn sizes(layout: &mut Layout, [title, label, tick, body]: [u32; 4]) {
+    layout.title_size = title;
+    layout.label_size = label;
+    layout.tick_size = tick;
+    layout.body_size = body;
+}
+
+/// The plotting crate's margins, but for three things: the vertical axis' words stand above it and
+/// not beside it, the legend takes its own width on the right, and no room is kept for words that
+/// are not there.
+fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) {
+    let label = f64::from(layout.label_size);
+    if let Frame::Panel { width, .. } = frame {
+        layout.title_wrap = Some((width / 9.5) as usize);
+    } else {
+        layout.title_wrap = Some(60);
+    }
+    let own = ComputedLayout::from_layout(layout);
+    let left = own.y_tick_label_px + 24.0;
+    let right = own.margin_right + legend::width(legend);
+    let above = if figure.y_label.is_empty() {
+        0.0
+    } else {
+        label + 8.0
+    };
+    let below = if figure.x_label.is_empty() {
+        label
+    } else {
+        0.0
+    };
+    let (top, bottom) = (own.margin_top + above, own.margin_bottom - below);
+    let (width, height) = match frame {
+        Frame::Alone => {
+            let plot_height = PLOT_HEIGHT.max(legend::height(legend));
+            let plot_width = PLOT_WIDTH.max(staggered_width(layout));
+            (left + plot_width + right, top + plot_height + bottom)
+        }
+        Frame::Panel { width, height } => (width, height),
+    };
+    layout.width = Some(width);
+    layout.height = Some(height);
+    layout.force_margin_left = Some(left);
+    layout.force_margin_right = Some(right);
+    layout.force_margin_top = Some(top);
+    layout.force_margin_bottom = Some(bottom);
+}
+
+/// The width at which the categories' names have room in two rows.
+fn staggered_width(layout: &Layout) -> f64 {
+    let categories = layout.x_categories.iter().flatten();
+    let widths = categories.map(|c| text_width(c, layout.tick_size));
+    let (count, widest) = widths.fold((0.0, 0.0f64), |(n, most), w| (n + 1.0, most.max(w)));
+    count * (widest + 16.0) / 2.0
+}
+
+/// The plotting crate keeps its text measure to itself; the width it gives a legend tells it.
+pub(super) fn text_width(text: &str, size: u32) -> f64 {
+    let measure = |label: &str| {
+        let mut layout = Layout::new((0.0, 1.0), (0.0, 1.0));
+        layout.body_size = size;
+        let entry = LegendEntry {
+            label: label.to_owned(),
+            color: String::new(),
+            shape: LegendShape::Line,
+            dasharray: None,
+        };
+        layout.with_legend_entries(vec![entry]).legend_width
+    };
+    measure(text) - measure("")
+}
+
+/// A dollar sign is a dollar sign: the plotting crate would read it as the start of a formula.
+pub(super) fn plain(text: &str) -> String {
+    text.replace('$', "\\$")
+}

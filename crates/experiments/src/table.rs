@@ -1,0 +1,529 @@
+//! Tables for people (Markdown, aligned text) and for programs (CSV), from the same cells.
+//!
+//! People see numbers in a column's format; programs see every digit, and a mean ± deviation as two
+//! columns.
+
+use std::path::Path;
+
+use crate::output::write_whole;
+use crate::stats::Summary;
+use crate::verdict::{SizeVerdict, Verdict};
+
+/// Why a table could not be filled or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// A row does not have one cell a column.
+    #[error(
+        "row {row} has {got} cells but the table has {expected} columns; give one cell a column"
+    )]
+    Width {
+        /// Number of the row, from 1.
+        row: usize,
+        /// Columns.
+        expected: usize,
+        /// Cells given.
+        got: usize,
+    },
+    /// A file could not be written.
+    #[error("cannot write {path:?}: {source}; check the folder and the space left", path = path.display().to_string())]
+    Write {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// On which side of its column a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+    /// Short marks.
+    Centre,
+}
+
+/// How the numbers of a column are shown to people. Words are shown as they are in any column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The shortest form that reads back the same.
+    Shortest,
+    /// This many digits after the point.
+    Decimals(usize),
+    /// This many digits that count; very large and very small numbers with an exponent. A deviation
+    /// gets as many decimals as its mean.
+    Significant(usize),
+}
+
+/// What stands at one place of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number.
+    Number(f64),
+    /// Mean ± standard deviation.
+    Spread {
+        /// The mean.
+        mean: f64,
+        /// The deviation.
+        std: f64,
+    },
+    /// Nothing; people see a dash.
+    Empty,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(number: usize) -> Self {
+        Self::Number(number as f64)
+    }
+}
+
+impl From<Summary> for Cell {
+    /// A single sample is shown without a deviation.
+    fn from(summary: Summary) -> Self {
+        if summary.std.is_nan() {
+            Self::Number(summary.mean)
+        } else {
+            Self::Spread {
+                mean: summary.mean,
+                std: summary.std,
+            }
+        }
+    }
+}
+
+impl From<&Verdict> for Cell {
+    fn from(verdict: &Verdict) -> Self {
+        Self::Text(verdict.to_string())
+    }
+}
+
+impl From<SizeVerdict> for Cell {
+    fn from(verdict: SizeVerdict) -> Self {
+        Self::Text(verdict.to_string())
+    }
+}
+
+impl<C: Into<Self>> From<Option<C>> for Cell {
+    fn from(cell: Option<C>) -> Self {
+        cell.map_or(Self::Empty, Into::into)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    align: Align,
+    format: Format,
+}
+
+/// Columns, then rows.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without columns.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more column on the right. Columns come before rows.
+    #[must_use]
+    pub fn column(mut self, name: impl Into<String>, align: Align, format: Format) -> Self {
+        self.columns.push(Column {
+            name: name.into(),
+            align,
+            format,
+        });
+        self
+    }
+
+    /// One more column of words.
+    #[must_use]
+    pub fn words(self, name: impl Into<String>) -> Self {
+        self.column(name, Align::Left, Format::Shortest)
+    }
+
+    /// One more column of numbers.
+    #[must_use]
+    pub fn numbers(self, name: impl Into<String>, format: Format) -> Self {
+        self.column(name, Align::Right, format)
+    }
+
+    /// One more row at the bottom.
+    ///
+    /// # Errors
+    /// [`TableError::Width`] unless there is one cell a column; the table is then unchanged.
+    pub fn push(&mut self, row: Vec<Cell>) -> Result<(), TableError> {
+        if row.len() != self.columns.len() {
+            return Err(TableError::Width {
+                row: self.rows.len() + 1,
+                expected: self.columns.len(),
+                got: row.len(),
+            });
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// A Markdown table.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let escape = |text: String| text.replace('|', "\\|").replace(['\n', '\r'], " ");
+        let grid = self.grid(escape);
+        let widths = self.widths(&grid, 3);
+        let rule = self.columns.iter().zip(&widths).map(|(column, &width)| {
+            let dashes = "-".repeat(width - 1);
+            match column.align {
+                Align::Left => format!("{dashes}-"),
+                Align::Right => format!("{dashes}:"),
+                Align::Centre => format!(":{}:", "-".repeat(width - 2)),
+            }
+        });
+        let rule: Vec<String> = rule.collect();
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let mut lines = self.aligned(&grid, &widths);
+        lines.insert(1, rule);
+        lines.iter().map(|cells| line(cells)).collect()
+    }
+
+    /// Aligned plain text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let grid = self.grid(|text| text.replace(['\n', '\r'], " "));
+        let widths = self.widths(&grid, 1);
+        let rule = widths.iter().map(|&width| "─".repeat(width)).collect();
+        let mut lines = self.aligned(&grid, &widths);
+        lines.insert(1, rule);
+        lines
+            .iter()
+            .map(|cells| format!("{}\n", cells.join("  ").trim_end()))
+            .collect()
+    }
+
+    /// Comma-separated values (RFC 4180). Numbers keep every digit; a column that holds a mean ±
+    /// deviation becomes two, the second named `… std`.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let split: Vec<bool> = (0..self.columns.len())
+            .map(|i| {
+                let spread = |row: &Vec<Cell>| matches!(row[i], Cell::Spread { .. });
+                self.rows.iter().any(spread)
+            })
+            .collect();
+        let mut header = Vec::new();
+        for (column, &split) in self.columns.iter().zip(&split) {
+            header.push(column.name.clone());
+            if split {
+                header.push(format!("{} std", column.name));
+            }
+        }
+        let mut lines = vec![header];
+        for row in &self.rows {
+            let mut line = Vec::new();
+            for (cell, &split) in row.iter().zip(&split) {
+                let (first, second) = match cell {
+                    Cell::Text(text) => (text.clone(), String::new()),
+                    Cell::Number(v) => (shortest(*v), String::new()),
+                    Cell::Spread { mean, std } => (shortest(*mean), shortest(*std)),
+                    Cell::Empty => Default::default(),
+                };
+                line.push(first);
+                if split {
+                    line.push(second);
+                }
+            }
+            lines.push(line);
+        }
+        let quote = |text: String| {
+            if text.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            } else {
+                text
+            }
+        };
+        lines
+            .into_iter()
+            .map(|line| line.into_iter().map(quote).collect::<Vec<_>>().join(",") + "\n")
+            .collect()
+    }
+
+    /// Writes `stem.md`, `stem.csv` and `stem.txt` into `dir`, which is made if missing.
+    ///
+    /// # Errors
+    /// [`TableError::Write`]; a file that exists is replaced as a whole or not at all.
+    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<(), TableError> {
+        for (ending, text) in [
+            ("md", self.markdown()),
+            ("csv", self.csv()),
+            ("txt", self.text()),
+        ] {
+            let path = dir.as_ref().join(format!("{stem}.{ending}"));
+            write_whole(&path, text.as_bytes())
+                .map_err(|source| TableError::Write { path, source })?;
+        }
+        Ok(())
+    }
+
+    /// Header and rows as people see them.
+    fn grid(&self, escape: impl Fn(String) -> String) -> Vec<Vec<String>> {
+        let header = self.columns.iter().map(|c| escape(c.name.clone()));
+        let mut grid = vec![header.collect::<Vec<_>>()];
+        for row in &self.rows {
+            let cells = row.iter().zip(&self.columns);
+            let shown = cells.map(|(cell, column)| escape(show(cell, column.format)));
+            grid.push(shown.collect());
+        }
+        grid
+    }
+
+    fn widths(&self, grid: &[Vec<String>], least: usize) -> Vec<usize> {
+        (0..self.columns.len())
+            .map(|i| {
+                let lengths = grid.iter().map(|row| row[i].chars().count());
+                lengths.fold(least, usize::max)
+            })
+            .collect()
+    }
+
+    fn aligned(&self, grid: &[Vec<String>], widths: &[usize]) -> Vec<Vec<String>> {
+        let pad = |(i, cell): (usize, &String)| {
+            let width = widths[i];
+            match self.columns[i].align {
+                Align::Left => format!("{cell:<width$}"),
+                Align::Right => format!("{cell:>width$}"),
+                Align::Centre => format!("{cell:^width$}"),
+            }
+        };
+        grid.iter()
+            .map(|row| row.iter().enumerate().map(pad).collect())
+            .collect()
+    }
+}
+
+fn show(cell: &Cell, format: Format) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Number(v) => number(*v, format),
+        Cell::Spread { mean, std } => match format {
+            Format::Significant(digits) if is_plain(*mean) => {
+                let decimals = decimals_of(*mean, digits);
+                format!("{mean:.decimals$} ± {std:.decimals$}")
+            }
+            _ => format!("{} ± {}", number(*mean, format), number(*std, format)),
+        },
+        Cell::Empty => "–".to_owned(),
+    }
+}
+
+fn number(v: f64, format: Format) -> String {
+    match format {
+        _ if !v.is_finite() => v.to_string(),
+        Format::Shortest => shortest(v),
+        Format::Decimals(decimals) => format!("{v:.decimals$}"),
+        Format::Significant(digits) if is_plain(v) => {
+            let decimals = decimals_of(v, digits);
+            format!("{v:.decimals$}")
+        }
+        Format::Significant(digits) => format!("{v:.*e}", digits.max(1) - 1),
+    }
+}
+
+/// Reads back to the same number: integers without a point, extremes with an exponent.
+fn shortest(v: f64) -> String {
+    if v.fract() == 0.0 && v.abs() < 1e15 {
+        v.to_string()
+    } else {
+        format!("{v:?}")
+    }
+}
+
+/// Whether a number is read more easily without an exponent.
+fn is_plain(v: f64) -> bool {
+    v == 0.0 || (1e-5..1e7).contains(&v.abs())
+}
+
+/// Digits after the point that leave `digits` significant ones, after rounding (9.996 is 10.00).
+fn decimals_of(v: f64, digits: usize) -> usize {
+    if v == 0.0 {
+        return digits.max(1) - 1;
+    }
+    let rounded: f64 = format!("{v:.*e}", digits.max(1) - 1).parse().unwrap_or(v);
+    let exponent = rounded.abs().log10().floor() as i64;
+    (digits.max(1) as i64 - 1 - exponent).max(0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        let mut table = Table::new()
+            .words("learner")
+            .numbers("MSE", Format::Decimals(5))
+            .numbers("J", Format::Shortest)
+            .numbers("time, s", Format::Significant(3))
+            .column("seen", Align::Centre, Format::Shortest)
+            .words("verdict");
+        let verdict = Verdict::Reproduced {
+            relative: 0.0042,
+            standard_errors: 0.86,
+        };
+        let summary = Summary {
+            mean: 0.002_851_234,
+            std: 0.000_051,
+            count: 10,
+        };
+        table
+            .push(vec![
+                "NONS-ALD".into(),
+                summary.into(),
+                28usize.into(),
+                0.012_345_6.into(),
+                "x".into(),
+                (&verdict).into(),
+            ])
+            .unwrap();
+        table
+            .push(vec![
+                "a | b, \"c\"".into(),
+                f64::NAN.into(),
+                400usize.into(),
+                1.5e-7.into(),
+                Cell::Empty,
+                (&Verdict::not_run("no data")).into(),
+            ])
+            .unwrap();
+        table
+    }
+
+    #[test]
+    fn markdown() {
+        insta::assert_snapshot!(sample().markdown(), @r#"
+        | learner     |               MSE |   J | time, s | seen | verdict                    |
+        | ----------- | ----------------: | --: | ------: | :--: | -------------------------- |
+        | NONS-ALD    | 0.00285 ± 0.00005 |  28 |  0.0123 |  x   | reproduced (+0.4%, 0.9 se) |
+        | a \| b, "c" |               NaN | 400 | 1.50e-7 |  –   | not run (no data)          |
+        "#);
+    }
+
+    #[test]
+    fn text() {
+        insta::assert_snapshot!(sample().text(), @r#"
+        learner                   MSE    J  time, s  seen  verdict
+        ──────────  ─────────────────  ───  ───────  ────  ──────────────────────────
+        NONS-ALD    0.00285 ± 0.00005   28   0.0123   x    reproduced (+0.4%, 0.9 se)
+        a | b, "c"                NaN  400  1.50e-7   –    not run (no data)
+        "#);
+    }
+
+    #[test]
+    fn csv() {
+        insta::assert_snapshot!(sample().csv(), @r#"
+        learner,MSE,MSE std,J,"time, s",seen,verdict
+        NONS-ALD,0.002851234,5.1e-5,28,0.0123456,x,"reproduced (+0.4%, 0.9 se)"
+        "a | b, ""c""",NaN,,400,1.5e-7,,not run (no data)
+        "#);
+    }
+
+    #[test]
+    fn significant_digits() {
+        let three = |v| number(v, Format::Significant(3));
+        assert_eq!(three(0.012_345), "0.0123");
+        assert_eq!(three(9.996), "10.0");
+        assert_eq!(three(12_345.0), "12345");
+        assert_eq!(three(0.0), "0.00");
+        assert_eq!(three(-1.5e-9), "-1.50e-9");
+        assert_eq!(three(f64::INFINITY), "inf");
+        let spread = Cell::Spread {
+            mean: 0.055_14,
+            std: 0.000_08,
+        };
+        assert_eq!(show(&spread, Format::Significant(4)), "0.05514 ± 0.00008");
+        let tiny = Cell::Spread {
+            mean: 2e-9,
+            std: 3e-10,
+        };
+        assert_eq!(show(&tiny, Format::Significant(2)), "2.0e-9 ± 3.0e-10");
+    }
+
+    #[test]
+    fn numbers_read_back_from_csv() {
+        let mut table = Table::new().numbers("v", Format::Decimals(2));
+        for v in [0.1 + 0.2, 1e300, 5e-324] {
+            table.push(vec![v.into()]).unwrap();
+            let text = table.csv();
+            let last = text.lines().last().unwrap();
+            assert_eq!(last.parse::<f64>().unwrap(), v);
+        }
+    }
+
+    #[test]
+    fn a_row_of_the_wrong_width_is_refused() {
+        let mut table = Table::new().words("a").words("b");
+        let error = table.push(vec!["x".into()]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "row 1 has 1 cells but the table has 2 columns; give one cell a column"
+        );
+        assert!(table.is_empty());
+    }
+
+    #[test]
+    fn all_forms_are_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("new");
+        sample().save(&dir, "table3").unwrap();
+        for (ending, text) in [("md", sample().markdown()), ("csv", sample().csv())] {
+            let path = dir.join(format!("table3.{ending}"));
+            assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+        }
+        assert!(dir.join("table3.txt").exists());
+    }
+
+    #[test]
+    fn missing_values_and_single_samples() {
+        assert_eq!(Cell::from(None::<f64>), Cell::Empty);
+        assert_eq!(Cell::from(Some(2.0)), Cell::Number(2.0));
+        let single = Summary::of(&[1.5]).unwrap();
+        assert_eq!(Cell::from(single), Cell::Number(1.5));
+    }
+}
