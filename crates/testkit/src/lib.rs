@@ -4,13 +4,15 @@
 //! round; an oracle of [`oracle`] answers the same question by writing the paper's dense formula down and solving it
 //! from scratch, in O(t³) if need be. The two share no line of code: this part of the crate depends on no other crate of
 //! the workspace, and takes a kernel as `&dyn Fn(&[f64], &[f64]) -> f64`. If the predictions agree on every round, a
-//! mistake would have to be made twice, in two notations.
+//! mistake would have to be made twice, in two notations. (The suite of [`conformance`] is the one part that knows the
+//! learners.)
 //!
 //! It refuses to be fast, to be called from library code, and to hide a numerical failure: an oracle that cannot
 //! vouch for its own answer panics, since a panic in a test is a finding and a wrong reference is a trap.
 //!
 //! - [`oracle`]: one function an algorithm, each returning every prediction of one prequential pass.
 //! - [`streams`]: seeded streams, easy and hostile.
+//! - [`conformance`]: the contract of a learner as one suite, run on every learner.
 //! - [`alloc`]: proves that a piece of code does not allocate.
 //!
 //! ```
@@ -24,5 +26,6 @@
 //! ```
 
 pub mod alloc;
+pub mod conformance;
 pub mod oracle;
 pub mod streams;

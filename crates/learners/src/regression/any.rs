@@ -28,6 +28,17 @@ macro_rules! any_regressor {
             }
         )*
 
+        impl<K> AnyRegressor<K> {
+            /// The names of all learners, as the types are called.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),*];
+
+            /// The name of this learner's type.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => stringify!($variant),)* }
+            }
+        }
+
         impl<K: Kernel + Clone> Regressor for AnyRegressor<K> {
             fn dimension(&self) -> usize {
                 match self { $(Self::$variant(learner) => learner.dimension(),)* }

@@ -1,0 +1,275 @@
+//! Every learner against its definition, written from the paper's dense formulas in `mercer-testkit`: the same prediction
+//! in every round, on easy and on hostile streams.
+
+use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
+use mercer_learners::{
+    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd,
+    NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams,
+};
+use mercer_sparsify::Probe;
+use mercer_testkit::oracle::{self, Example, Trace};
+use mercer_testkit::streams;
+use nalgebra::{DMatrix, DVector};
+use rand::RngExt;
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+const SIGMA: f64 = 0.8;
+
+fn kernel() -> Gaussian {
+    Gaussian::new(SIGMA).expect("a positive width")
+}
+
+/// The learner's own kernel values, bit for bit: at small thresholds a last-bit difference of the exponential alone moves
+/// predictions by 1e-10.
+fn same_kernel(x: &[f64], z: &[f64]) -> f64 {
+    let mut row = AlignedVec::new();
+    kernel().row(&Points::from_rows(x.len(), x), z, &mut row);
+    row[0]
+}
+
+/// The streams that every oracle with a well-conditioned dictionary takes.
+fn all_streams(count: usize) -> Vec<(&'static str, Vec<Example>)> {
+    vec![
+        ("smooth", streams::smooth_noisy(1, count, 2, 0.1)),
+        ("near duplicates", streams::near_duplicates(2, count, 2)),
+        ("exact duplicates", streams::exact_duplicates(3, count, 2, count / 4)),
+        ("constant column", streams::constant_column(4, count, 3)),
+        ("far away", streams::far_away(5, count, 2)),
+    ]
+}
+
+/// Runs the learner and demands the oracle's predictions, and its dictionary size when it is that of the learner.
+fn check(
+    name: &str,
+    mut learner: impl Regressor,
+    stream: &[Example],
+    trace: &Trace,
+    tolerance: f64,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut worst: f64 = 0.0;
+    for ((x, y), expected) in stream.iter().zip(&trace.predictions) {
+        let pure = learner.predict(x)?;
+        let prediction = learner.predict_then_update(x, *y)?;
+        assert_eq!(pure.to_bits(), prediction.to_bits(), "{name}: predict differs from the prequential step");
+        worst = worst.max((prediction - expected).abs() / expected.abs().max(1.0));
+    }
+    assert!(worst <= tolerance, "{name}: predictions differ from the oracle's by {worst:e}");
+    Ok(())
+}
+
+#[test]
+fn nons_ald_equals_the_literal_svd_algorithm() -> TestResult {
+    for (name, stream) in all_streams(160) {
+        // A radius that binds and one that does not; thresholds down to where the literal basis still exists.
+        for (mu, alpha, radius) in [(1.0, 1e-2, 0.3), (0.1, 1e-3, 1.0), (5.0, 1e-5, 0.5)] {
+            let max_dictionary = (alpha == 1e-5).then_some(25);
+            let expected = oracle::nons_ald_svd(
+                &stream,
+                &same_kernel,
+                oracle::NonsAldParams { mu, alpha, radius, label_bound: 1.0, max_dictionary },
+            );
+            let params = NonsAldParams { mu, alpha, radius, label_bound: 1.0, max_dictionary };
+            let mut learner = NonsAld::new(kernel(), stream[0].0.len(), params)?;
+            check(&format!("{name}, alpha {alpha}"), learner.clone(), &stream, &expected, 1e-10)?;
+            for (x, y) in &stream {
+                learner.update(x, *y)?;
+            }
+            assert_eq!(learner.dictionary_size(), expected.dictionary.len(), "{name}: dictionary size");
+            for (j, t) in expected.dictionary.iter().enumerate() {
+                assert_eq!(learner.basis().points().point(j), stream[*t].0, "{name}: kept point {j}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn krls_equals_batch_least_squares() -> TestResult {
+    for (name, stream) in all_streams(120) {
+        for nu in [1e-2, 1e-3, 1e-4] {
+            let expected = oracle::krls_qr(&stream, &same_kernel, nu, 0.0, None);
+            let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams { nu, ..KrlsParams::default() })?;
+            check(&format!("{name}, nu {nu}"), learner, &stream, &expected, 1e-10)?;
+        }
+        for lambda in [0.1, 2.0] {
+            let expected = oracle::krls_qr(&stream, &same_kernel, 1e-3, lambda, Some(12));
+            let params = KrlsParams { nu: 1e-3, lambda, forgetting: 1.0, max_dictionary: Some(12) };
+            let learner = Krls::new(kernel(), stream[0].0.len(), params)?;
+            check(&format!("{name}, lambda {lambda}"), learner, &stream, &expected, 1e-10)?;
+        }
+    }
+    Ok(())
+}
+
+/// At ν = 1e-5 the coordinates of two correct Cholesky factors differ by more than 1e-10 of a prediction already, so the
+/// recursion is compared with a QR of all rows in the learner's own coordinates.
+#[test]
+fn krls_recursion_equals_a_qr_of_all_rows_in_its_coordinates() -> TestResult {
+    for (name, stream) in all_streams(150) {
+        for nu in [1e-2, 1e-3, 1e-4, 1e-5] {
+            let d = stream[0].0.len();
+            let mut learner = Krls::new(kernel(), d, KrlsParams { nu, ..KrlsParams::default() })?;
+            let (mut rows, mut targets, mut probe) = (Vec::<Vec<f64>>::new(), Vec::new(), Probe::default());
+            let mut worst: f64 = 0.0;
+            for (x, y) in &stream {
+                learner.basis().probe(x, &mut probe);
+                let mut row = probe.coordinates().to_vec();
+                let width = row.len();
+                let prediction = learner.predict_then_update(x, *y)?;
+                if width > 0 {
+                    let matrix = DMatrix::from_fn(rows.len(), width, |i, j| rows[i].get(j).copied().unwrap_or(0.0));
+                    let qr = matrix.qr();
+                    let right = qr.q().tr_mul(&DVector::from_column_slice(&targets));
+                    let w = qr.r().solve_upper_triangular(&right).ok_or("a singular least-squares problem")?;
+                    let expected: f64 = w.iter().zip(&row).map(|(w, phi)| w * phi).sum();
+                    worst = worst.max((prediction - expected).abs() / expected.abs().max(1.0));
+                }
+                if learner.dictionary_size() > width {
+                    row.push(learner.basis().factor().entry(width, width));
+                }
+                rows.push(row);
+                targets.push(*y);
+            }
+            assert!(worst <= 1e-10, "{name}, nu {nu}: predictions differ from batch QR by {worst:e}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn krls_equals_engels_recursion_while_that_holds() -> TestResult {
+    for (name, stream) in all_streams(120) {
+        let expected = oracle::krls_engel(&stream, &same_kernel, 1e-2);
+        let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams { nu: 1e-2, ..KrlsParams::default() })?;
+        check(name, learner, &stream, &expected, 1e-8)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn aogd_ald_equals_its_functions_in_the_rkhs() -> TestResult {
+    for (name, stream) in all_streams(120) {
+        for (radius, alpha, growth_limit) in [(2.0, 1e-3, None), (0.4, 1e-2, None), (1.0, 1e-3, Some(9))] {
+            let expected = oracle::aogd_ald(&stream, &same_kernel, radius, alpha, growth_limit);
+            let params = AogdAldParams { radius, alpha, growth_limit };
+            let learner = AogdAld::new(kernel(), stream[0].0.len(), params)?;
+            check(&format!("{name}, radius {radius}"), learner, &stream, &expected, 1e-10)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn kogd_equals_its_functions_in_the_rkhs() -> TestResult {
+    for (name, stream) in all_streams(120) {
+        for radius in [0.3, 2.0] {
+            let expected = oracle::kogd(&stream, &same_kernel, radius);
+            let learner = Kogd::new(kernel(), stream[0].0.len(), KogdParams { radius })?;
+            check(name, learner, &stream, &expected, 1e-10)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn kons_equals_its_dense_dual_form() -> TestResult {
+    for (name, stream) in all_streams(80) {
+        for (mu, clip) in [(1.0, None), (0.2, Some(0.4))] {
+            let expected = oracle::kons(&stream, &same_kernel, mu, 0.125, clip);
+            let learner = Kons::new(kernel(), stream[0].0.len(), KonsParams { mu, eta: 0.125, clip })?;
+            check(&format!("{name}, mu {mu}"), learner, &stream, &expected, 1e-10)?;
+        }
+    }
+    Ok(())
+}
+
+/// The uniforms that the seeded ChaCha8 of a learner draws.
+fn coins(seed: u64, stream: u64, count: usize) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    (0..count).map(|_| rng.random()).collect()
+}
+
+#[test]
+fn sketched_kons_equals_its_dense_form_for_the_same_coins() -> TestResult {
+    for (name, stream) in all_streams(80) {
+        for seed in [3, 4] {
+            let uniforms = coins(seed, 0x736b_6f6e, stream.len());
+            let expected = oracle::sketched_kons(
+                &stream,
+                &same_kernel,
+                oracle::SketchedKonsParams { mu: 0.5, eta: 0.125, gamma: 0.2, beta: 1.5 },
+                &uniforms,
+            );
+            let params = SketchedKonsParams { mu: 0.5, eta: 0.125, gamma: 0.2, beta: 1.5, seed };
+            let learner = SketchedKons::new(kernel(), stream[0].0.len(), params)?;
+            assert_eq!(learner.uniform().to_bits(), uniforms[0].to_bits());
+            check(name, learner, &stream, &expected, 1e-10)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
+    // Near duplicates are left out: the coin may keep both of a pair, and the literal basis does not exist then.
+    for (name, stream) in all_streams(200).into_iter().filter(|(name, _)| !name.contains("duplicates")) {
+        for (gamma, clip) in [(2.0, 1.0), (0.5, 0.3)] {
+            for seed in [1, 2] {
+                let uniforms = coins(seed, 0x6b6f_7273, stream.len());
+                let literal = oracle::ProsConParams {
+                    alpha: 0.7,
+                    clip,
+                    kors: oracle::KorsParams { gamma, epsilon: 0.5, beta: 1.0 },
+                    max_dictionary: Some(18),
+                };
+                let params = SampledKonsParams {
+                    alpha: 0.7,
+                    gamma,
+                    beta: 1.0,
+                    epsilon: 0.5,
+                    clip,
+                    max_dictionary: Some(18),
+                    seed,
+                };
+                let d = stream[0].0.len();
+                let expected = oracle::pros_n_kons(&stream, &same_kernel, literal, &uniforms);
+                check(&format!("PROS {name}"), ProsNKons::new(kernel(), d, params)?, &stream, &expected, 1e-9)?;
+                let expected = oracle::con_kons(&stream, &same_kernel, literal, &uniforms);
+                check(&format!("CON {name}"), ConKons::new(kernel(), d, params)?, &stream, &expected, 1e-9)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn fogd_equals_explicit_features() -> TestResult {
+    for (name, stream) in all_streams(120).into_iter().filter(|(name, _)| *name != "far away") {
+        let params = FogdParams { sigma: SIGMA, features: 37, step: 0.2, seed: 11 };
+        let learner = Fogd::new(stream[0].0.len(), params)?;
+        let frequencies: Vec<Vec<f64>> = (0..37).map(|j| learner.feature_map().frequency(j)).collect();
+        let expected = oracle::fogd(&stream, &frequencies, 0.2);
+        check(name, learner, &stream, &expected, 1e-12)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn nogd_equals_functions_then_eigen_features() -> TestResult {
+    for (name, stream) in all_streams(120) {
+        for (budget, rank, radius) in [(12, 12, None), (20, 6, None), (12, 5, Some(0.5))] {
+            let expected = oracle::nogd(
+                &stream,
+                &same_kernel,
+                oracle::NogdParams { budget, rank, step: 0.2, radius },
+            );
+            let params = NogdParams { budget, rank, step: 0.2, radius };
+            let learner = Nogd::new(kernel(), stream[0].0.len(), params)?;
+            check(&format!("{name}, rank {rank}"), learner, &stream, &expected, 1e-9)?;
+        }
+    }
+    Ok(())
+}

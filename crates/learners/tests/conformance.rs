@@ -1,0 +1,91 @@
+//! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
+
+use mercer_kernels::AnyKernel;
+use mercer_learners::{
+    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd,
+    NogdParams, NonsAld, NonsAldParams, ProsNKons, SampledKonsParams, SketchedKons, SketchedKonsParams,
+};
+use mercer_testkit::alloc::CountingAllocator;
+use mercer_testkit::conformance::{Memory, Subject, check_regressor};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const KERNELS: [&str; 4] = ["gaussian:0.9", "matern52:1.2", "polynomial:2,0.5", "mix:0.5*gaussian:0.5+0.5*laplace:2"];
+
+/// Runs the suite for each kernel.
+fn check(name: &str, memory: Memory, make: impl Fn(AnyKernel) -> Subject) {
+    for spec in KERNELS {
+        let kernel: AnyKernel = spec.parse().expect("a kernel");
+        let normalised = !spec.starts_with("polynomial");
+        check_regressor(&format!("{name} with {spec}"), memory, normalised, &|| make(kernel.clone()));
+    }
+}
+
+#[test]
+fn nons_ald() {
+    let params = NonsAldParams { max_dictionary: Some(20), ..NonsAldParams::default() };
+    check("NONS-ALD", Memory::Bounded, |k| NonsAld::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn aogd_ald() {
+    let params = AogdAldParams { alpha: 0.02, ..AogdAldParams::default() };
+    check("AOGD-ALD", Memory::Bounded, |k| AogdAld::new(k, 3, params).expect("valid").into());
+    let params = AogdAldParams { growth_limit: Some(8), ..params };
+    check("AOGD-ALD past B0", Memory::GrowsWithStream, |k| AogdAld::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn krls() {
+    for (lambda, forgetting) in [(0.0, 1.0), (0.1, 1.0), (0.1, 0.98), (0.0, 0.95)] {
+        let params = KrlsParams { nu: 1e-3, lambda, forgetting, max_dictionary: Some(12) };
+        check(&format!("KRLS {lambda} {forgetting}"), Memory::Bounded, |k| Krls::new(k, 3, params).expect("valid").into());
+    }
+}
+
+#[test]
+fn pros_n_kons_and_con_kons() {
+    let params = SampledKonsParams { gamma: 0.5, max_dictionary: Some(15), ..SampledKonsParams::default() };
+    check("PROS-N-KONS", Memory::Bounded, |k| ProsNKons::new(k, 3, params).expect("valid").into());
+    check("CON-KONS", Memory::Bounded, |k| ConKons::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn fogd() {
+    let params = FogdParams { features: 29, ..FogdParams::default() };
+    check("FOGD", Memory::Bounded, |_| Fogd::new(3, params).expect("valid").into());
+}
+
+#[test]
+fn nogd() {
+    let params = NogdParams { budget: 25, rank: 18, step: 0.05, radius: Some(3.0) };
+    check("NOGD", Memory::Bounded, |k| Nogd::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn kogd() {
+    check("KOGD", Memory::GrowsWithStream, |k| Kogd::new(k, 3, KogdParams::default()).expect("valid").into());
+}
+
+#[test]
+fn kons() {
+    for clip in [None, Some(0.5)] {
+        let params = KonsParams { clip, ..KonsParams::default() };
+        check("KONS", Memory::GrowsWithStream, |k| Kons::new(k, 3, params).expect("valid").into());
+    }
+}
+
+#[test]
+fn sketched_kons() {
+    let params = SketchedKonsParams::default();
+    check("Sketched-KONS", Memory::GrowsWithStream, |k| SketchedKons::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn every_learner_is_checked() {
+    let source = include_str!("conformance.rs");
+    for name in Subject::NAMES {
+        assert!(source.contains(&format!("{name}::new(k, 3")) || *name == "Fogd", "{name} has no conformance test");
+    }
+}

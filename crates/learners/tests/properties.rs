@@ -1,0 +1,122 @@
+//! What the learners promise beyond their formulas: budgets, forgetting that cannot wind up, divergence that is caught.
+
+use mercer_kernels::{Gaussian, Linear, Polynomial};
+use mercer_learners::{
+    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams, Regressor,
+    SampledKonsParams,
+};
+use mercer_testkit::streams;
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+#[test]
+fn max_dictionary_is_never_exceeded() -> TestResult {
+    let stream = streams::smooth_noisy(1, 300, 3, 0.1);
+    let kernel = Gaussian::new(0.3)?;
+    let nons = NonsAldParams { max_dictionary: Some(11), ..NonsAldParams::default() };
+    let con = SampledKonsParams { gamma: 0.1, max_dictionary: Some(11), ..SampledKonsParams::default() };
+    let krls = KrlsParams { max_dictionary: Some(11), ..KrlsParams::default() };
+    let learners: [Box<dyn Regressor>; 3] = [
+        Box::new(NonsAld::new(kernel, 3, nons)?),
+        Box::new(ConKons::new(kernel, 3, con)?),
+        Box::new(Krls::new(kernel, 3, krls)?),
+    ];
+    for mut learner in learners {
+        for (x, y) in &stream {
+            learner.update(x, *y)?;
+        }
+        assert_eq!(learner.dictionary_size(), 11);
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_out_of_range_are_refused_with_their_name() -> TestResult {
+    let kernel = Gaussian::new(1.0)?;
+    let message = |error: Option<Error>| error.map(|e| e.to_string()).unwrap_or_default();
+    let mu = NonsAldParams { mu: 0.0, ..NonsAldParams::default() };
+    assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a positive number, got 0");
+    let forgetting = KrlsParams { forgetting: 1.5, ..KrlsParams::default() };
+    assert!(message(Krls::new(kernel, 1, forgetting).err()).starts_with("forgetting must be a number in (0, 1]"));
+    let alpha = AogdAldParams { alpha: f64::NAN, ..AogdAldParams::default() };
+    assert!(message(AogdAld::new(kernel, 1, alpha).err()).starts_with("alpha must be"));
+    let features = FogdParams { features: 0, ..FogdParams::default() };
+    assert_eq!(message(Fogd::new(1, features).err()), "features must be at least 1, got 0");
+    Ok(())
+}
+
+#[test]
+fn a_step_that_diverges_is_refused_and_the_learner_stays_usable() -> TestResult {
+    let mut learner = Fogd::new(1, FogdParams { step: 1e6, features: 8, ..FogdParams::default() })?;
+    let mut refused = None;
+    for t in 0..2000 {
+        let x = [f64::from(t % 13) / 13.0];
+        if let Err(error) = learner.update(&x, 1.0) {
+            refused = Some(error);
+            break;
+        }
+    }
+    assert_eq!(refused, Some(Error::Diverged));
+    assert!(learner.predict(&[0.5])?.is_finite());
+    Ok(())
+}
+
+#[test]
+fn an_overflowing_kernel_is_an_error_not_a_panic() -> TestResult {
+    let mut learner = Krls::new(Polynomial::new(3, 1.0)?, 1, KrlsParams::default())?;
+    learner.update(&[0.5], 1.0)?;
+    assert_eq!(learner.update(&[1e200], 1.0), Err(Error::KernelOverflow));
+    assert_eq!(learner.predict(&[1e200]), Err(Error::KernelOverflow));
+    Ok(())
+}
+
+#[test]
+fn the_zero_vector_of_a_linear_kernel_is_learnt_around() -> TestResult {
+    let mut learner = ConKons::new(Linear, 2, SampledKonsParams::default())?;
+    learner.update(&[0.0, 0.0], 1.0)?;
+    learner.update(&[1.0, 0.0], 0.5)?;
+    assert_eq!(learner.predict(&[0.0, 0.0])?, 0.0);
+    Ok(())
+}
+
+/// The target turns over in mid-stream: with forgetting the learner follows, without it averages both halves.
+#[test]
+fn forgetting_follows_a_change() -> TestResult {
+    let error_after_change = |forgetting: f64| -> Result<f64, Error> {
+        let params = KrlsParams { nu: 1e-2, lambda: 0.01, forgetting, max_dictionary: None };
+        let mut learner = Krls::new(Gaussian::new(0.5)?, 1, params)?;
+        let mut loss = 0.0;
+        for (t, (x, y)) in streams::smooth_noisy(3, 4000, 1, 0.02).into_iter().enumerate() {
+            let target = if t < 2000 { y } else { -y };
+            let prediction = learner.predict_then_update(&x, target)?;
+            if t >= 3500 {
+                loss += (prediction - target).powi(2);
+            }
+        }
+        Ok(loss / 500.0)
+    };
+    let (with, without) = (error_after_change(0.99)?, error_after_change(1.0)?);
+    assert!(with < 0.002 && without > 10.0 * with, "{with} with forgetting, {without} without");
+    Ok(())
+}
+
+/// The stream visits one place only, for long: directions that are not excited must not lose what is known of them.
+#[test]
+fn forgetting_cannot_wind_up() -> TestResult {
+    let params = KrlsParams { nu: 1e-3, lambda: 0.1, forgetting: 0.9, max_dictionary: None };
+    let mut learner = Krls::new(Gaussian::new(0.5)?, 2, params)?;
+    for (x, y) in streams::smooth_noisy(4, 500, 2, 0.05) {
+        learner.update(&x, y)?;
+    }
+    let before = learner.predict(&[0.8, -0.8])?;
+    for t in 0..20_000 {
+        let wiggle = f64::from(t % 7) * 1e-3;
+        learner.update(&[-0.7 + wiggle, 0.6], 0.2)?;
+    }
+    let trace = learner.linear().inverse().trace();
+    assert!(trace <= learner.dictionary_size() as f64 / 0.1 * (1.0 + 1e-9), "trace {trace}");
+    assert!((learner.predict(&[0.8, -0.8])? - before).abs() < 0.1);
+    let here = learner.predict(&[-0.7, 0.6])?;
+    assert!((here - 0.2).abs() < 0.01, "predicts {here}");
+    Ok(())
+}
