@@ -1,0 +1,219 @@
+//! CSV and TSV: cells between separators, with or without a header, with or without quotes.
+//!
+//! A row of plain numbers, which is nearly every row, is split and parsed in one go. Anything else (quotes, blanks around
+//! numbers, something wrong) goes the careful way, which understands quotes as RFC 4180 writes them (a quote counts only at the
+//! beginning of a cell, `""` within is one quote, separators and line ends within are text) and knows the place of every cell.
+
+use crate::error::DataError;
+use crate::lines::Lines;
+use crate::number::{self, Parsed};
+use crate::options::{Header, ReadOptions, TargetColumn};
+
+/// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
+const LONGEST_RECORD: usize = 100;
+
+/// The rows of a delimited file, behind its header.
+pub(crate) struct Delimited {
+    separator: u8,
+    names: Option<Vec<String>>,
+    columns: usize,
+    target: usize,
+    /// The current record is a row not yet given out: the first, when there is no header.
+    pending: bool,
+    cells: Cells,
+}
+
+impl Delimited {
+    /// Takes the first row, decides whether it is a header and finds the target.
+    pub(crate) fn begin(lines: &mut Lines, separator: u8, options: &ReadOptions) -> Result<Self, DataError> {
+        if !lines.advance()? {
+            return Err(DataError::Empty { file: lines.file().to_owned() });
+        }
+        let mut cells = Cells::default();
+        cells.split(lines, separator)?;
+        let first: Vec<String> = cells.iter().map(lossy).collect();
+        let header = is_header(lines, &cells, &first, options)?;
+        let columns = first.len();
+        let names = header.then_some(first);
+        let target = options.target.resolve(lines.file(), columns, names.as_deref())?;
+        Ok(Self { separator, names, columns, target, pending: !header, cells })
+    }
+
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub(crate) fn target(&self) -> usize {
+        self.target
+    }
+
+    /// Appends the features of the next row to `features` and gives its target; `None` at the end. After an error `features`
+    /// may have grown.
+    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+        if !std::mem::take(&mut self.pending) && !lines.advance()? {
+            return Ok(None);
+        }
+        let before = features.len();
+        if let Some(target) = self.quick(lines.text(), features) {
+            return Ok(Some(target));
+        }
+        features.truncate(before);
+        self.careful(lines, features).map(Some)
+    }
+
+    /// A row of the right number of plain finite numbers; `None` is anything else.
+    #[inline]
+    fn quick(&self, mut text: &[u8], features: &mut Vec<f64>) -> Option<f64> {
+        let mut target = None;
+        for column in 0..self.columns {
+            let (value, length) = number::quick(text)?;
+            if column == self.target {
+                target = Some(value);
+            } else {
+                features.push(value);
+            }
+            let last = column + 1 == self.columns;
+            match text.get(length) {
+                Some(&byte) if byte == self.separator && !last => text = &text[length + 1..],
+                None if last => return target,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn careful(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<f64, DataError> {
+        self.cells.split(lines, self.separator)?;
+        let got = self.cells.ends.len();
+        if got != self.columns {
+            return Err(DataError::Ragged { line: lines.line(), expected: self.columns, got });
+        }
+        let mut target = 0.0;
+        for (column, bytes) in self.cells.iter().enumerate() {
+            let place = || lines.cell(column, self.names.as_ref().map(|names| names[column].as_str()));
+            let value = match number::parse(bytes) {
+                Parsed::Number(value) => value,
+                Parsed::NotFinite => {
+                    return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) });
+                }
+                Parsed::Text => {
+                    return Err(DataError::NotANumber { cell: place(), value: lossy(bytes) });
+                }
+                Parsed::Empty if column == self.target => {
+                    return Err(DataError::MissingTarget { cell: place() });
+                }
+                Parsed::Empty => return Err(DataError::EmptyCell { cell: place() }),
+            };
+            if column == self.target {
+                target = value;
+            } else {
+                features.push(value);
+            }
+        }
+        Ok(target)
+    }
+}
+
+/// The rule is told at [`Header::Detect`].
+fn is_header(lines: &Lines, cells: &Cells, first: &[String], options: &ReadOptions) -> Result<bool, DataError> {
+    match options.header {
+        Header::Present => return Ok(true),
+        Header::Absent => return Ok(false),
+        Header::Detect => {}
+    }
+    if matches!(&options.target, TargetColumn::Name(name) if first.contains(name)) {
+        return Ok(true);
+    }
+    let kinds: Vec<Parsed> = cells.iter().map(number::parse).collect();
+    let Some(text) = kinds.iter().position(|kind| *kind == Parsed::Text) else {
+        return Ok(false);
+    };
+    if kinds.iter().any(|kind| matches!(kind, Parsed::Number(_) | Parsed::NotFinite)) {
+        return Err(DataError::DoubtfulHeader { cell: lines.cell(text, None), value: first[text].clone() });
+    }
+    Ok(true)
+}
+
+fn lossy(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell.trim_ascii()).into_owned()
+}
+
+/// The unquoted cells of one record, in one buffer.
+#[derive(Default)]
+struct Cells {
+    bytes: Vec<u8>,
+    /// Where each cell ends in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl Cells {
+    /// Splits the current record, and takes the lines that follow while it ends within quotes.
+    fn split(&mut self, lines: &mut Lines, separator: u8) -> Result<(), DataError> {
+        for _ in 0..LONGEST_RECORD {
+            if self.fill(lines.text(), separator) {
+                return Ok(());
+            }
+            if !lines.join()? {
+                break;
+            }
+        }
+        Err(DataError::UnclosedQuote { line: lines.line(), limit: LONGEST_RECORD })
+    }
+
+    /// Splits `text`; false if it ends within quotes.
+    fn fill(&mut self, text: &[u8], separator: u8) -> bool {
+        self.bytes.clear();
+        self.ends.clear();
+        let mut rest = text;
+        loop {
+            if let [b'"', quoted @ ..] = rest {
+                match self.unquote(quoted) {
+                    Some(after) => rest = after,
+                    None => return false,
+                }
+            }
+            // What is left of the cell: all of it, or whatever a sloppy writer put behind the closing quote.
+            match rest.iter().position(|&byte| byte == separator) {
+                Some(end) => {
+                    self.bytes.extend_from_slice(&rest[..end]);
+                    self.ends.push(self.bytes.len());
+                    rest = &rest[end + 1..];
+                }
+                None => {
+                    self.bytes.extend_from_slice(rest);
+                    self.ends.push(self.bytes.len());
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Takes text up to the closing quote and gives what follows; `None` if there is no closing quote.
+    fn unquote<'a>(&mut self, mut quoted: &'a [u8]) -> Option<&'a [u8]> {
+        loop {
+            let end = quoted.iter().position(|&byte| byte == b'"')?;
+            self.bytes.extend_from_slice(&quoted[..end]);
+            quoted = &quoted[end + 1..];
+            match quoted {
+                [b'"', rest @ ..] => {
+                    self.bytes.push(b'"');
+                    quoted = rest;
+                }
+                _ => return Some(quoted),
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut begin = 0;
+        self.ends.iter().map(move |&end| {
+            let cell = &self.bytes[begin..end];
+            begin = end;
+            cell
+        })
+    }
+}

@@ -1,0 +1,482 @@
+//! Everything that can be wrong with data, each as one line that says what, where, and how to mend it.
+//!
+//! Places are counted as a person counts them in an editor: lines and columns from 1. Cell values are quoted with their
+//! control characters escaped and are cut after a few dozen characters, so that a message is one line whatever the file holds.
+
+use std::fmt;
+use std::io;
+
+use crate::options::TargetColumn;
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The file's name as it was given, or `standard input`.
+    pub file: String,
+    /// The line, from 1. A record of several lines is known by its first.
+    pub number: u64,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.file, self.number)
+    }
+}
+
+/// A column, by number and, where the file has names, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The column, from 1.
+    pub number: usize,
+    /// Its name, if the file gives one.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}", self.number)?;
+        match &self.name {
+            Some(name) => write!(f, " ({})", Quoted(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One cell of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Its line.
+    pub line: Line,
+    /// Its column.
+    pub column: Column,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.line, self.column)
+    }
+}
+
+/// What went wrong. [`Display`](fmt::Display) is always one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The operating system would not give the bytes.
+    #[error("{file}: cannot be read ({source}); check the path and its permissions")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A name ends in `.gz` but the bytes are not gzip.
+    #[error("{file}: is not gzip although its name ends in .gz; take the ending off, or compress the file")]
+    NotGzip {
+        /// The file.
+        file: String,
+    },
+    /// The compressed bytes are damaged or cut short.
+    #[error(
+        "{file}: the gzip data is damaged or cut short after line {line} ({source}); fetch or compress the file again"
+    )]
+    Gzip {
+        /// The file.
+        file: String,
+        /// The last line that came out whole.
+        line: u64,
+        /// What the decoder said.
+        source: io::Error,
+    },
+    /// Neither the name nor an option tells the format.
+    #[error(
+        "{file}: the name does not tell the format; name it *.csv, *.tsv, *.ndjson or *.libsvm (each also with .gz), or give the format (--format)"
+    )]
+    UnknownFormat {
+        /// The file.
+        file: String,
+    },
+    /// A format's name was not understood.
+    #[error("{} is not a format; the formats are csv, tsv, ndjson and libsvm", Quoted(name))]
+    UnknownFormatName {
+        /// What was given.
+        name: String,
+    },
+    /// No line holds anything.
+    #[error("{file}: is empty; give a file with at least one row")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// A header and nothing below it.
+    #[error("{file}: has a header and no row; add data below line 1")]
+    HeaderOnly {
+        /// The file.
+        file: String,
+    },
+    /// The first row mixes numbers and text, so it may be a header or a spoilt row.
+    #[error(
+        "{cell}: the first row mixes numbers with text such as {}; make every name in it text if it is a header, make every cell a number if it is data",
+        Quoted(value)
+    )]
+    DoubtfulHeader {
+        /// The first cell with text.
+        cell: Cell,
+        /// The text.
+        value: String,
+    },
+    /// A row has too few or too many cells.
+    #[error("{line}: has {got} {}, the first row has {expected}; add the missing cells or remove the row", plural(*got, "cell"))]
+    Ragged {
+        /// Where.
+        line: Line,
+        /// Cells in the first row.
+        expected: usize,
+        /// Cells in this row.
+        got: usize,
+    },
+    /// Text where a number belongs.
+    #[error("{cell}: {} is not a number; replace it by one, or leave the column out", Quoted(value))]
+    NotANumber {
+        /// Where.
+        cell: Cell,
+        /// The text.
+        value: String,
+    },
+    /// Nothing where a feature belongs.
+    #[error("{cell}: the cell is empty; fill it, or remove the row")]
+    EmptyCell {
+        /// Where.
+        cell: Cell,
+    },
+    /// Nothing where the target belongs.
+    #[error("{cell}: the target is missing; fill it, or remove the row")]
+    MissingTarget {
+        /// Where.
+        cell: Cell,
+    },
+    /// NaN, an infinity, or a number too large for a double.
+    #[error("{cell}: {} is not a finite number; replace it, or remove the row", Quoted(value))]
+    NotFinite {
+        /// Where.
+        cell: Cell,
+        /// The text.
+        value: String,
+    },
+    /// There is a target and nothing to predict it from.
+    #[error(
+        "{file}: has too few columns, so that nothing is left beside the target; check the separator, or add a feature column"
+    )]
+    NoFeatures {
+        /// The file.
+        file: String,
+    },
+    /// The wanted target column is not there.
+    #[error("{file}: no target column {target}; it has {}", Columns(*columns, names.as_deref()))]
+    TargetNotFound {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        target: TargetColumn,
+        /// How many columns there are.
+        columns: usize,
+        /// Their names, if they have names.
+        names: Option<Vec<String>>,
+    },
+    /// The wanted target column is there twice.
+    #[error("{file}: columns {first} and {second} are both named {}; choose the target by number", Quoted(name))]
+    TargetAmbiguous {
+        /// The file.
+        file: String,
+        /// The name.
+        name: String,
+        /// The first column of that name, from 1.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
+    /// A target was chosen in a format that fixes it.
+    #[error(
+        "{file}: a libsvm file has its target first in every row and no other; leave the choice of target {target} out"
+    )]
+    TargetFixed {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        target: TargetColumn,
+    },
+    /// A quote is opened and not closed.
+    #[error(
+        "{line}: a quoted cell begins here and does not end within {limit} lines; close the quote, or remove a stray one"
+    )]
+    UnclosedQuote {
+        /// Where the record begins.
+        line: Line,
+        /// The most lines a record may have.
+        limit: usize,
+    },
+    /// A line is longer than any table's.
+    #[error("{line}: the line is longer than {limit} bytes; check that the file is text with line ends")]
+    LineTooLong {
+        /// Where.
+        line: Line,
+        /// The longest line accepted.
+        limit: usize,
+    },
+    /// A line of NDJSON is not a JSON object.
+    #[error(
+        "{line}, character {character}: expected {expected}; every line must be one JSON object of numbers such as {{\"x\": 1.5, \"y\": 2}}"
+    )]
+    BadJson {
+        /// Where.
+        line: Line,
+        /// The byte within the line, from 1.
+        character: usize,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// An object or array inside a row.
+    #[error("{cell}: the value is nested; give one number a key")]
+    NestedValue {
+        /// Where.
+        cell: Cell,
+    },
+    /// A key of the first row is missing.
+    #[error("{line}: the key {} of the first row is missing; add it, or remove the row", Quoted(key))]
+    MissingKey {
+        /// Where.
+        line: Line,
+        /// The key.
+        key: String,
+    },
+    /// A key that the first row does not have.
+    #[error("{line}: the key {} is not in the first row; remove it, or add it to every row", Quoted(key))]
+    UnknownKey {
+        /// Where.
+        line: Line,
+        /// The key.
+        key: String,
+    },
+    /// A key twice in one row.
+    #[error("{line}: the key {} is there twice; keep one", Quoted(key))]
+    RepeatedKey {
+        /// Where.
+        line: Line,
+        /// The key.
+        key: String,
+    },
+    /// A token of a LIBSVM row is no `index:value`.
+    #[error("{line}: {} is not an index:value pair; write a row as: target 1:0.5 3:2", Quoted(token))]
+    BadPair {
+        /// Where.
+        line: Line,
+        /// The token.
+        token: String,
+    },
+    /// LIBSVM counts from 1.
+    #[error("{line}: the index 0 is used; libsvm indices begin at 1: add 1 to every index of the file")]
+    IndexZero {
+        /// Where.
+        line: Line,
+    },
+    /// LIBSVM indices must increase within a row.
+    #[error("{line}: the index {index} comes after {previous}; sort the pairs of the row by index, each index once")]
+    IndexOrder {
+        /// Where.
+        line: Line,
+        /// The index before.
+        previous: usize,
+        /// The offending index.
+        index: usize,
+    },
+    /// A LIBSVM index above the dimension (given, or the largest this crate reads).
+    #[error("{line}: the index {} is above the dimension {limit}; correct it, or give a larger dimension", Cut(index))]
+    IndexTooLarge {
+        /// Where.
+        line: Line,
+        /// The index as written.
+        index: String,
+        /// The largest allowed.
+        limit: usize,
+    },
+    /// A LIBSVM stream that cannot be read twice, and no dimension given.
+    #[error("{file}: the dimension of a libsvm stream is known only at its end; give the dimension, or read a file")]
+    DimensionUnknown {
+        /// The stream.
+        file: String,
+    },
+    /// Features, targets and names that do not fit together.
+    #[error(
+        "{name}: {features} feature values, {targets} targets and dimension {dimension} do not fit together; features must be targets times dimension, and the dimension at least 1"
+    )]
+    Inconsistent {
+        /// The data set.
+        name: String,
+        /// Feature values given.
+        features: usize,
+        /// Targets given.
+        targets: usize,
+        /// Dimension given.
+        dimension: usize,
+    },
+    /// Two tables, or a row and a scaling, of different width.
+    #[error("{what}: dimension {got} where {expected} is needed; use data of the same columns")]
+    Dimension {
+        /// What was to be used.
+        what: String,
+        /// The dimension needed.
+        expected: usize,
+        /// The dimension found.
+        got: usize,
+    },
+    /// Scaling took a number out of the range of a double, or met one that is not finite.
+    #[error(
+        "{column}: {value} does not stay finite when scaled from [{low}, {high}]; take the ranges from data that cover it"
+    )]
+    Unscalable {
+        /// The column (the target is the one after the last feature).
+        column: Column,
+        /// The value before scaling.
+        value: f64,
+        /// The learned minimum.
+        low: f64,
+        /// The learned maximum.
+        high: f64,
+    },
+    /// A parameter of a simulated stream is out of range.
+    #[error("{parameter} = {value} is out of range; it must be {allowed}")]
+    BadParameter {
+        /// Which.
+        parameter: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// The registry has no data set of this name.
+    #[error("no data set is named {}; known are {}", Quoted(name), known.join(", "))]
+    UnknownDataset {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The registry knows the data set but finds no file.
+    #[error("{name}: {file} is in none of {}; get it from {page} and put it there, or name its folder (--data or MERCER_DATA)", searched.join(", "))]
+    NotHere {
+        /// The data set.
+        name: String,
+        /// The file looked for.
+        file: String,
+        /// Where it is published.
+        page: String,
+        /// The folders searched.
+        searched: Vec<String>,
+    },
+    /// A file of the registry has another shape than the manifest says.
+    #[error("{file}: has {got_n} rows of {got_d} features, the manifest says {n} of {d}; fetch the file again")]
+    WrongShape {
+        /// The file.
+        file: String,
+        /// Rows in the manifest.
+        n: usize,
+        /// Features in the manifest.
+        d: usize,
+        /// Rows found.
+        got_n: usize,
+        /// Features found.
+        got_d: usize,
+    },
+    /// A file of the registry has other bytes than the manifest says.
+    #[error("{file}: its sha256 is {got}, the manifest says {expected}; fetch the file again")]
+    WrongDigest {
+        /// The file.
+        file: String,
+        /// The digest in the manifest.
+        expected: String,
+        /// The digest found.
+        got: String,
+    },
+    /// The manifest itself cannot be read.
+    #[error("datasets/manifest.json: {source}; correct the manifest")]
+    Manifest {
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+}
+
+impl DataError {
+    /// Whether the reader that gave this error stands behind the offending row and can go on with the next.
+    ///
+    /// True for what is wrong with one row; false for what is wrong with the file, its format or the system.
+    pub fn concerns_one_row(&self) -> bool {
+        matches!(
+            self,
+            Self::Ragged { .. }
+                | Self::NotANumber { .. }
+                | Self::EmptyCell { .. }
+                | Self::MissingTarget { .. }
+                | Self::NotFinite { .. }
+                | Self::BadJson { .. }
+                | Self::NestedValue { .. }
+                | Self::MissingKey { .. }
+                | Self::UnknownKey { .. }
+                | Self::RepeatedKey { .. }
+                | Self::BadPair { .. }
+                | Self::IndexZero { .. }
+                | Self::IndexOrder { .. }
+                | Self::IndexTooLarge { .. }
+        )
+    }
+}
+
+/// Text from a file, cut to a length that leaves the message readable.
+struct Cut<'a>(&'a str);
+
+/// How many characters of a value a message shows.
+const SHOWN: usize = 40;
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(SHOWN) {
+            None => write!(f, "{}", self.0.escape_debug()),
+            Some((end, _)) => write!(f, "{}…", self.0[..end].escape_debug()),
+        }
+    }
+}
+
+/// The same in quotes.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", Cut(self.0))
+    }
+}
+
+/// A list of columns, by name where there are names, cut after a dozen.
+struct Columns<'a>(usize, Option<&'a [String]>);
+
+impl fmt::Display for Columns<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LISTED: usize = 12;
+        let Some(names) = self.1 else {
+            return write!(f, "{} columns without names, counted from 1", self.0);
+        };
+        write!(f, "{} columns, counted from 1: ", self.0)?;
+        for (position, name) in names.iter().take(LISTED).enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", Cut(name))?;
+        }
+        if names.len() > LISTED { write!(f, ", …") } else { Ok(()) }
+    }
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+/// A file's name as messages show it: control characters escaped, so that a message stays one line.
+pub(crate) fn shown_path(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    if text.chars().any(char::is_control) { text.escape_debug().to_string() } else { text }
+}

@@ -1,0 +1,203 @@
+//! Lines of text from a file, standard input or memory, gzipped or not, counted so that every error can say where.
+//!
+//! The formats of this crate are all made of lines, and the place of an error must be right under every line end. A general CSV
+//! reader counts lines by its own position, which under CRLF runs one behind; so lines are taken here, and a record in quotes that
+//! goes over several lines asks for the next with [`Lines::join`].
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Cell, Column, DataError, Line, shown_path};
+
+/// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the memory that a file without
+/// line ends, or with a quote never closed, can claim.
+pub(crate) const LONGEST_LINE: usize = 64 << 20;
+
+/// Bytes asked of the system at once.
+const BUFFER: usize = 128 << 10;
+
+/// The two bytes that every gzip member begins with; no text does.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The mark that some editors put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Where bytes come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Path(PathBuf),
+    StandardInput,
+    Memory { name: String, bytes: Cow<'static, [u8]> },
+}
+
+impl Source {
+    /// A path, where `-` is standard input.
+    pub(crate) fn from_path(path: &Path) -> Self {
+        if path == Path::new("-") { Self::StandardInput } else { Self::Path(path.to_owned()) }
+    }
+
+    /// The name for messages.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Path(path) => shown_path(path),
+            Self::StandardInput => "standard input".to_owned(),
+            Self::Memory { name, .. } => name.clone(),
+        }
+    }
+
+    /// The name for the data set: the file's, without its folder and endings.
+    pub(crate) fn stem(&self) -> String {
+        let shown = self.shown();
+        let name = match self {
+            Self::Path(path) => path.file_name().and_then(|name| name.to_str()).unwrap_or(&shown),
+            Self::StandardInput | Self::Memory { .. } => &shown,
+        };
+        let name = name.strip_suffix(".gz").unwrap_or(name);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+    }
+
+    /// The path to tell a format from, if there is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::StandardInput => None,
+            Self::Memory { name, .. } => Some(Path::new(name)),
+        }
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Path(path) => Box::new(File::open(path)?),
+            Self::StandardInput => Box::new(io::stdin()),
+            Self::Memory { bytes, .. } => Box::new(Cursor::new(bytes.clone())),
+        })
+    }
+
+    /// The lines from the beginning.
+    pub(crate) fn lines(&self) -> Result<Lines, DataError> {
+        let file = self.shown();
+        let named_gzip = self.path().and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+        match self.open() {
+            Ok(input) => Lines::new(file, input, named_gzip),
+            Err(source) => Err(DataError::Io { file, source }),
+        }
+    }
+
+    /// The same source, readable more than once: standard input is read into memory.
+    pub(crate) fn rereadable(self) -> Result<Self, DataError> {
+        if !matches!(self, Self::StandardInput) {
+            return Ok(self);
+        }
+        let name = self.shown();
+        let mut bytes = Vec::new();
+        match self.open().and_then(|mut input| input.read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Self::Memory { name, bytes: bytes.into() }),
+            Err(source) => Err(DataError::Io { file: name, source }),
+        }
+    }
+}
+
+/// A text, line by line.
+pub(crate) struct Lines {
+    file: String,
+    input: Box<dyn BufRead + Send>,
+    gzip: bool,
+    /// The current record with its line end(s).
+    buffer: Vec<u8>,
+    /// Line on which the current record begins, from 1; 0 before the first.
+    begin: u64,
+    /// Lines taken so far.
+    taken: u64,
+}
+
+impl Lines {
+    /// `named_gzip` says that the name promises gzip; without the promise gzip is still seen by its first bytes.
+    pub(crate) fn new(file: String, mut input: Box<dyn Read + Send>, named_gzip: bool) -> Result<Self, DataError> {
+        let mut head = Vec::with_capacity(GZIP_MAGIC.len());
+        if let Err(source) = input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut head) {
+            return Err(DataError::Io { file, source });
+        }
+        let gzip = head == GZIP_MAGIC;
+        if named_gzip && !gzip {
+            return Err(DataError::NotGzip { file });
+        }
+        let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(input));
+        let input: Box<dyn BufRead + Send> =
+            if gzip { Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))) } else { Box::new(whole) };
+        Ok(Self { file, input, gzip, buffer: Vec::new(), begin: 0, taken: 0 })
+    }
+
+    /// The file's name, for messages.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The current record without its line end.
+    #[inline]
+    pub(crate) fn text(&self) -> &[u8] {
+        let text = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        text.strip_suffix(b"\r").unwrap_or(text)
+    }
+
+    /// Goes to the next line that is not blank; false at the end.
+    pub(crate) fn advance(&mut self) -> Result<bool, DataError> {
+        loop {
+            self.buffer.clear();
+            self.begin = self.taken + 1;
+            if !self.take_line()? {
+                return Ok(false);
+            }
+            if self.taken == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.drain(..BYTE_ORDER_MARK.len());
+            }
+            if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Appends the following line to the current record; false at the end.
+    pub(crate) fn join(&mut self) -> Result<bool, DataError> {
+        self.take_line()
+    }
+
+    /// The line on which the current record begins.
+    pub(crate) fn line(&self) -> Line {
+        Line { file: self.file.clone(), number: self.begin }
+    }
+
+    /// A cell of the current record; `column` counts from 0.
+    pub(crate) fn cell(&self, column: usize, name: Option<&str>) -> Cell {
+        Cell { line: self.line(), column: Column { number: column + 1, name: name.map(str::to_owned) } }
+    }
+
+    fn take_line(&mut self) -> Result<bool, DataError> {
+        let room = (LONGEST_LINE + 1).saturating_sub(self.buffer.len());
+        let taken = match self.input.by_ref().take(room as u64).read_until(b'\n', &mut self.buffer) {
+            Ok(taken) => taken,
+            Err(source) => return Err(self.unreadable(source)),
+        };
+        if self.buffer.len() > LONGEST_LINE {
+            return Err(DataError::LineTooLong { line: self.line(), limit: LONGEST_LINE });
+        }
+        self.taken += u64::from(taken > 0);
+        Ok(taken > 0)
+    }
+
+    fn unreadable(&self, source: io::Error) -> DataError {
+        let file = self.file.clone();
+        let damaged = matches!(
+            source.kind(),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
+        );
+        if self.gzip && damaged {
+            DataError::Gzip { file, line: self.taken, source }
+        } else {
+            DataError::Io { file, source }
+        }
+    }
+}

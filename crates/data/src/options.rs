@@ -1,0 +1,134 @@
+//! What a reader may be told: format, target column, header, dimension.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::DataError;
+use crate::format::Format;
+
+/// Which column is the target; all others are features, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum TargetColumn {
+    /// The last one.
+    #[default]
+    Last,
+    /// The one of this name. Asking by name also says that there is a header.
+    Name(String),
+    /// The one of this number, from 1.
+    Index(usize),
+}
+
+impl TargetColumn {
+    /// The position (from 0) among `columns` columns of these names.
+    pub(crate) fn resolve(&self, file: &str, columns: usize, names: Option<&[String]>) -> Result<usize, DataError> {
+        if columns < 2 {
+            return Err(DataError::NoFeatures { file: file.to_owned() });
+        }
+        let missing = || DataError::TargetNotFound {
+            file: file.to_owned(),
+            target: self.clone(),
+            columns,
+            names: names.map(<[String]>::to_vec),
+        };
+        match self {
+            Self::Last => Ok(columns - 1),
+            Self::Index(number) if (1..=columns).contains(number) => Ok(number - 1),
+            Self::Index(_) => Err(missing()),
+            Self::Name(name) => {
+                let mut found = names.unwrap_or_default().iter().enumerate().filter(|(_, other)| *other == name);
+                let (first, _) = found.next().ok_or_else(missing)?;
+                match found.next() {
+                    None => Ok(first),
+                    Some((second, _)) => Err(DataError::TargetAmbiguous {
+                        file: file.to_owned(),
+                        name: name.clone(),
+                        first: first + 1,
+                        second: second + 1,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+impl FromStr for TargetColumn {
+    type Err = Infallible;
+
+    /// A number is an index from 1, anything else a name. (A column whose name is a number needs [`TargetColumn::Name`].)
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index))
+    }
+}
+
+impl fmt::Display for TargetColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Last => f.write_str("last"),
+            Self::Name(name) => write!(f, "{name:?}"),
+            Self::Index(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// Whether the first row of a CSV or TSV file holds names.
+///
+/// `Detect` looks at the first row alone: it is a header if it has text and no number, data if it has no text (an empty cell or
+/// `nan` is not text: it is refused as data, with its place). A row with both is refused rather than guessed, since guessing
+/// either swallows a spoilt row of data or refuses a good header: name every column, mend the cell, or say which it is. Asking
+/// for the target by a name that stands in the first row says it too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Header {
+    /// Look at the first row.
+    #[default]
+    Detect,
+    /// The first row is a header.
+    Present,
+    /// The first row is data.
+    Absent,
+}
+
+/// How to read a file. The default reads what the file's name tells, target last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ReadOptions {
+    /// The format; `None` is what the name tells. Standard input has no name, so it needs one.
+    pub format: Option<Format>,
+    /// The target column. LIBSVM fixes its own, so there it must be `Last`.
+    pub target: TargetColumn,
+    /// Whether a CSV or TSV file has a header.
+    pub header: Header,
+    /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass. Other formats ignore it.
+    pub libsvm_dimension: Option<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        ["a", "b", "b", "c"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn targets_resolve() {
+        let names = names();
+        let resolve = |text: &str| text.parse::<TargetColumn>().unwrap().resolve("f", 4, Some(&names));
+        assert_eq!(TargetColumn::Last.resolve("f", 4, None).unwrap(), 3);
+        assert_eq!(resolve("1").unwrap(), 0);
+        assert_eq!(resolve("c").unwrap(), 3);
+        assert_eq!(
+            resolve("b").unwrap_err().to_string(),
+            "f: columns 2 and 3 are both named \"b\"; choose the target by number"
+        );
+        let listed = "it has 4 columns, counted from 1: a, b, b, c";
+        assert_eq!(resolve("z").unwrap_err().to_string(), format!("f: no target column \"z\"; {listed}"));
+        assert_eq!(resolve("0").unwrap_err().to_string(), format!("f: no target column 0; {listed}"));
+        assert_eq!(resolve("5").unwrap_err().to_string(), format!("f: no target column 5; {listed}"));
+        let nameless = TargetColumn::Name("c".into()).resolve("f", 4, None).unwrap_err().to_string();
+        assert_eq!(nameless, "f: no target column \"c\"; it has 4 columns without names, counted from 1");
+    }
+}

@@ -1,0 +1,242 @@
+//! The reader of rows: one face for all formats, from a file, standard input or memory.
+
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+use crate::dataset::Dataset;
+use crate::delimited::Delimited;
+use crate::error::DataError;
+use crate::format::Format;
+use crate::libsvm::{self, Libsvm};
+use crate::lines::{Lines, Source};
+use crate::ndjson::Ndjson;
+use crate::options::ReadOptions;
+
+/// Reads rows one by one; never holds more than one of them.
+///
+/// ```
+/// use mercer_data::{Format, ReadOptions, RowReader};
+///
+/// let text = "width,height,price\n1,2,10\n3,4,20\n";
+/// let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+/// let mut reader = RowReader::from_reader("example", text.as_bytes(), &options)?;
+/// let (mut row, mut sum) = (Vec::new(), 0.0);
+/// while let Some(price) = reader.next_row(&mut row)? {
+///     assert_eq!(row.len(), 2);
+///     sum += price;
+/// }
+/// assert_eq!(sum, 30.0);
+/// # Ok::<(), mercer_data::DataError>(())
+/// ```
+pub struct RowReader {
+    stem: String,
+    lines: Lines,
+    body: Body,
+    dimension: usize,
+    feature_names: Option<Vec<String>>,
+    target_name: Option<String>,
+    /// Rows met, good or bad.
+    met: u64,
+    /// Nothing more will come: the end, or an error that is not one row's.
+    over: bool,
+}
+
+/// The part that differs by format.
+enum Body {
+    Delimited(Delimited),
+    Ndjson(Ndjson),
+    Libsvm(Libsvm),
+}
+
+impl RowReader {
+    /// Opens a file, or standard input for `-`, and reads as far as it takes to know the columns: one line, or for LIBSVM
+    /// without a given dimension the whole file once.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file as a whole: see [`DataError`].
+    pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        Self::from_source(&Source::from_path(path.as_ref()), options)
+    }
+
+    /// Reads from anything that gives bytes, gzipped or not. The format is the options', or the one that `name` tells; LIBSVM
+    /// needs its dimension given, since the bytes come only once.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_reader(
+        name: impl Into<String>,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let source = Source::Memory { name: name.into(), bytes: Vec::new().into() };
+        let format = format_of(&source, options)?;
+        let dimension = match (format, options.libsvm_dimension) {
+            (Format::Libsvm, None) => {
+                return Err(DataError::DimensionUnknown { file: source.shown() });
+            }
+            (_, dimension) => dimension.unwrap_or(0),
+        };
+        let lines = Lines::new(source.shown(), Box::new(input), false)?;
+        Self::begin(source.stem(), lines, format, dimension, options)
+    }
+
+    fn from_source(source: &Source, options: &ReadOptions) -> Result<Self, DataError> {
+        let format = format_of(source, options)?;
+        let dimension = match (format, options.libsvm_dimension) {
+            (Format::Libsvm, None) if matches!(source, Source::StandardInput) => {
+                return Err(DataError::DimensionUnknown { file: source.shown() });
+            }
+            (Format::Libsvm, None) => libsvm::widest(&mut source.lines()?)?,
+            (_, dimension) => dimension.unwrap_or(0),
+        };
+        Self::begin(source.stem(), source.lines()?, format, dimension, options)
+    }
+
+    fn begin(
+        stem: String,
+        mut lines: Lines,
+        format: Format,
+        libsvm_dimension: usize,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let body = match format {
+            Format::Csv => Body::Delimited(Delimited::begin(&mut lines, b',', options)?),
+            Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, b'\t', options)?),
+            Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
+            Format::Libsvm => Body::Libsvm(Libsvm::begin(&lines, libsvm_dimension, options)?),
+        };
+        let (dimension, names, target) = match &body {
+            Body::Delimited(rows) => (rows.columns() - 1, rows.names(), rows.target()),
+            Body::Ndjson(rows) => (rows.names().len() - 1, Some(rows.names()), rows.target()),
+            Body::Libsvm(rows) => (rows.dimension(), None, rows.dimension()),
+        };
+        let mut feature_names = names.map(<[String]>::to_vec);
+        let target_name = feature_names.as_mut().map(|names| names.remove(target));
+        Ok(Self { stem, lines, body, dimension, feature_names, target_name, met: 0, over: false })
+    }
+
+    /// Number of features a row, d.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The names of the features, if the file has names.
+    pub fn feature_names(&self) -> Option<&[String]> {
+        self.feature_names.as_deref()
+    }
+
+    /// The name of the target, if the file has names.
+    pub fn target_name(&self) -> Option<&str> {
+        self.target_name.as_deref()
+    }
+
+    /// The line, from 1, on which the row last read begins.
+    pub fn line(&self) -> u64 {
+        self.lines.line().number
+    }
+
+    /// Puts the features of the next row into `features` (which it empties first) and gives the target; `None` at the end.
+    ///
+    /// # Errors
+    /// An error that [concerns one row](DataError::concerns_one_row) leaves the reader behind that row: the next call goes on with
+    /// the one after it. After any other error, and after the end, every call gives `None`.
+    pub fn next_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+        features.clear();
+        let row = self.append_row(features);
+        if row.is_err() {
+            features.clear();
+        }
+        row
+    }
+
+    /// Reads up to `rows` more rows into a table: all that are left for `usize::MAX`.
+    ///
+    /// # Errors
+    /// The first error of [`next_row`](Self::next_row).
+    pub fn read_rows(&mut self, rows: usize) -> Result<Dataset, DataError> {
+        let (mut features, mut targets) = (Vec::new(), Vec::new());
+        while targets.len() < rows {
+            match self.append_row(&mut features)? {
+                Some(target) => targets.push(target),
+                None => break,
+            }
+        }
+        let table = Dataset::new(self.stem.clone(), self.dimension, features, targets)?;
+        match (&self.feature_names, &self.target_name) {
+            (Some(features), Some(target)) => table.with_names(features.clone(), target.clone()),
+            _ => Ok(table),
+        }
+    }
+
+    /// As [`next_row`](Self::next_row), behind what `features` holds already; an error may leave part of a row there.
+    fn append_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+        if self.over {
+            return Ok(None);
+        }
+        let row = match &mut self.body {
+            Body::Delimited(rows) => rows.row(&mut self.lines, features),
+            Body::Ndjson(rows) => rows.row(&mut self.lines, features),
+            Body::Libsvm(rows) => rows.row(&mut self.lines, features),
+        };
+        match &row {
+            Ok(Some(_)) => self.met += 1,
+            Err(error) if error.concerns_one_row() => self.met += 1,
+            Ok(None) | Err(_) => self.over = true,
+        }
+        match row {
+            Ok(None) if self.met == 0 => {
+                let file = self.lines.file().to_owned();
+                Err(if self.feature_names.is_some() {
+                    DataError::HeaderOnly { file }
+                } else {
+                    DataError::Empty { file }
+                })
+            }
+            row => row,
+        }
+    }
+}
+
+impl fmt::Debug for RowReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowReader")
+            .field("file", &self.lines.file())
+            .field("dimension", &self.dimension)
+            .field("line", &self.line())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads a whole file, or standard input for `-`.
+///
+/// # Errors
+/// The first thing wrong, with its place: see [`DataError`].
+pub fn read_all(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Dataset, DataError> {
+    read_source(Source::from_path(path.as_ref()), options)
+}
+
+/// Reads a whole table from bytes in memory; `name` tells the format as a file's name would, unless the options do.
+///
+/// # Errors
+/// The first thing wrong, with its place: see [`DataError`].
+pub fn read_bytes(
+    name: impl Into<String>,
+    bytes: impl Into<std::borrow::Cow<'static, [u8]>>,
+    options: &ReadOptions,
+) -> Result<Dataset, DataError> {
+    read_source(Source::Memory { name: name.into(), bytes: bytes.into() }, options)
+}
+
+fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let twice = format_of(&source, options)? == Format::Libsvm && options.libsvm_dimension.is_none();
+    let source = if twice { source.rereadable()? } else { source };
+    RowReader::from_source(&source, options)?.read_rows(usize::MAX)
+}
+
+fn format_of(source: &Source, options: &ReadOptions) -> Result<Format, DataError> {
+    options
+        .format
+        .or_else(|| source.path().and_then(Format::from_path))
+        .ok_or_else(|| DataError::UnknownFormat { file: source.shown() })
+}

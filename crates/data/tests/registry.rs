@@ -1,0 +1,148 @@
+//! The manifest is sound, the bundled data are what it says, and so is whatever `MERCER_DATA` holds.
+
+use std::path::PathBuf;
+
+use mercer_data::{DATA_VARIABLE, Kind, Ranges, Registry, Scaling, Scheme, Task};
+
+/// The registry with the folder of the environment, or `None` (said aloud) without one.
+fn with_data() -> Option<Registry> {
+    match std::env::var_os(DATA_VARIABLE) {
+        Some(folder) => Some(Registry::load_from(vec![PathBuf::from(folder)]).unwrap()),
+        None => {
+            println!("skipped: {DATA_VARIABLE} names no folder of data sets");
+            None
+        }
+    }
+}
+
+#[test]
+fn every_entry_is_complete() {
+    let registry = Registry::load().unwrap();
+    assert!(registry.entries().len() >= 20);
+    for entry in registry.entries() {
+        let name = &entry.name;
+        assert_eq!(registry.find(name), Some(entry), "{name} is there twice");
+        assert!(entry.n > 0 && entry.d > 0, "{name}");
+        assert!(entry.page.starts_with("https://"), "{name}");
+        for text in [&entry.origin, &entry.licence, &entry.target, &entry.prepare, &entry.file] {
+            assert!(!text.trim().is_empty(), "{name}");
+        }
+        if let Some(download) = &entry.download {
+            assert!(download.url.starts_with("https://"), "{name}");
+        }
+        if let Some(digest) = &entry.sha256 {
+            assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+        }
+        assert!(entry.target_column.is_none_or(|column| (1..=entry.d + 1).contains(&column)), "{name}");
+        assert_eq!(entry.sha256.is_some(), entry.bytes.is_some(), "{name}");
+        assert!(entry.kind == Kind::External || entry.sha256.is_some(), "{name}");
+    }
+    for name in ["diamonds", "year", "toms_hardware", "susy", "cod_rna"] {
+        assert!(registry.find(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn unknown_and_missing_data_are_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::load_from(vec![folder.path().to_owned()]).unwrap();
+    let unknown = registry.open("wine").unwrap_err().to_string();
+    assert!(unknown.starts_with("no data set is named \"wine\"; known are diamonds, parkinson_motor, "), "{unknown}");
+    let missing = registry.open("year").unwrap_err().to_string();
+    let expected = format!(
+        "year: year.csv.gz is in none of {}; get it from https://archive.ics.uci.edu/dataset/203/yearpredictionmsd and put it there, \
+         or name its folder (--data or MERCER_DATA)",
+        folder.path().display()
+    );
+    assert_eq!(missing, expected);
+    assert!(registry.locate("year").is_none() && !registry.is_available("year"));
+}
+
+#[test]
+fn folders_are_searched_in_order() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let registry = Registry::load_from(vec![second.path().to_owned()]).unwrap().with_folder(first.path());
+    std::fs::write(second.path().join("year.csv.gz"), "").unwrap();
+    assert_eq!(registry.locate("year"), Some(second.path().join("year.csv.gz")));
+    std::fs::write(first.path().join("year.csv.gz"), "").unwrap();
+    assert_eq!(registry.locate("year"), Some(first.path().join("year.csv.gz")));
+    assert_eq!(registry.folders(), [first.path(), second.path()]);
+}
+
+#[test]
+fn altered_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("diamonds.csv.gz");
+    let registry = Registry::load_from(vec![folder.path().to_owned()]).unwrap();
+    // A gzip file of the right columns and too few rows.
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, b"1,2,3,4,5,6,7,8,9,10\n").unwrap();
+    std::fs::write(&path, encoder.finish().unwrap()).unwrap();
+    let shape = registry.open("diamonds").unwrap_err().to_string();
+    assert!(
+        shape
+            .ends_with("diamonds.csv.gz: has 1 rows of 9 features, the manifest says 53940 of 9; fetch the file again"),
+        "{shape}"
+    );
+    let digest = registry.open_verified("diamonds").unwrap_err().to_string();
+    assert!(
+        digest.contains("diamonds.csv.gz: its sha256 is ") && digest.contains(", the manifest says ba9169f8"),
+        "{digest}"
+    );
+}
+
+#[cfg(feature = "bundled")]
+#[test]
+fn diamonds_need_no_file() {
+    let registry = Registry::load_from(Vec::new()).unwrap();
+    assert!(registry.is_available("diamonds") && registry.locate("diamonds").is_none());
+    let diamonds = registry.open_verified("diamonds").unwrap();
+    assert_eq!((diamonds.name(), diamonds.len(), diamonds.dimension()), ("diamonds", 53_940, 9));
+    assert_eq!(
+        diamonds.feature_names().unwrap(),
+        ["carat", "cut", "color", "clarity", "depth", "table", "x", "y", "z"]
+    );
+    assert_eq!(diamonds.target_name(), Some("price"));
+    // 0.23 carat, Ideal, E, SI2: grades from the worst.
+    assert_eq!(diamonds.row(0), [0.23, 4.0, 5.0, 1.0, 61.5, 55.0, 3.95, 3.98, 2.43]);
+    assert_eq!((diamonds.target(0), diamonds.target(53_939)), (326.0, 2757.0));
+    for (column, best) in [(1, 4.0), (2, 6.0), (3, 7.0)] {
+        let mut grades: Vec<f64> = diamonds.iter().map(|(row, _)| row[column]).collect();
+        grades.sort_by(f64::total_cmp);
+        grades.dedup();
+        assert_eq!(grades, (0..=best as usize).map(|grade| grade as f64).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_data_folder_holds_what_the_manifest_says() {
+    let Some(registry) = with_data() else { return };
+    let mut found = 0;
+    for entry in registry.entries().iter().filter(|entry| registry.locate(&entry.name).is_some()) {
+        let table = registry.open_verified(&entry.name).unwrap();
+        assert_eq!((table.len(), table.dimension()), (entry.n, entry.d), "{}", entry.name);
+        if entry.task == Task::Binary && entry.target_column.is_none() {
+            assert!(table.is_binary(), "{}", entry.name);
+        }
+        found += 1;
+    }
+    println!("{found} data sets checked");
+}
+
+/// calhousing is a part of calhousing_full, so the ranges of the whole must cover it; the part alone has narrower ones.
+#[test]
+fn ranges_of_the_whole_scale_the_part() {
+    let Some(registry) = with_data() else { return };
+    if !["calhousing", "calhousing_full"].iter().all(|name| registry.is_available(name)) {
+        println!("skipped: calhousing and calhousing_full are not both here");
+        return;
+    }
+    let mut part = registry.open("calhousing").unwrap();
+    let whole = registry.open("calhousing_full").unwrap();
+    Scaling::new(Ranges::of(&whole), Scheme::PAPER01).apply(&mut part).unwrap();
+    assert!(part.features().iter().all(|x| (-1.0..=1.0).contains(x)));
+    assert!(part.targets().iter().all(|y| (0.0..=1.0).contains(y)));
+    let population = part.feature_names().unwrap().iter().position(|name| name == "population").unwrap();
+    let top = part.iter().map(|(row, _)| row[population]).fold(f64::MIN, f64::max);
+    assert!((top - 0.601).abs() < 5e-4, "{top}");
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask ci`: everything that must hold beside the tests, in the order in which it fails fastest.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
+
+use crate::tidy;
+
+/// Crates that work alone: each is checked without default features and with `serde`.
+const LIBRARIES: [&str; 6] = [
+    "mercer-simd",
+    "mercer-kernels",
+    "mercer-linalg-incremental",
+    "mercer-sparsify",
+    "mercer-learners",
+    "mercer-data",
+];
+
+/// Formatting, the rules of the tree, lints, feature combinations and documentation.
+///
+/// # Errors
+/// The first step that fails.
+pub fn run() -> Result<()> {
+    let shell = Shell::new()?;
+    step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
+    step("tidy", tidy::run)?;
+    step("clippy", || {
+        Ok(cmd!(shell, "cargo clippy --workspace --all-targets --quiet -- -D warnings").run()?)
+    })?;
+    for library in LIBRARIES {
+        step(&format!("{library} alone"), || {
+            cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;
+            Ok(cmd!(shell, "cargo clippy --quiet -p {library} --features serde -- -D warnings").run()?)
+        })?;
+    }
+    step("documentation", || {
+        let _flags = shell.push_env("RUSTDOCFLAGS", "-D warnings");
+        Ok(cmd!(shell, "cargo doc --workspace --no-deps --quiet").run()?)
+    })
+}
+
+fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
+    let start = Instant::now();
+    run().with_context(|| format!("the step '{name}' failed"))?;
+    println!("{name}: ok ({:.0} s)", start.elapsed().as_secs_f64());
+    Ok(())
+}
