@@ -8,26 +8,18 @@ use xshell::{Shell, cmd};
 use crate::tidy;
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 6] = [
-    "mercer-simd",
-    "mercer-kernels",
-    "mercer-linalg-incremental",
-    "mercer-sparsify",
-    "mercer-learners",
-    "mercer-data",
-];
+const LIBRARIES: [&str; 6] =
+    ["mercer-simd", "mercer-kernels", "mercer-linalg-incremental", "mercer-sparsify", "mercer-learners", "mercer-data"];
 
 /// Formatting, the rules of the tree, lints, feature combinations and documentation.
 ///
 /// # Errors
 /// The first step that fails.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let shell = Shell::new()?;
     step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
     step("tidy", tidy::run)?;
-    step("clippy", || {
-        Ok(cmd!(shell, "cargo clippy --workspace --all-targets --quiet -- -D warnings").run()?)
-    })?;
+    step("clippy", || Ok(cmd!(shell, "cargo clippy --workspace --all-targets --quiet -- -D warnings").run()?))?;
     for library in LIBRARIES {
         step(&format!("{library} alone"), || {
             cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;

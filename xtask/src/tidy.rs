@@ -27,7 +27,7 @@ const LIBRARIES: [&str; 6] = ["simd", "kernels", "linalg-incremental", "sparsify
 ///
 /// # Errors
 /// When there is one.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let violations = violations(&root())?;
     violations.iter().for_each(|violation| println!("{violation}"));
     if violations.is_empty() { Ok(()) } else { bail!("{} rule(s) of the source tree broken", violations.len()) }
@@ -107,7 +107,8 @@ fn graph_rule(name: &str, allowed: &[&str], manifest: &str, found: &mut Vec<Stri
             continue;
         };
         if !allowed.contains(&dependency) {
-            found.push(format!("crates/{name}: depends on {dependency}; the crate graph of ARCHITECTURE.md forbids it"));
+            found
+                .push(format!("crates/{name}: depends on {dependency}; the crate graph of ARCHITECTURE.md forbids it"));
         }
     }
 }

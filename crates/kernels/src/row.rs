@@ -64,9 +64,10 @@ impl<P: RowProfile> Op for Row<'_, P> {
         }
         for (k, out) in rest.iter_mut().enumerate() {
             let block = &self.lanes[(whole + k) * d..(whole + k + 1) * d];
-            let sum = block.iter().zip(self.x).fold(simd.splat(0.0), |sum, (z, x)| {
-                self.profile.accumulate(simd, sum, simd.splat(*x), simd.load(z))
-            });
+            let sum = block
+                .iter()
+                .zip(self.x)
+                .fold(simd.splat(0.0), |sum, (z, x)| self.profile.accumulate(simd, sum, simd.splat(*x), simd.load(z)));
             simd.store(self.profile.finish(simd, sum), out);
         }
     }

@@ -30,7 +30,9 @@ pub enum Error {
     #[error("the kernel overflows at this input; scale the inputs or take a bounded kernel such as gaussian:SIGMA")]
     KernelOverflow,
     /// An update that would leave the range of numbers.
-    #[error("the learner diverged: this update is not finite, and was not made; take a smaller step, a larger regulariser or scaled data")]
+    #[error(
+        "the learner diverged: this update is not finite, and was not made; take a smaller step, a larger regulariser or scaled data"
+    )]
     Diverged,
     /// A parameter outside its range.
     #[error(transparent)]

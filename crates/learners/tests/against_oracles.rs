@@ -261,11 +261,7 @@ fn fogd_equals_explicit_features() -> TestResult {
 fn nogd_equals_functions_then_eigen_features() -> TestResult {
     for (name, stream) in all_streams(120) {
         for (budget, rank, radius) in [(12, 12, None), (20, 6, None), (12, 5, Some(0.5))] {
-            let expected = oracle::nogd(
-                &stream,
-                &same_kernel,
-                oracle::NogdParams { budget, rank, step: 0.2, radius },
-            );
+            let expected = oracle::nogd(&stream, &same_kernel, oracle::NogdParams { budget, rank, step: 0.2, radius });
             let params = NogdParams { budget, rank, step: 0.2, radius };
             let learner = Nogd::new(kernel(), stream[0].0.len(), params)?;
             check(&format!("{name}, rank {rank}"), learner, &stream, &expected, 1e-9)?;

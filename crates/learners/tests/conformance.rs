@@ -40,7 +40,9 @@ fn aogd_ald() {
 fn krls() {
     for (lambda, forgetting) in [(0.0, 1.0), (0.1, 1.0), (0.1, 0.98), (0.0, 0.95)] {
         let params = KrlsParams { nu: 1e-3, lambda, forgetting, max_dictionary: Some(12) };
-        check(&format!("KRLS {lambda} {forgetting}"), Memory::Bounded, |k| Krls::new(k, 3, params).expect("valid").into());
+        check(&format!("KRLS {lambda} {forgetting}"), Memory::Bounded, |k| {
+            Krls::new(k, 3, params).expect("valid").into()
+        });
     }
 }
 

@@ -34,8 +34,8 @@ mod tiles;
 pub use cholesky::GrowingCholesky;
 pub use eigen::{NoConvergence, SymmetricEigen};
 pub use inverse::SymmetricInverse;
-pub use rank_one::RankOneScratch;
 pub use mercer_simd::AlignedVec;
+pub use rank_one::RankOneScratch;
 
 /// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

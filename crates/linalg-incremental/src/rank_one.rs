@@ -43,12 +43,7 @@ impl GrowingCholesky {
         self.rank_one(v, -1.0, scratch)
     }
 
-    fn rank_one(
-        &mut self,
-        v: &AlignedVec,
-        sign: f64,
-        scratch: &mut RankOneScratch,
-    ) -> Result<(), NotPositiveDefinite> {
+    fn rank_one(&mut self, v: &AlignedVec, sign: f64, scratch: &mut RankOneScratch) -> Result<(), NotPositiveDefinite> {
         let RankOneScratch { w, keep, mix } = scratch;
         self.forward_solve(v, w);
         keep.resize(w.len());

@@ -71,10 +71,7 @@ impl Simd for Avx512 {
         let swap = v.and_u64x8(v.xor_u64x8(sin, cos), odd);
         let sin_sign = v.shl_const_u64x8::<62>(v.and_u64x8(turns, two));
         let cos_sign = v.shl_const_u64x8::<62>(v.and_u64x8(v.wrapping_add_u64x8(turns, one), two));
-        (
-            cast(v.xor_u64x8(v.xor_u64x8(sin, swap), sin_sign)),
-            cast(v.xor_u64x8(v.xor_u64x8(cos, swap), cos_sign)),
-        )
+        (cast(v.xor_u64x8(v.xor_u64x8(sin, swap), sin_sign)), cast(v.xor_u64x8(v.xor_u64x8(cos, swap), cos_sign)))
     }
     #[inline(always)]
     fn transpose_sum(self, a: [f64x8; 8]) -> f64x8 {
@@ -141,10 +138,7 @@ impl Avx2 {
         let swap = v.and_u64x4(v.xor_u64x4(sin, cos), odd);
         let sin_sign = v.shl_const_u64x4::<62>(v.and_u64x4(turns, two));
         let cos_sign = v.shl_const_u64x4::<62>(v.and_u64x4(v.wrapping_add_u64x4(turns, one), two));
-        (
-            cast(v.xor_u64x4(v.xor_u64x4(sin, swap), sin_sign)),
-            cast(v.xor_u64x4(v.xor_u64x4(cos, swap), cos_sign)),
-        )
+        (cast(v.xor_u64x4(v.xor_u64x4(sin, swap), sin_sign)), cast(v.xor_u64x4(v.xor_u64x4(cos, swap), cos_sign)))
     }
 }
 
@@ -204,10 +198,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn exponent_from_low_bits(self, a: Pair) -> Pair {
         let v = self.0;
-        Pair {
-            low: cast(v.shl_const_u64x4::<52>(cast(a.low))),
-            high: cast(v.shl_const_u64x4::<52>(cast(a.high))),
-        }
+        Pair { low: cast(v.shl_const_u64x4::<52>(cast(a.low))), high: cast(v.shl_const_u64x4::<52>(cast(a.high))) }
     }
     #[inline(always)]
     fn rotate_quarter_turns(self, sin: Pair, cos: Pair, turns: Pair) -> (Pair, Pair) {

@@ -33,12 +33,7 @@ pub fn near_duplicates(seed: u64, count: usize, dimension: usize) -> Vec<Example
         } else {
             let direction: Vec<f64> = normals(&mut generator, dimension);
             let length = direction.iter().map(|v| v * v).sum::<f64>().sqrt();
-            stream[t - 1]
-                .0
-                .iter()
-                .zip(&direction)
-                .map(|(x, v)| x + 1e-3 * v / length)
-                .collect()
+            stream[t - 1].0.iter().zip(&direction).map(|(x, v)| x + 1e-3 * v / length).collect()
         };
         let y = noisy_target(&mut generator, &x, 0.1);
         stream.push((x, y));
@@ -50,24 +45,13 @@ pub fn near_duplicates(seed: u64, count: usize, dimension: usize) -> Vec<Example
 ///
 /// # Panics
 /// If `distinct` is zero.
-pub fn exact_duplicates(
-    seed: u64,
-    count: usize,
-    dimension: usize,
-    distinct: usize,
-) -> Vec<Example> {
+pub fn exact_duplicates(seed: u64, count: usize, dimension: usize, distinct: usize) -> Vec<Example> {
     assert!(distinct > 0, "a stream needs at least one distinct point");
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let pool: Vec<Vec<f64>> = (0..distinct)
-        .map(|_| uniform_point(&mut generator, dimension))
-        .collect();
+    let pool: Vec<Vec<f64>> = (0..distinct).map(|_| uniform_point(&mut generator, dimension)).collect();
     (0..count)
         .map(|t| {
-            let index = if t < distinct {
-                t
-            } else {
-                generator.random_range(0..distinct)
-            };
+            let index = if t < distinct { t } else { generator.random_range(0..distinct) };
             let y = noisy_target(&mut generator, &pool[index], 0.1);
             (pool[index].clone(), y)
         })
@@ -115,26 +99,15 @@ pub fn uniforms(seed: u64, count: usize) -> Vec<f64> {
 /// `features` frequency vectors from `N(0, I/σ²)`, for the Fourier oracle.
 pub fn frequencies(seed: u64, features: usize, dimension: usize, sigma: f64) -> Vec<Vec<f64>> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    (0..features)
-        .map(|_| {
-            normals(&mut generator, dimension)
-                .into_iter()
-                .map(|v| v / sigma)
-                .collect()
-        })
-        .collect()
+    (0..features).map(|_| normals(&mut generator, dimension).into_iter().map(|v| v / sigma).collect()).collect()
 }
 
 fn uniform_point(generator: &mut ChaCha8Rng, dimension: usize) -> Vec<f64> {
-    (0..dimension)
-        .map(|_| generator.random_range(-1.0..1.0))
-        .collect()
+    (0..dimension).map(|_| generator.random_range(-1.0..1.0)).collect()
 }
 
 fn normals(generator: &mut ChaCha8Rng, count: usize) -> Vec<f64> {
-    (0..count)
-        .map(|_| StandardNormal.sample(generator))
-        .collect()
+    (0..count).map(|_| StandardNormal.sample(generator)).collect()
 }
 
 fn noisy_target(generator: &mut ChaCha8Rng, x: &[f64], noise: f64) -> f64 {
@@ -147,11 +120,7 @@ mod tests {
     use super::*;
 
     fn distance(x: &[f64], z: &[f64]) -> f64 {
-        x.iter()
-            .zip(z)
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum::<f64>()
-            .sqrt()
+        x.iter().zip(z).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
     }
 
     #[test]

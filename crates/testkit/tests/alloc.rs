@@ -10,10 +10,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 #[test]
 fn boxes_zeroed_vectors_and_growth_are_counted() {
     assert_eq!(allocations_during(|| drop(black_box(Box::new(1.0_f64)))), 1);
-    assert_eq!(
-        allocations_during(|| drop(black_box(vec![0.0_f64; 100]))),
-        1
-    );
+    assert_eq!(allocations_during(|| drop(black_box(vec![0.0_f64; 100]))), 1);
     let mut values: Vec<f64> = Vec::with_capacity(4);
     assert_eq!(allocations_during(|| values.extend([1.0; 4])), 0);
     assert_eq!(allocations_during(|| values.push(black_box(1.0))), 1);
@@ -23,10 +20,7 @@ fn boxes_zeroed_vectors_and_growth_are_counted() {
 fn arithmetic_is_free() {
     let values = vec![1.0_f64; 1000];
     let mut sum = 0.0;
-    assert_eq!(
-        allocations_during(|| sum = black_box(&values).iter().sum()),
-        0
-    );
+    assert_eq!(allocations_during(|| sum = black_box(&values).iter().sum()), 0);
     assert!(sum == 1000.0);
 }
 
@@ -47,9 +41,6 @@ fn other_threads_do_not_count() {
             start.send(()).unwrap();
             finished.recv().unwrap();
         });
-        assert!(
-            own < 99,
-            "{own} allocations, though all 99 were made elsewhere"
-        );
+        assert!(own < 99, "{own} allocations, though all 99 were made elsewhere");
     });
 }

@@ -5,10 +5,10 @@
 
 use mercer_kernels::RandomFourier;
 
+use crate::Error;
 use crate::error::{at_least_one, positive};
 use crate::on_features::OnFeatures;
 use crate::update::{GradientStep, StepSize};
-use crate::Error;
 
 /// Parameters of [`Fogd`].
 #[derive(Clone, Copy, Debug, PartialEq)]

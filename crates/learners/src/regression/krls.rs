@@ -10,10 +10,10 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
+use crate::Error;
 use crate::error::{non_negative, require};
 use crate::on_dictionary::{GrowThenStep, OnDictionary};
 use crate::update::LeastSquares;
-use crate::Error;
 
 /// Parameters of [`Krls`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,10 +11,10 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
+use crate::Error;
 use crate::error::positive;
 use crate::on_dictionary::{GrowThenStep, OnDictionary};
 use crate::update::NewtonStep;
-use crate::Error;
 
 /// Parameters of [`NonsAld`].
 #[derive(Clone, Copy, Debug, PartialEq)]

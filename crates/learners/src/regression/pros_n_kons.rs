@@ -10,10 +10,10 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::Kors;
 
+use crate::Error;
 use crate::error::positive;
 use crate::on_dictionary::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
 use crate::update::NewtonStep;
-use crate::Error;
 
 /// Parameters of [`ProsNKons`] and [`ConKons`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,23 +8,14 @@ use crate::streams;
 /// Largest difference of two lists of predictions, on the scale `1 + |prediction|`.
 fn gap(left: &[f64], right: &[f64]) -> f64 {
     assert_eq!(left.len(), right.len());
-    left.iter()
-        .zip(right)
-        .map(|(a, b)| (a - b).abs() / (1.0 + a.abs().max(b.abs())))
-        .fold(0.0, f64::max)
+    left.iter().zip(right).map(|(a, b)| (a - b).abs() / (1.0 + a.abs().max(b.abs()))).fold(0.0, f64::max)
 }
 
 #[track_caller]
 fn assert_agree(left: &[f64], right: &[f64], tolerance: f64) {
     let gap = gap(left, right);
-    assert!(
-        gap <= tolerance,
-        "predictions differ by {gap:e}, allowed {tolerance:e}"
-    );
-    assert!(
-        left.iter().any(|p| p.abs() > 1e-3),
-        "predictions are all but zero: nothing was compared"
-    );
+    assert!(gap <= tolerance, "predictions differ by {gap:e}, allowed {tolerance:e}");
+    assert!(left.iter().any(|p| p.abs() > 1e-3), "predictions are all but zero: nothing was compared");
 }
 
 /// `d` unit vectors, each with a target, then random points: with the linear kernel everything after round d is exact.
@@ -44,13 +35,7 @@ fn axes_then_random(seed: u64, dimension: usize, count: usize, scale: f64) -> Ve
 }
 
 /// Online Newton steps in `R^d` on the inputs themselves; steps and projections start at round `from`.
-fn primal_newton(
-    stream: &[Example],
-    from: usize,
-    regulariser: f64,
-    step: f64,
-    clip: f64,
-) -> (Vec<f64>, usize) {
+fn primal_newton(stream: &[Example], from: usize, regulariser: f64, step: f64, clip: f64) -> (Vec<f64>, usize) {
     let d = stream[0].0.len();
     let mut a = DMatrix::identity(d, d) * regulariser;
     let mut w = DVector::<f64>::zeros(d);
@@ -77,13 +62,7 @@ fn primal_newton(
 fn nons_that_keeps_every_point_is_kons() {
     let kernel = gaussian(0.4);
     let stream = streams::smooth_noisy(21, 40, 3, 0.2);
-    let params = NonsAldParams {
-        mu: 0.8,
-        alpha: 1e-9,
-        radius: 20.0,
-        label_bound: 1.0,
-        max_dictionary: None,
-    };
+    let params = NonsAldParams { mu: 0.8, alpha: 1e-9, radius: 20.0, label_bound: 1.0, max_dictionary: None };
     let nons = nons_ald_svd(&stream, &kernel, params);
     let kons = kons(&stream, &kernel, 0.8, 1.0 / (4.0 * 401.0), None);
     assert_eq!(nons.dictionary.len(), 40);
@@ -95,13 +74,7 @@ fn nons_that_keeps_every_point_is_kons() {
 fn nons_on_repeats_of_its_dictionary_is_kons() {
     let kernel = gaussian(0.5);
     let stream = streams::exact_duplicates(22, 60, 2, 8);
-    let params = NonsAldParams {
-        mu: 1.5,
-        alpha: 1e-9,
-        radius: 8.0,
-        label_bound: 1.0,
-        max_dictionary: None,
-    };
+    let params = NonsAldParams { mu: 1.5, alpha: 1e-9, radius: 8.0, label_bound: 1.0, max_dictionary: None };
     let nons = nons_ald_svd(&stream, &kernel, params);
     let kons = kons(&stream, &kernel, 1.5, 1.0 / (4.0 * 65.0), None);
     assert_eq!(nons.dictionary, (0..8).collect::<Vec<_>>());
@@ -118,30 +91,15 @@ fn newton_steps_with_active_projections_are_the_primal_ones() {
     let eta = 1.0 / (4.0 * (limit * limit + 1.0));
     let (primal, projections) = primal_newton(&stream, 0, mu, eta, limit);
     assert!(projections > 5, "only {projections} projections");
-    let params = NonsAldParams {
-        mu,
-        alpha: 1e-9,
-        radius: limit,
-        label_bound: 1.0,
-        max_dictionary: None,
-    };
+    let params = NonsAldParams { mu, alpha: 1e-9, radius: limit, label_bound: 1.0, max_dictionary: None };
     let nons = nons_ald_svd(&stream, &linear(), params);
     assert_eq!(nons.dictionary, [0, 1, 2]);
     assert_agree(&nons.predictions, &primal, 1e-12);
-    assert_agree(
-        &kons(&stream, &linear(), mu, eta, Some(limit)).predictions,
-        &primal,
-        1e-12,
-    );
+    assert_agree(&kons(&stream, &linear(), mu, eta, Some(limit)).predictions, &primal, 1e-12);
 
     let (primal, projections) = primal_newton(&stream, d, mu, 1.0 / (16.0 * limit * limit), limit);
     assert!(projections > 5, "only {projections} projections");
-    let params = ProsConParams {
-        alpha: mu,
-        clip: limit,
-        max_dictionary: Some(d),
-        ..ProsConParams::default()
-    };
+    let params = ProsConParams { alpha: mu, clip: limit, max_dictionary: Some(d), ..ProsConParams::default() };
     for oracle in [con_kons, pros_n_kons] {
         // The axes are orthogonal: a step made before an axis is kept moves nothing, but for those on x₁, which there are none.
         let trace = oracle(&stream, &linear(), params, &[0.0, 0.0]);
@@ -162,36 +120,17 @@ fn nons_by_svd_is_nons_in_newton_coordinates() {
         (1.5, 1e-4, streams::far_away(47, 200, 2)),
     ] {
         let kernel = gaussian(sigma);
-        let params = NonsAldParams {
-            mu: 1.0,
-            alpha,
-            radius: 0.4,
-            label_bound: 1.0,
-            max_dictionary: None,
-        };
+        let params = NonsAldParams { mu: 1.0, alpha, radius: 0.4, label_bound: 1.0, max_dictionary: None };
         let trace = nons_ald_svd(&stream, &kernel, params);
         let newton = nons_in_newton_coordinates(&stream, &kernel, params);
-        assert!(
-            trace.predictions.iter().any(|p| p.abs() == 0.4),
-            "no projection was active"
-        );
+        assert!(trace.predictions.iter().any(|p| p.abs() == 0.4), "no projection was active");
         assert_eq!(trace.dictionary, newton.dictionary);
         assert_agree(&trace.predictions, &newton.predictions, 1e-11);
     }
 }
 
-fn nons_in_newton_coordinates(
-    stream: &[Example],
-    kernel: KernelFn,
-    params: NonsAldParams,
-) -> Trace {
-    let NonsAldParams {
-        mu,
-        alpha,
-        radius,
-        label_bound,
-        ..
-    } = params;
+fn nons_in_newton_coordinates(stream: &[Example], kernel: KernelFn, params: NonsAldParams) -> Trace {
+    let NonsAldParams { mu, alpha, radius, label_bound, .. } = params;
     let eta = 1.0 / (4.0 * (radius * radius + label_bound * label_bound));
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
@@ -201,9 +140,7 @@ fn nons_in_newton_coordinates(
         let mut phi = DVector::zeros(0);
         if !points.is_empty() {
             let l = gram(&points, kernel).cholesky().unwrap().l();
-            phi = l
-                .solve_lower_triangular(&dense::kernel_vector(&points, x, kernel))
-                .unwrap();
+            phi = l.solve_lower_triangular(&dense::kernel_vector(&points, x, kernel)).unwrap();
         }
         let z: f64 = w.dot(&phi);
         if z.abs() > radius {
@@ -239,26 +176,15 @@ fn con_with_growth_in_the_middle_needs_no_basis() {
     let params = ProsConParams {
         alpha: 0.5,
         clip: 0.6,
-        kors: KorsParams {
-            gamma: 0.2,
-            ..KorsParams::default()
-        },
+        kors: KorsParams { gamma: 0.2, ..KorsParams::default() },
         max_dictionary: None,
     };
     let trace = con_kons(&stream, &kernel, params, &streams::uniforms(25, n));
     let size = trace.dictionary.len();
-    assert!(
-        size > 4 && size < 40 && trace.dictionary[size - 1] > 10,
-        "dictionary {:?}",
-        trace.dictionary
-    );
+    assert!(size > 4 && size < 40 && trace.dictionary[size - 1] > 10, "dictionary {:?}", trace.dictionary);
 
     // Functions are coefficient vectors on the final dictionary, zero-padded: inner products by its Gram matrix K.
-    let points: Vec<Vec<f64>> = trace
-        .dictionary
-        .iter()
-        .map(|t| stream[*t].0.clone())
-        .collect();
+    let points: Vec<Vec<f64>> = trace.dictionary.iter().map(|t| stream[*t].0.clone()).collect();
     let k = gram(&points, &kernel);
     let step = 1.0 / (16.0 * params.clip * params.clip);
     let mut f = DVector::<f64>::zeros(size);
@@ -306,12 +232,7 @@ fn con_with_growth_in_the_middle_needs_no_basis() {
 #[test]
 fn pros_that_accepts_every_point_predicts_nothing() {
     let stream = streams::smooth_noisy(26, 20, 3, 0.2);
-    let trace = pros_n_kons(
-        &stream,
-        &gaussian(0.5),
-        ProsConParams::default(),
-        &[0.0; 20],
-    );
+    let trace = pros_n_kons(&stream, &gaussian(0.5), ProsConParams::default(), &[0.0; 20]);
     assert_eq!(trace.dictionary.len(), 20);
     assert!(trace.predictions.iter().all(|p| *p == 0.0));
 }
@@ -320,12 +241,7 @@ fn pros_that_accepts_every_point_predicts_nothing() {
 fn sketching_everything_is_kons() {
     let kernel = gaussian(0.5);
     let stream = streams::near_duplicates(27, 40, 2);
-    let params = SketchedKonsParams {
-        mu: 0.9,
-        eta: 0.2,
-        gamma: 1.0,
-        beta: 0.0,
-    };
+    let params = SketchedKonsParams { mu: 0.9, eta: 0.2, gamma: 1.0, beta: 0.0 };
     let sketched = sketched_kons(&stream, &kernel, params, &streams::uniforms(1, 40));
     let kons = kons(&stream, &kernel, 0.9, 0.2, None);
     assert_eq!(sketched, kons);
@@ -336,23 +252,9 @@ fn sketching_everything_is_kons() {
 fn sketching_nothing_is_gradient_descent() {
     let kernel = gaussian(0.5);
     let stream = streams::far_away(28, 40, 2);
-    let params = SketchedKonsParams {
-        mu: 5.0,
-        eta: 0.2,
-        gamma: 0.0,
-        beta: 0.0,
-    };
+    let params = SketchedKonsParams { mu: 5.0, eta: 0.2, gamma: 0.0, beta: 0.0 };
     let sketched = sketched_kons(&stream, &kernel, params, &streams::uniforms(1, 40));
-    let gradient = nogd(
-        &stream,
-        &kernel,
-        NogdParams {
-            budget: 100,
-            rank: 1,
-            step: 0.2,
-            radius: None,
-        },
-    );
+    let gradient = nogd(&stream, &kernel, NogdParams { budget: 100, rank: 1, step: 0.2, radius: None });
     assert!(sketched.dictionary.is_empty());
     assert_agree(&sketched.predictions, &gradient.predictions, 1e-14);
 }
@@ -363,26 +265,8 @@ fn nogd_at_full_rank_does_not_notice_its_switch_on_repeats() {
     let kernel = gaussian(0.5);
     let stream = streams::exact_duplicates(29, 60, 2, 10);
     for radius in [None, Some(0.8)] {
-        let switched = nogd(
-            &stream,
-            &kernel,
-            NogdParams {
-                budget: 10,
-                rank: 10,
-                step: 0.2,
-                radius,
-            },
-        );
-        let never = nogd(
-            &stream,
-            &kernel,
-            NogdParams {
-                budget: 100,
-                rank: 1,
-                step: 0.2,
-                radius,
-            },
-        );
+        let switched = nogd(&stream, &kernel, NogdParams { budget: 10, rank: 10, step: 0.2, radius });
+        let never = nogd(&stream, &kernel, NogdParams { budget: 100, rank: 1, step: 0.2, radius });
         assert_agree(&switched.predictions, &never.predictions, 1e-12);
     }
 }
@@ -393,25 +277,11 @@ fn fogd_is_gradient_descent_with_its_own_kernel() {
     let frequencies = streams::frequencies(30, 15, 2, 0.5);
     let stream = streams::smooth_noisy(31, 50, 2, 0.2);
     let cosines = |x: &[f64], z: &[f64]| -> f64 {
-        let angle = |w: &Vec<f64>| -> f64 {
-            w.iter()
-                .zip(x.iter().zip(z))
-                .map(|(w, (a, b))| w * (a - b))
-                .sum()
-        };
+        let angle = |w: &Vec<f64>| -> f64 { w.iter().zip(x.iter().zip(z)).map(|(w, (a, b))| w * (a - b)).sum() };
         frequencies.iter().map(|w| angle(w).cos()).sum::<f64>() / frequencies.len() as f64
     };
     let features = fogd(&stream, &frequencies, 0.3);
-    let functions = nogd(
-        &stream,
-        &cosines,
-        NogdParams {
-            budget: 100,
-            rank: 1,
-            step: 0.3,
-            radius: None,
-        },
-    );
+    let functions = nogd(&stream, &cosines, NogdParams { budget: 100, rank: 1, step: 0.3, radius: None });
     assert_agree(&features.predictions, &functions.predictions, 1e-12);
 }
 
@@ -419,10 +289,7 @@ fn fogd_is_gradient_descent_with_its_own_kernel() {
 #[test]
 fn aogd_without_approximation_is_kogd() {
     let kernel = gaussian(0.4);
-    for stream in [
-        streams::smooth_noisy(32, 40, 3, 0.2),
-        streams::near_duplicates(33, 40, 3),
-    ] {
+    for stream in [streams::smooth_noisy(32, 40, 3, 0.2), streams::near_duplicates(33, 40, 3)] {
         let kogd = kogd(&stream, &kernel, 2.0);
         assert_eq!(aogd_ald(&stream, &kernel, 2.0, 1e-9, None), kogd);
         assert_eq!(aogd_ald(&stream, &kernel, 2.0, 1e9, Some(0)), kogd);
@@ -469,16 +336,8 @@ fn krls_that_keeps_every_point_is_batch_ridge_regression() {
     assert_eq!(krls.dictionary.len(), 40);
     for t in 1..40 {
         let fit = batch_krr(&stream[..t], &kernel, 0.1);
-        let prediction: f64 = fit
-            .coefficients
-            .iter()
-            .zip(&stream)
-            .map(|(c, (x, _))| c * kernel(x, &stream[t].0))
-            .sum();
-        assert!(
-            (prediction - krls.predictions[t]).abs() < 1e-11,
-            "round {t}"
-        );
+        let prediction: f64 = fit.coefficients.iter().zip(&stream).map(|(c, (x, _))| c * kernel(x, &stream[t].0)).sum();
+        assert!((prediction - krls.predictions[t]).abs() < 1e-11, "round {t}");
     }
 }
 
@@ -503,15 +362,8 @@ fn krls_with_the_linear_kernel_is_ordinary_least_squares() {
 fn a_dictionary_stops_at_its_limit() {
     let kernel = gaussian(0.3);
     let stream = streams::smooth_noisy(42, 40, 2, 0.2);
-    let nons = NonsAldParams {
-        alpha: 1e-3,
-        max_dictionary: Some(5),
-        ..NonsAldParams::default()
-    };
-    let pros = ProsConParams {
-        max_dictionary: Some(5),
-        ..ProsConParams::default()
-    };
+    let nons = NonsAldParams { alpha: 1e-3, max_dictionary: Some(5), ..NonsAldParams::default() };
+    let pros = ProsConParams { max_dictionary: Some(5), ..ProsConParams::default() };
     let coins = [0.0; 40];
     let traces = [
         nons_ald_svd(&stream, &kernel, nons),
@@ -522,8 +374,6 @@ fn a_dictionary_stops_at_its_limit() {
     for trace in traces {
         assert_eq!(trace.dictionary, [0, 1, 2, 3, 4]);
         assert_eq!(trace.predictions.len(), 40);
-        assert!(
-            trace.predictions[39].is_finite() && trace.predictions[39] != trace.predictions[38]
-        );
+        assert!(trace.predictions[39].is_finite() && trace.predictions[39] != trace.predictions[38]);
     }
 }

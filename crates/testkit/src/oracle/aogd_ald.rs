@@ -15,13 +15,7 @@ use super::{Example, KernelFn, Trace};
 ///
 /// # Panics
 /// If the Gram matrix of the kept points is exactly singular while ALD is still tested.
-pub fn aogd_ald(
-    stream: &[Example],
-    kernel: KernelFn,
-    radius: f64,
-    alpha: f64,
-    growth_limit: Option<usize>,
-) -> Trace {
+pub fn aogd_ald(stream: &[Example], kernel: KernelFn, radius: f64, alpha: f64, growth_limit: Option<usize>) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
     let mut coefficients: Vec<f64> = Vec::new();
@@ -32,9 +26,7 @@ pub fn aogd_ald(
         let g = 2.0 * (prediction - y);
 
         let tested = growth_limit.is_none_or(|limit| points.len() < limit);
-        let projected = tested
-            .then(|| ald(&points, x, kernel))
-            .filter(|(residual, _)| *residual <= alpha);
+        let projected = tested.then(|| ald(&points, x, kernel)).filter(|(residual, _)| *residual <= alpha);
         if let Some((_, beta)) = projected {
             if !beta.is_empty() {
                 squares += g * g * beta.dot(&(gram(&points, kernel) * &beta));
@@ -71,11 +63,7 @@ mod tests {
         let trace = aogd_ald(&stream, &gaussian(1.0), 2.0, 0.99, None);
         let g = 2.0 * 2.0_f64.sqrt() * kappa;
         let eta = 2.0 / (2.0 + g * g * kappa * kappa).sqrt();
-        let expected = [
-            0.0,
-            2.0_f64.sqrt() * kappa,
-            2.0_f64.sqrt() - eta * g * kappa,
-        ];
+        let expected = [0.0, 2.0_f64.sqrt() * kappa, 2.0_f64.sqrt() - eta * g * kappa];
         assert_eq!(trace.dictionary, [0]);
         for (got, want) in trace.predictions.iter().zip(expected) {
             assert!((got - want).abs() < 1e-15, "{got} against {want}");

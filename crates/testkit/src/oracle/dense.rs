@@ -6,9 +6,7 @@ use super::KernelFn;
 
 /// The Gram matrix `K[i][j] = k(x_i, x_j)` of a set of points, `(n, n)`.
 pub fn gram(points: &[Vec<f64>], kernel: KernelFn) -> DMatrix<f64> {
-    DMatrix::from_fn(points.len(), points.len(), |i, j| {
-        kernel(&points[i], &points[j])
-    })
+    DMatrix::from_fn(points.len(), points.len(), |i, j| kernel(&points[i], &points[j]))
 }
 
 /// The vector `k_S(x)`.
@@ -24,11 +22,7 @@ pub(super) fn solve(matrix: &DMatrix<f64>, right_side: &DVector<f64>) -> DVector
     if right_side.is_empty() {
         return DVector::zeros(0);
     }
-    matrix
-        .clone()
-        .lu()
-        .solve(right_side)
-        .expect("the oracle met a singular matrix")
+    matrix.clone().lu().solve(right_side).expect("the oracle met a singular matrix")
 }
 
 /// The ALD residual `α = k(x,x) − k_Sᵀ K_S⁻¹ k_S` of Li & Liao's (4) and the coefficients `β* = K_S⁻¹ k_S`.

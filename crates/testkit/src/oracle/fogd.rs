@@ -47,11 +47,8 @@ mod tests {
     fn many_features_approach_the_gaussian_kernel() {
         let frequencies = streams::frequencies(3, 20_000, 2, 0.8);
         let (x, z) = ([0.1, -0.4], [0.5, 0.2]);
-        let inner: f64 = fourier_features(&frequencies, &x)
-            .iter()
-            .zip(fourier_features(&frequencies, &z))
-            .map(|(a, b)| a * b)
-            .sum();
+        let inner: f64 =
+            fourier_features(&frequencies, &x).iter().zip(fourier_features(&frequencies, &z)).map(|(a, b)| a * b).sum();
         let exact = crate::oracle::gaussian(0.8)(&x, &z);
         assert!((inner - exact).abs() < 0.02, "{inner} against {exact}"); // standard error below 0.005
     }

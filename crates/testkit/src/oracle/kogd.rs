@@ -29,26 +29,12 @@ pub fn kogd(stream: &[Example], kernel: KernelFn, radius: f64) -> Trace {
 }
 
 /// `f(x) = Σ c_i k(x_i, x)`.
-pub(super) fn expansion(
-    points: &[Vec<f64>],
-    coefficients: &[f64],
-    x: &[f64],
-    kernel: KernelFn,
-) -> f64 {
-    kernel_vector(points, x, kernel)
-        .iter()
-        .zip(coefficients)
-        .map(|(k, c)| k * c)
-        .sum()
+pub(super) fn expansion(points: &[Vec<f64>], coefficients: &[f64], x: &[f64], kernel: KernelFn) -> f64 {
+    kernel_vector(points, x, kernel).iter().zip(coefficients).map(|(k, c)| k * c).sum()
 }
 
 /// Equation (3): `f · min(1, U/‖f‖)`.
-pub(super) fn scale_into_ball(
-    points: &[Vec<f64>],
-    coefficients: &mut [f64],
-    kernel: KernelFn,
-    radius: f64,
-) {
+pub(super) fn scale_into_ball(points: &[Vec<f64>], coefficients: &mut [f64], kernel: KernelFn, radius: f64) {
     if points.is_empty() {
         return;
     }

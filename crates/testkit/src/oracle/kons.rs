@@ -45,20 +45,12 @@ pub fn kons(stream: &[Example], kernel: KernelFn, mu: f64, eta: f64, clip: Optio
 }
 
 /// The coefficients of `A⁻¹ k(x_i,·)` for `A = μI + Σ h_s² k(x_s,·)k(x_s,·)ᵀ`; a weight of 0 leaves its point out of A.
-pub(super) fn inverse_applied(
-    points: &[Vec<f64>],
-    h: &[f64],
-    i: usize,
-    kernel: KernelFn,
-    mu: f64,
-) -> Vec<f64> {
+pub(super) fn inverse_applied(points: &[Vec<f64>], h: &[f64], i: usize, kernel: KernelFn, mu: f64) -> Vec<f64> {
     let n = points.len();
     let k = gram(points, kernel);
     let d = DMatrix::from_diagonal(&DVector::from_column_slice(h));
     let k_hat = &d * &k * &d;
-    let inverse = (k_hat + DMatrix::identity(n, n) * mu)
-        .try_inverse()
-        .expect("K̂ + μI is positive definite");
+    let inverse = (k_hat + DMatrix::identity(n, n) * mu).try_inverse().expect("K̂ + μI is positive definite");
     let mut unit = DVector::zeros(n);
     unit[i] = 1.0;
     let correction = &d * (inverse * (&d * k.column(i)));
@@ -85,11 +77,7 @@ mod tests {
     fn three_rounds_by_hand() {
         let stream = vec![(vec![0.0], 1.0); 3];
         let trace = kons(&stream, &gaussian(1.0), 1.0, 0.5, None);
-        for (got, want) in trace
-            .predictions
-            .iter()
-            .zip([0.0, 2.0 / 3.0, 2.0 / 3.0 + 6.0 / 29.0])
-        {
+        for (got, want) in trace.predictions.iter().zip([0.0, 2.0 / 3.0, 2.0 / 3.0 + 6.0 / 29.0]) {
             assert!((got - want).abs() < 1e-15, "{got} against {want}");
         }
     }
@@ -108,23 +96,14 @@ mod tests {
             let mut f = 0.0;
             for tau in 0..t {
                 let n = tau + 1;
-                let k_hat = DMatrix::from_fn(n, n, |i, j| {
-                    h[i] * kernel(&stream[i].0, &stream[j].0) * h[j]
-                });
-                let at_tau =
-                    DVector::from_fn(n, |i, _| h[i] * kernel(&stream[i].0, &stream[tau].0));
+                let k_hat = DMatrix::from_fn(n, n, |i, j| h[i] * kernel(&stream[i].0, &stream[j].0) * h[j]);
+                let at_tau = DVector::from_fn(n, |i, _| h[i] * kernel(&stream[i].0, &stream[tau].0));
                 let at_x = DVector::from_fn(n, |i, _| h[i] * kernel(&stream[i].0, x));
-                let inverse = (k_hat + DMatrix::identity(n, n) * mu)
-                    .try_inverse()
-                    .unwrap();
+                let inverse = (k_hat + DMatrix::identity(n, n) * mu).try_inverse().unwrap();
                 f -= g[tau] / mu * kernel(&stream[tau].0, x);
                 f += g[tau] / mu * at_tau.dot(&(inverse * at_x));
             }
-            assert!(
-                (f - trace.predictions[t]).abs() < 1e-13,
-                "round {t}: {f} against {}",
-                trace.predictions[t]
-            );
+            assert!((f - trace.predictions[t]).abs() < 1e-13, "round {t}: {f} against {}", trace.predictions[t]);
             g.push(2.0 * (f - y));
             h.push(eta.sqrt() * g[t]);
         }

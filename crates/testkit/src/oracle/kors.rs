@@ -27,11 +27,7 @@ pub struct KorsParams {
 
 impl Default for KorsParams {
     fn default() -> Self {
-        Self {
-            gamma: 1.0,
-            epsilon: 0.5,
-            beta: 1.0,
-        }
+        Self { gamma: 1.0, epsilon: 0.5, beta: 1.0 }
     }
 }
 
@@ -54,19 +50,9 @@ pub struct KorsTrace {
 ///
 /// # Panics
 /// If there are fewer uniforms than points.
-pub fn kors(
-    stream: &[Example],
-    kernel: KernelFn,
-    params: KorsParams,
-    uniforms: &[f64],
-) -> KorsTrace {
+pub fn kors(stream: &[Example], kernel: KernelFn, params: KorsParams, uniforms: &[f64]) -> KorsTrace {
     let mut trace = KorsTrace::default();
-    let mut sampler = Sampler {
-        kernel,
-        params,
-        points: Vec::new(),
-        weights: Vec::new(),
-    };
+    let mut sampler = Sampler { kernel, params, points: Vec::new(), weights: Vec::new() };
     for (t, (x, _)) in stream.iter().enumerate() {
         let score = sampler.score(x);
         let probability = sampler.probability(score);
@@ -97,9 +83,7 @@ impl Sampler<'_> {
         let mut trial = self.points.clone();
         trial.push(x.to_vec());
         let n = trial.len();
-        let s = DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| {
-            self.weights.get(i).copied().unwrap_or(1.0)
-        }));
+        let s = DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| self.weights.get(i).copied().unwrap_or(1.0)));
         let system = &s * gram(&trial, self.kernel) * &s + DMatrix::identity(n, n) * gamma;
         let k = &s * kernel_vector(&trial, x, self.kernel);
         let unexplained = (self.kernel)(x, x) - k.dot(&solve(&system, &k));
@@ -141,45 +125,23 @@ mod tests {
     #[test]
     fn the_trial_form_equals_the_form_over_the_old_dictionary() {
         let kernel = gaussian(0.5);
-        let params = KorsParams {
-            gamma: 0.3,
-            epsilon: 0.5,
-            beta: 0.8,
-        };
+        let params = KorsParams { gamma: 0.3, epsilon: 0.5, beta: 0.8 };
         let stream = streams::smooth_noisy(5, 60, 2, 0.1);
         let trace = kors(&stream, &kernel, params, &streams::uniforms(6, 60));
-        assert!(
-            trace.dictionary.len() > 5 && trace.dictionary.len() < 55,
-            "{}",
-            trace.dictionary.len()
-        );
+        assert!(trace.dictionary.len() > 5 && trace.dictionary.len() < 55, "{}", trace.dictionary.len());
         for (t, (x, _)) in stream.iter().enumerate() {
-            let old: Vec<usize> = trace
-                .dictionary
-                .iter()
-                .copied()
-                .filter(|s| *s < t)
-                .collect();
+            let old: Vec<usize> = trace.dictionary.iter().copied().filter(|s| *s < t).collect();
             let n = old.len();
             let mut e = kernel(x, x);
             if n > 0 {
                 let weighted = DMatrix::from_fn(n, n, |i, j| {
-                    trace.weights[i]
-                        * kernel(&stream[old[i]].0, &stream[old[j]].0)
-                        * trace.weights[j]
+                    trace.weights[i] * kernel(&stream[old[i]].0, &stream[old[j]].0) * trace.weights[j]
                 });
                 let k = DVector::from_fn(n, |i, _| trace.weights[i] * kernel(&stream[old[i]].0, x));
-                e -= k.dot(&solve(
-                    &(weighted + DMatrix::identity(n, n) * params.gamma),
-                    &k,
-                ));
+                e -= k.dot(&solve(&(weighted + DMatrix::identity(n, n) * params.gamma), &k));
             }
             let expected = 1.5 * e / (e + params.gamma);
-            assert!(
-                (trace.scores[t] - expected).abs() < 1e-13,
-                "round {t}: {} against {expected}",
-                trace.scores[t]
-            );
+            assert!((trace.scores[t] - expected).abs() < 1e-13, "round {t}: {} against {expected}", trace.scores[t]);
         }
     }
 }

@@ -40,9 +40,7 @@ pub fn krls_engel(stream: &[Example], kernel: KernelFn, nu: f64) -> Trace {
         if delta > nu {
             let m = points.len();
             let mut larger = DMatrix::zeros(m + 1, m + 1);
-            larger
-                .view_mut((0, 0), (m, m))
-                .copy_from(&(&k_inverse * delta + &a * a.transpose()));
+            larger.view_mut((0, 0), (m, m)).copy_from(&(&k_inverse * delta + &a * a.transpose()));
             larger.view_mut((0, m), (m, 1)).copy_from(&-&a);
             larger.view_mut((m, 0), (1, m)).copy_from(&-a.transpose());
             larger[(m, m)] = 1.0;

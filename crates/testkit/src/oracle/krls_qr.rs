@@ -19,24 +19,15 @@ use super::{Example, KernelFn, Trace};
 ///
 /// # Panics
 /// If the Gram matrix of the kept points is not numerically positive definite.
-pub fn krls_qr(
-    stream: &[Example],
-    kernel: KernelFn,
-    nu: f64,
-    lambda: f64,
-    max_dictionary: Option<usize>,
-) -> Trace {
+pub fn krls_qr(stream: &[Example], kernel: KernelFn, nu: f64, lambda: f64, max_dictionary: Option<usize>) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut targets: Vec<f64> = Vec::new();
     for (t, (x, y)) in stream.iter().enumerate() {
         let phi = newton_coordinates(&points, x, kernel);
-        let prediction = if points.is_empty() {
-            0.0
-        } else {
-            phi.dot(&least_squares(&rows, &targets, points.len(), lambda))
-        };
+        let prediction =
+            if points.is_empty() { 0.0 } else { phi.dot(&least_squares(&rows, &targets, points.len(), lambda)) };
         trace.predictions.push(prediction);
 
         let delta = (kernel(x, x) - phi.norm_squared()).max(0.0);
@@ -56,9 +47,7 @@ fn newton_coordinates(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> DVect
     if points.is_empty() {
         return DVector::zeros(0);
     }
-    let factor = gram(points, kernel)
-        .cholesky()
-        .expect("the dictionary's Gram matrix is positive definite");
+    let factor = gram(points, kernel).cholesky().expect("the dictionary's Gram matrix is positive definite");
     factor
         .l()
         .solve_lower_triangular(&kernel_vector(points, x, kernel))
@@ -72,13 +61,9 @@ fn least_squares(rows: &[Vec<f64>], targets: &[f64], width: usize, lambda: f64) 
         None if i - rows.len() == j => lambda.sqrt(),
         None => 0.0,
     });
-    let right_side = DVector::from_fn(rows.len() + extra, |i, _| {
-        targets.get(i).copied().unwrap_or(0.0)
-    });
+    let right_side = DVector::from_fn(rows.len() + extra, |i, _| targets.get(i).copied().unwrap_or(0.0));
     let qr = matrix.qr();
-    qr.r()
-        .solve_upper_triangular(&qr.q().tr_mul(&right_side))
-        .expect("admitted rows make the columns independent")
+    qr.r().solve_upper_triangular(&qr.q().tr_mul(&right_side)).expect("admitted rows make the columns independent")
 }
 
 #[cfg(test)]

@@ -28,11 +28,7 @@ pub fn batch_krr(stream: &[Example], kernel: KernelFn, lambda: f64) -> BatchKrr 
     let c = solve(&(&k + DMatrix::identity(n, n) * lambda), &y);
     let f = &k * &c;
     let objective = (&f - &y).norm_squared() + lambda * c.dot(&f);
-    BatchKrr {
-        coefficients: c.iter().copied().collect(),
-        predictions: f.iter().copied().collect(),
-        objective,
-    }
+    BatchKrr { coefficients: c.iter().copied().collect(), predictions: f.iter().copied().collect(), objective }
 }
 
 /// The ridge leverage scores `r_t(μ) = [K(K + μI)⁻¹]_tt` of Definition 2.1.
@@ -45,8 +41,7 @@ pub fn leverage_scores(gram: &DMatrix<f64>, mu: f64) -> Vec<f64> {
         .map(|t| {
             let mut unit = DVector::zeros(n);
             unit[t] = 1.0;
-            gram.row(t)
-                .dot(&solve(&(gram + DMatrix::identity(n, n) * mu), &unit).transpose())
+            gram.row(t).dot(&solve(&(gram + DMatrix::identity(n, n) * mu), &unit).transpose())
         })
         .collect()
 }
@@ -57,9 +52,7 @@ pub fn leverage_scores(gram: &DMatrix<f64>, mu: f64) -> Vec<f64> {
 /// If `K + μI` is exactly singular.
 pub fn effective_dimension(gram: &DMatrix<f64>, mu: f64) -> f64 {
     let n = gram.nrows();
-    let inverse = (gram + DMatrix::identity(n, n) * mu)
-        .try_inverse()
-        .expect("K + μI is positive definite");
+    let inverse = (gram + DMatrix::identity(n, n) * mu).try_inverse().expect("K + μI is positive definite");
     (gram * inverse).trace()
 }
 
@@ -95,11 +88,7 @@ mod tests {
         let stream = streams::smooth_noisy(8, 30, 2, 0.2);
         let lambda = 0.4;
         let fit = batch_krr(&stream, &kernel, lambda);
-        let closed: f64 = stream
-            .iter()
-            .zip(&fit.coefficients)
-            .map(|((_, y), c)| lambda * y * c)
-            .sum();
+        let closed: f64 = stream.iter().zip(&fit.coefficients).map(|((_, y), c)| lambda * y * c).sum();
         assert!((fit.objective - closed).abs() < 1e-12);
         let points: Vec<Vec<f64>> = stream.iter().map(|(x, _)| x.clone()).collect();
         let k = gram(&points, &kernel);
@@ -117,17 +106,9 @@ mod tests {
     /// The trace is the sum of the scores, and of λ_i/(λ_i + μ) over the eigenvalues.
     #[test]
     fn effective_dimension_three_ways() {
-        let points: Vec<Vec<f64>> = streams::smooth_noisy(9, 25, 3, 0.0)
-            .into_iter()
-            .map(|(x, _)| x)
-            .collect();
+        let points: Vec<Vec<f64>> = streams::smooth_noisy(9, 25, 3, 0.0).into_iter().map(|(x, _)| x).collect();
         let k = gram(&points, &gaussian(0.6));
-        let by_eigenvalues: f64 = k
-            .clone()
-            .symmetric_eigenvalues()
-            .iter()
-            .map(|l| l / (l + 0.2))
-            .sum();
+        let by_eigenvalues: f64 = k.clone().symmetric_eigenvalues().iter().map(|l| l / (l + 0.2)).sum();
         let by_scores: f64 = leverage_scores(&k, 0.2).iter().sum();
         let by_trace = effective_dimension(&k, 0.2);
         assert!((by_trace - by_scores).abs() < 1e-12 && (by_trace - by_eigenvalues).abs() < 1e-12);

@@ -27,12 +27,7 @@ pub struct NogdParams {
 
 /// NOGD with a dense eigen-decomposition at the switch.
 pub fn nogd(stream: &[Example], kernel: KernelFn, params: NogdParams) -> Trace {
-    let NogdParams {
-        budget,
-        rank,
-        step,
-        radius,
-    } = params;
+    let NogdParams { budget, rank, step, radius } = params;
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
     let mut coefficients: Vec<f64> = Vec::new();
@@ -72,11 +67,7 @@ fn top_inverse_root(gram: &DMatrix<f64>, rank: usize) -> DMatrix<f64> {
     let mut order: Vec<usize> = (0..gram.nrows()).collect();
     order.sort_by(|i, j| eigen.eigenvalues[*j].total_cmp(&eigen.eigenvalues[*i]));
     let floor = 1e-12 * eigen.eigenvalues.max();
-    let kept: Vec<usize> = order
-        .into_iter()
-        .take(rank)
-        .filter(|i| eigen.eigenvalues[*i] > floor)
-        .collect();
+    let kept: Vec<usize> = order.into_iter().take(rank).filter(|i| eigen.eigenvalues[*i] > floor).collect();
     DMatrix::from_fn(kept.len(), gram.nrows(), |i, l| {
         eigen.eigenvectors[(l, kept[i])] / eigen.eigenvalues[kept[i]].sqrt()
     })
@@ -96,12 +87,7 @@ mod tests {
     fn three_rounds_by_hand() {
         let kappa = (-0.5_f64).exp();
         let stream = [(vec![0.0], 1.0), (vec![1.0], 0.0), (vec![0.0], 0.0)];
-        let params = NogdParams {
-            budget: 2,
-            rank: 1,
-            step: 0.25,
-            radius: None,
-        };
+        let params = NogdParams { budget: 2, rank: 1, step: 0.25, radius: None };
         let trace = nogd(&stream, &gaussian(1.0), params);
         let expected = [0.0, kappa / 2.0, 0.5 * (1.0 + kappa) * (0.5 - kappa / 4.0)];
         for (got, want) in trace.predictions.iter().zip(expected) {
@@ -113,19 +99,8 @@ mod tests {
     #[test]
     fn the_radius_holds_in_both_phases() {
         let stream = vec![(vec![0.0], 5.0); 6];
-        let params = NogdParams {
-            budget: 2,
-            rank: 2,
-            step: 0.25,
-            radius: Some(0.3),
-        };
+        let params = NogdParams { budget: 2, rank: 2, step: 0.25, radius: Some(0.3) };
         let trace = nogd(&stream, &gaussian(1.0), params);
-        assert!(
-            trace.predictions[1..]
-                .iter()
-                .all(|p| (p - 0.3).abs() < 1e-14),
-            "{:?}",
-            trace.predictions
-        );
+        assert!(trace.predictions[1..].iter().all(|p| (p - 0.3).abs() < 1e-14), "{:?}", trace.predictions);
     }
 }

@@ -37,13 +37,7 @@ pub struct NonsAldParams {
 
 impl Default for NonsAldParams {
     fn default() -> Self {
-        Self {
-            mu: 1.0,
-            alpha: 1e-3,
-            radius: 1.0,
-            label_bound: 1.0,
-            max_dictionary: None,
-        }
+        Self { mu: 1.0, alpha: 1e-3, radius: 1.0, label_bound: 1.0, max_dictionary: None }
     }
 }
 
@@ -52,13 +46,7 @@ impl Default for NonsAldParams {
 /// # Panics
 /// If the kept points are numerically dependent.
 pub fn nons_ald_svd(stream: &[Example], kernel: KernelFn, params: NonsAldParams) -> Trace {
-    let NonsAldParams {
-        mu,
-        alpha,
-        radius,
-        label_bound,
-        max_dictionary,
-    } = params;
+    let NonsAldParams { mu, alpha, radius, label_bound, max_dictionary } = params;
     let eta = 1.0 / (4.0 * (radius * radius + label_bound * label_bound));
     let mut trace = Trace::default();
     let mut basis = SvdBasis::new(kernel, Vec::new());
@@ -97,13 +85,7 @@ pub(super) fn project(w: &mut DVector<f64>, a: &DMatrix<f64>, phi: &DVector<f64>
 }
 
 /// `A ← A + c g² φφᵀ`, then `w ← w − A⁻¹ g φ` with the new A.
-pub(super) fn newton_step(
-    w: &mut DVector<f64>,
-    a: &mut DMatrix<f64>,
-    phi: &DVector<f64>,
-    g: f64,
-    step: f64,
-) {
+pub(super) fn newton_step(w: &mut DVector<f64>, a: &mut DMatrix<f64>, phi: &DVector<f64>, g: f64, step: f64) {
     if phi.is_empty() {
         return;
     }
@@ -126,10 +108,7 @@ mod tests {
     fn three_rounds_by_hand() {
         let kappa = (-0.5_f64).exp();
         let stream = [(vec![0.0], 0.5), (vec![1.0], 0.0), (vec![0.0], 0.0)];
-        let params = NonsAldParams {
-            alpha: 0.99,
-            ..NonsAldParams::default()
-        };
+        let params = NonsAldParams { alpha: 0.99, ..NonsAldParams::default() };
         let trace = nons_ald_svd(&stream, &gaussian(1.0), params);
         let g = 16.0 * kappa / 9.0;
         let a = 9.0 / 8.0 + g * g * kappa * kappa / 8.0;

@@ -32,12 +32,7 @@ pub struct ProsConParams {
 
 impl Default for ProsConParams {
     fn default() -> Self {
-        Self {
-            alpha: 1.0,
-            clip: 1.0,
-            kors: KorsParams::default(),
-            max_dictionary: None,
-        }
+        Self { alpha: 1.0, clip: 1.0, kors: KorsParams::default(), max_dictionary: None }
     }
 }
 
@@ -45,12 +40,7 @@ impl Default for ProsConParams {
 ///
 /// # Panics
 /// If the kept points are numerically dependent, or the uniforms run out.
-pub fn pros_n_kons(
-    stream: &[Example],
-    kernel: KernelFn,
-    params: ProsConParams,
-    uniforms: &[f64],
-) -> Trace {
+pub fn pros_n_kons(stream: &[Example], kernel: KernelFn, params: ProsConParams, uniforms: &[f64]) -> Trace {
     run(stream, kernel, params, uniforms, |_, _, change| {
         let j = change.nrows();
         (DMatrix::identity(j, j) * params.alpha, DVector::zeros(j))
@@ -61,15 +51,8 @@ pub fn pros_n_kons(
 ///
 /// # Panics
 /// If the kept points are numerically dependent, or the uniforms run out.
-pub fn con_kons(
-    stream: &[Example],
-    kernel: KernelFn,
-    params: ProsConParams,
-    uniforms: &[f64],
-) -> Trace {
-    run(stream, kernel, params, uniforms, |a, w, change| {
-        (carry(a, change, params.alpha), carry_weights(w, change))
-    })
+pub fn con_kons(stream: &[Example], kernel: KernelFn, params: ProsConParams, uniforms: &[f64]) -> Trace {
+    run(stream, kernel, params, uniforms, |a, w, change| (carry(a, change, params.alpha), carry_weights(w, change)))
 }
 
 /// `at_change` gives `A` and `w` after a change of the dictionary, from those before and `Q`.
@@ -85,12 +68,7 @@ fn run(
     let Some((first, _)) = stream.first() else {
         return trace;
     };
-    let mut sampler = Sampler {
-        kernel,
-        params: params.kors,
-        points: Vec::new(),
-        weights: Vec::new(),
-    };
+    let mut sampler = Sampler { kernel, params: params.kors, points: Vec::new(), weights: Vec::new() };
     sampler.keep(first, 1.0);
     trace.predictions.push(0.0);
     trace.dictionary.push(0);
@@ -110,10 +88,7 @@ fn run(
         newton_step(&mut w, &mut a, &phi, 2.0 * (prediction - y), step);
 
         just_changed = false;
-        if params
-            .max_dictionary
-            .is_some_and(|most| basis.len() >= most)
-        {
+        if params.max_dictionary.is_some_and(|most| basis.len() >= most) {
             continue;
         }
         let probability = sampler.probability(sampler.score(x));
@@ -146,18 +121,9 @@ mod tests {
         let g = 15.0 / 17.0_f64;
         let fourth = 16.0 / 17.0 - g / ((17.0 + g * g) / 16.0);
         for oracle in [pros_n_kons, con_kons] {
-            let trace = oracle(
-                &stream,
-                &gaussian(1.0),
-                ProsConParams::default(),
-                &[NEVER; 3],
-            );
+            let trace = oracle(&stream, &gaussian(1.0), ProsConParams::default(), &[NEVER; 3]);
             assert_eq!(trace.dictionary, [0]);
-            for (got, want) in trace
-                .predictions
-                .iter()
-                .zip([0.0, 0.0, 16.0 / 17.0, fourth])
-            {
+            for (got, want) in trace.predictions.iter().zip([0.0, 0.0, 16.0 / 17.0, fourth]) {
                 assert!((got - want).abs() < 1e-15, "{got} against {want}");
             }
         }
@@ -167,40 +133,16 @@ mod tests {
     /// instead, the projection of round 3 is skipped and CON's function, carried over, predicts above C.
     #[test]
     fn the_projection_rests_for_one_round_after_a_change() {
-        let stream = [
-            (vec![0.0], 0.0),
-            (vec![0.5], 3.0),
-            (vec![0.0], 0.0),
-            (vec![0.0], 0.0),
-        ];
-        let kept = con_kons(
-            &stream,
-            &gaussian(1.0),
-            ProsConParams::default(),
-            &[NEVER; 3],
-        );
+        let stream = [(vec![0.0], 0.0), (vec![0.5], 3.0), (vec![0.0], 0.0), (vec![0.0], 0.0)];
+        let kept = con_kons(&stream, &gaussian(1.0), ProsConParams::default(), &[NEVER; 3]);
         assert!((kept.predictions[2] - 1.0).abs() < 1e-14);
-        let changed = con_kons(
-            &stream,
-            &gaussian(1.0),
-            ProsConParams::default(),
-            &[0.0, NEVER, NEVER],
-        );
+        let changed = con_kons(&stream, &gaussian(1.0), ProsConParams::default(), &[0.0, NEVER, NEVER]);
         // Round 2: φ = κ = exp(−1/8), g = −6, A = 1 + 36κ²/16, w = 6κ/A; it acts on x₁ in round 3.
         let kappa = (-0.125_f64).exp();
         let expected = 6.0 * kappa / (1.0 + 36.0 * kappa * kappa / 16.0);
         assert!(expected > 1.0);
-        assert!(
-            (changed.predictions[2] - expected).abs() < 1e-13,
-            "{} against {expected}",
-            changed.predictions[2]
-        );
-        let restarted = pros_n_kons(
-            &stream,
-            &gaussian(1.0),
-            ProsConParams::default(),
-            &[0.0, NEVER, NEVER],
-        );
+        assert!((changed.predictions[2] - expected).abs() < 1e-13, "{} against {expected}", changed.predictions[2]);
+        let restarted = pros_n_kons(&stream, &gaussian(1.0), ProsConParams::default(), &[0.0, NEVER, NEVER]);
         assert_eq!(restarted.predictions[2], 0.0);
     }
 }

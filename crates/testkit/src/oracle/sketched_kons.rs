@@ -36,18 +36,8 @@ pub struct SketchedKonsParams {
 ///
 /// # Panics
 /// If there are fewer uniforms than rounds.
-pub fn sketched_kons(
-    stream: &[Example],
-    kernel: KernelFn,
-    params: SketchedKonsParams,
-    uniforms: &[f64],
-) -> Trace {
-    let SketchedKonsParams {
-        mu,
-        eta,
-        gamma,
-        beta,
-    } = params;
+pub fn sketched_kons(stream: &[Example], kernel: KernelFn, params: SketchedKonsParams, uniforms: &[f64]) -> Trace {
+    let SketchedKonsParams { mu, eta, gamma, beta } = params;
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
     let mut coefficients: Vec<f64> = Vec::new();
@@ -84,12 +74,7 @@ mod tests {
     #[test]
     fn the_coin_turns_at_the_leverage_score() {
         let stream = vec![(vec![0.0], 1.0); 2];
-        let params = SketchedKonsParams {
-            mu: 1.0,
-            eta: 0.5,
-            gamma: 0.0,
-            beta: 1.0,
-        };
+        let params = SketchedKonsParams { mu: 1.0, eta: 0.5, gamma: 0.0, beta: 1.0 };
         let heads = sketched_kons(&stream, &gaussian(1.0), params, &[2.0 / 3.0 - 1e-9, 1.0]);
         let tails = sketched_kons(&stream, &gaussian(1.0), params, &[2.0 / 3.0 + 1e-9, 1.0]);
         assert_eq!((heads.dictionary.len(), tails.dictionary.len()), (1, 0));

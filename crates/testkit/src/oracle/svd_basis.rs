@@ -31,12 +31,7 @@ impl<'a> SvdBasis<'a> {
         let (u, sigma) = decompose(&gram(&points, kernel));
         let root = DMatrix::from_diagonal(&sigma.map(f64::sqrt)) * u.transpose();
         let inverse_root = DMatrix::from_diagonal(&sigma.map(|s| 1.0 / s.sqrt())) * u.transpose();
-        Self {
-            kernel,
-            points,
-            root,
-            inverse_root,
-        }
+        Self { kernel, points, root, inverse_root }
     }
 
     /// The basis after one more point, decomposed anew.
@@ -73,11 +68,7 @@ impl<'a> SvdBasis<'a> {
 }
 
 /// `rI + Q (A − rI) Qᵀ`: Lemma 4.2, the old `A` seen in the new basis.
-pub(super) fn carry(
-    matrix: &DMatrix<f64>,
-    change: &DMatrix<f64>,
-    regulariser: f64,
-) -> DMatrix<f64> {
+pub(super) fn carry(matrix: &DMatrix<f64>, change: &DMatrix<f64>, regulariser: f64) -> DMatrix<f64> {
     let (new, old) = change.shape();
     let fresh = DMatrix::identity(new, new) * regulariser;
     if old == 0 {
@@ -88,11 +79,7 @@ pub(super) fn carry(
 
 /// `Q w`, with the empty vector taken to 0.
 pub(super) fn carry_weights(weights: &DVector<f64>, change: &DMatrix<f64>) -> DVector<f64> {
-    if weights.is_empty() {
-        DVector::zeros(change.nrows())
-    } else {
-        change * weights
-    }
+    if weights.is_empty() { DVector::zeros(change.nrows()) } else { change * weights }
 }
 
 /// `U` and the diagonal of `Σ`.
@@ -109,10 +96,7 @@ fn decompose(gram: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
         error <= 1e-13 * largest,
         "the decomposition does not rebuild the Gram matrix: error {error:e} of {largest:e}"
     );
-    assert!(
-        sigma.min() > 1e-13 * largest,
-        "the dictionary is numerically dependent: the oracle is not defined there"
-    );
+    assert!(sigma.min() > 1e-13 * largest, "the dictionary is numerically dependent: the oracle is not defined there");
     (u, sigma)
 }
 
@@ -125,20 +109,13 @@ mod tests {
     #[test]
     fn coordinates_reproduce_the_kernel_on_the_dictionary_and_the_change_of_basis_is_an_isometry() {
         let kernel = gaussian(0.7);
-        let points: Vec<Vec<f64>> = streams::near_duplicates(1, 12, 3)
-            .into_iter()
-            .map(|(x, _)| x)
-            .collect();
+        let points: Vec<Vec<f64>> = streams::near_duplicates(1, 12, 3).into_iter().map(|(x, _)| x).collect();
         let old = SvdBasis::new(&kernel, points[..11].to_vec());
         let new = old.enlarged(&points[11]);
         for x in &points {
             for z in &points {
                 let inner = new.coordinates(x).dot(&new.coordinates(z));
-                assert!(
-                    (inner - kernel(x, z)).abs() < 1e-12,
-                    "{inner} against {}",
-                    kernel(x, z)
-                );
+                assert!((inner - kernel(x, z)).abs() < 1e-12, "{inner} against {}", kernel(x, z));
             }
         }
         let q = new.change_from(&old);
@@ -149,10 +126,7 @@ mod tests {
         let tolerance = 12.0 * f64::EPSILON * eigenvalues.max() / eigenvalues.min();
         assert!(tolerance < 1e-7, "the test is void at {tolerance:e}");
         let error = (as_printed - &q).amax();
-        assert!(
-            error < tolerance,
-            "Q differs from its printed form by {error:e}"
-        );
+        assert!(error < tolerance, "Q differs from its printed form by {error:e}");
         let error = (q.transpose() * &q - DMatrix::identity(11, 11)).amax();
         assert!(error < tolerance, "QᵀQ − I is {error:e}");
     }
