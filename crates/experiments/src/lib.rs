@@ -19,6 +19,7 @@ pub mod progress;
 pub mod runner;
 pub mod stats;
 pub mod table;
+pub mod table3;
 pub mod verdict;
 
 mod output;

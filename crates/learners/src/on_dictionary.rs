@@ -98,27 +98,29 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
         if has_room && self.probe.self_value() > 0.0 { self.admission.admits(&self.probe) } else { None }
     }
 
-    /// The example is learnt in the basis before or after it joins, as `T` says; a refused step changes nothing.
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
+    /// The example is learnt in the basis before or after it joins, as `T` says, and the prediction made before returned;
+    /// a refused step changes nothing.
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         if T::BEFORE_STEP {
             let growth = self.admits();
             let coordinates = self.probe.coordinates_mut();
-            self.update.step(coordinates, growth, y)?;
+            let prediction = self.update.step(coordinates, growth, y)?;
             if let Some(new_coordinate) = growth {
                 // The step pushed the new coordinate; the factor's row is the old ones and the pivot.
                 coordinates.resize(self.basis.len());
                 self.basis.append(x, coordinates, new_coordinate);
             }
+            Ok(prediction)
         } else {
-            if !self.basis.is_empty() {
-                self.update.step(self.probe.coordinates_mut(), None, y)?;
-            }
+            // Before the first point there is nothing to step on: the prediction is 0.
+            let first = self.basis.is_empty();
+            let prediction = if first { 0.0 } else { self.update.step(self.probe.coordinates_mut(), None, y)? };
             if let Some(new_coordinate) = self.admits() {
                 self.basis.append(x, self.probe.coordinates(), new_coordinate);
                 T::after_step(&mut self.update, self.basis.len());
             }
+            Ok(prediction)
         }
-        Ok(())
     }
 }
 
@@ -146,8 +148,6 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
         if !self.probe.is_finite() {
             return Err(Error::KernelOverflow);
         }
-        let prediction = self.update.predict(self.probe.coordinates());
-        self.learn(x, y)?;
-        Ok(prediction)
+        self.learn(x, y)
     }
 }

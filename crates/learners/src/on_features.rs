@@ -75,8 +75,6 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         check_example(x, y, self.dimension())?;
         self.map.map(x, &mut self.features, &mut self.work);
-        let prediction = self.update.predict(&self.features);
-        self.update.step(&mut self.features, None, y)?;
-        Ok(prediction)
+        self.update.step(&mut self.features, None, y)
     }
 }

@@ -17,12 +17,12 @@ pub trait LinearUpdate {
     /// The prediction at coordinates `phi`; clipping lives here.
     fn predict(&self, phi: &AlignedVec) -> f64;
 
-    /// Learns `y` at `phi`. With `growth = Some(√δ)` the example itself is appended to the basis: the update gains a
-    /// coordinate and pushes `√δ` on `phi`.
+    /// Learns `y` at `phi` and returns the prediction made before. With `growth = Some(√δ)` the example itself is appended
+    /// to the basis: the update gains a coordinate and pushes `√δ` on `phi`.
     ///
     /// # Errors
     /// [`Error::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).
-    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<(), Error>;
+    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error>;
 
     /// Gains a coordinate of which nothing is known yet; what was learnt stays.
     fn grow(&mut self);

@@ -1,1 +1,54 @@
-//! Online learning with kernels: the library face and the mercer command
+//! Online learning with kernels: regression on a stream, one example at a time, with a dictionary that stays small.
+//!
+//! This crate is the face of the workspace: every library crate as a module, the principal types at the root, the
+//! [`catalogue`] of learners by name, and (feature `cli`) the `mercer` command. It computes nothing itself, so a program
+//! that needs one part may depend on that part alone.
+//!
+//! ```
+//! use mercer::data::{Ranges, Registry, Scaling, Scheme};
+//! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, prequential};
+//!
+//! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
+//! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+//! let params = NonsAldParams { alpha: 25.0 / table.len() as f64, ..NonsAldParams::default() };
+//! let mut learner = NonsAld::new(Gaussian::new(4.0)?, table.dimension(), params)?;
+//! let score = prequential(&mut learner, table.iter(), |_round| {}).map_err(|(_t, error)| error)?;
+//! println!("mean squared error {} with {} points kept", score.mse(), learner.dictionary_size());
+//! # assert!(score.mse() < 0.005 && learner.dictionary_size() < 100, "{} {}", score.mse(), learner.dictionary_size());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it answers |
+//! |---|---|
+//! | [`learners`] | how a function is learnt: ten regression learners, a basis times an update |
+//! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
+//! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
+//! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
+//! | [`simd`] | how the inner loops use the processor |
+//! | [`data`] | where examples come from: readers, scalings, permutations, a registry of data sets |
+//! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
+//!
+//! A learner is a [`Regressor`]: [`predict`](Regressor::predict), [`update`](Regressor::update), and both at once. Inputs
+//! are `&[f64]`; what is not finite or has another dimension is refused and leaves the learner as it was.
+//!
+//! Features: `cli` (default) builds the command and its dependencies, `serde` makes learners, kernels and data
+//! serialisable. A library user switches the command off with `default-features = false`.
+
+pub mod catalogue;
+
+pub use mercer_data as data;
+pub use mercer_kernels as kernels;
+pub use mercer_learners as learners;
+pub use mercer_linalg_incremental as linalg_incremental;
+pub use mercer_simd as simd;
+pub use mercer_sparsify as sparsify;
+
+pub use mercer_kernels::{
+    AnyKernel, Gaussian, Kernel, KernelError, KernelSpec, Laplace, Linear, Matern32, Matern52, Mixture, Points,
+    Polynomial, RandomFourier, median_width,
+};
+pub use mercer_learners::{
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
+    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, Round, SampledKonsParams, Score,
+    Scratch, SketchedKons, SketchedKonsParams, prequential,
+};

@@ -82,7 +82,7 @@ impl LinearUpdate for GradientStep {
         dot(self.w.lanes(), phi.lanes())
     }
 
-    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<(), Error> {
+    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
         let z = self.predict(phi);
         let g = 2.0 * (z - y);
         let phi_squared = dot(phi.lanes(), phi.lanes()) + growth.map_or(0.0, |new| new * new);
@@ -101,7 +101,7 @@ impl LinearUpdate for GradientStep {
         {
             scale(radius / squared.sqrt(), &mut self.w);
         }
-        Ok(())
+        Ok(z)
     }
 
     fn grow(&mut self) {

@@ -82,8 +82,9 @@ impl LinearUpdate for LeastSquares {
         dot(self.w.lanes(), phi.lanes())
     }
 
-    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<(), Error> {
-        let e = finite(y - self.predict(phi))?;
+    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
+        let prediction = self.predict(phi);
+        let e = finite(y - prediction)?;
         let mut s = finite(self.p.multiply(phi, &mut self.c))?;
         match growth {
             Some(new) if self.ridge == 0.0 => {
@@ -93,7 +94,7 @@ impl LinearUpdate for LeastSquares {
                 self.p.border(&self.c, corner);
                 self.border(corner);
                 phi.push(new);
-                return Ok(());
+                return Ok(prediction);
             }
             Some(new) => {
                 s += finite(new * new / self.ridge)?;
@@ -109,7 +110,7 @@ impl LinearUpdate for LeastSquares {
         axpy(along, self.c.lanes(), self.w.lanes_mut());
         self.trace -= gain * dot(self.c.lanes(), self.c.lanes());
         self.p.subtract(gain, &self.c);
-        Ok(())
+        Ok(prediction)
     }
 
     fn grow(&mut self) {

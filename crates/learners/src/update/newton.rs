@@ -56,10 +56,11 @@ impl LinearUpdate for NewtonStep {
         z - self.excess(z)
     }
 
-    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<(), Error> {
+    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
         let z = dot(self.w.lanes(), phi.lanes());
         let excess = self.excess(z);
-        let g = finite(2.0 * (z - excess - y))?;
+        let prediction = z - excess;
+        let g = finite(2.0 * (prediction - y))?;
         let mut s = finite(self.p.multiply(phi, &mut self.c))?;
         // The projection moves w along c by `excess/s`: in coordinates before growth, where s > 0 as z ≠ 0.
         let projection = if excess == 0.0 { 0.0 } else { finite(excess / s)? };
@@ -81,7 +82,7 @@ impl LinearUpdate for NewtonStep {
         }
         self.p.subtract(gain, &self.c);
         self.fresh = false;
-        Ok(())
+        Ok(prediction)
     }
 
     fn grow(&mut self) {
