@@ -55,6 +55,21 @@ pub enum KernelError {
     /// A mixture without a kernel.
     #[error("a mixture needs at least one kernel: mix:WEIGHT*KERNEL+WEIGHT*KERNEL")]
     EmptyMixture,
+    /// More Taylor features than fit the memory allowed.
+    #[error(
+        "{count} Taylor features of degree {degree} in dimension {dimension} need {bytes} bytes for their matrix; take a \
+         smaller degree, fewer inputs, or allow more memory"
+    )]
+    TooManyFeatures {
+        /// Input dimension `d`.
+        dimension: usize,
+        /// Degree `M`.
+        degree: usize,
+        /// `C(d + M, M)`
+        count: u128,
+        /// What half a symmetric matrix of that dimension takes.
+        bytes: u128,
+    },
     /// A text that names no kernel.
     #[error(
         "no kernel is called {0:?}; use gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, \

@@ -14,7 +14,8 @@
 //! `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8` vector exponentials and touches memory once. Distances
 //! are sums of squared coordinate differences, never `‖x‖² + ‖z‖² − 2xᵀz`, which cancels for close points.
 //!
-//! [`RandomFourier`] draws the features of Rahimi and Recht (2007) for the Gaussian kernel.
+//! [`RandomFourier`] draws the features of Rahimi and Recht (2007) for the Gaussian kernel, [`TaylorFeatures`] are its
+//! deterministic ones.
 //!
 //! The crate checks parameters, not data: learners refuse a point of another dimension or with a NaN before it gets here.
 //!
@@ -39,6 +40,7 @@ mod mixture;
 mod points;
 mod row;
 mod stationary;
+mod taylor;
 
 pub use any::{AnyKernel, KernelSpec};
 pub use dot_product::{Linear, Polynomial};
@@ -49,3 +51,4 @@ pub use mercer_simd::AlignedVec;
 pub use mixture::Mixture;
 pub use points::Points;
 pub use stationary::{Gaussian, Laplace, Matern32, Matern52};
+pub use taylor::TaylorFeatures;

@@ -5,6 +5,7 @@ use mercer_sparsify::Probe;
 
 use crate::Error;
 use crate::regression::dual_newton::DualProbe;
+use crate::regression::pkawv_nystrom::ProjectionScratch;
 
 /// Memory of a prediction, reused from call to call so that predicting allocates nothing.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,7 @@ pub struct Scratch {
     pub(crate) features: AlignedVec,
     pub(crate) work: AlignedVec,
     pub(crate) dual: DualProbe,
+    pub(crate) projection: ProjectionScratch,
 }
 
 /// A learner of `y ≈ f(x)` from a stream: predict `ŷ_t`, suffer `(ŷ_t − y_t)²`, update.

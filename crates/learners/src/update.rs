@@ -9,7 +9,8 @@ mod least_squares;
 mod newton;
 
 pub use gradient::{GradientStep, StepSize};
-pub use least_squares::LeastSquares;
+pub(crate) use least_squares::Enlargement;
+pub use least_squares::{Awv, Forecast, LeastSquares, Ridge};
 pub use newton::NewtonStep;
 
 /// An online linear learner `f(x) = wᵀφ(x)` in orthonormal coordinates `φ`.

@@ -1,10 +1,11 @@
 //! Every learner against its definition, written from the paper's dense formulas in `mercer-testkit`: the same prediction
 //! in every round, on easy and on hostile streams.
 
-use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
+use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd,
-    NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams,
+    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons,
+    KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, PkawvTaylor,
+    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_sparsify::Probe;
 use mercer_testkit::oracle::{self, Example, Trace};
@@ -265,6 +266,80 @@ fn nogd_equals_functions_then_eigen_features() -> TestResult {
             let params = NogdParams { budget, rank, step: 0.2, radius };
             let learner = Nogd::new(kernel(), stream[0].0.len(), params)?;
             check(&format!("{name}, rank {rank}"), learner, &stream, &expected, 1e-9)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn kernel_awv_and_krr_equal_the_minimisation_that_defines_them() -> TestResult {
+    for (name, stream) in all_streams(80) {
+        for lambda in [0.05, 1.0] {
+            let d = stream[0].0.len();
+            let trace = |vovk| Trace {
+                predictions: oracle::kernel_ridge(&stream, &same_kernel, lambda, vovk),
+                dictionary: Vec::new(),
+            };
+            let params = KernelRidgeParams { lambda };
+            check(name, KernelAwv::new(kernel(), d, params)?, &stream, &trace(true), 1e-10)?;
+            check(name, KernelKrr::new(kernel(), d, params)?, &stream, &trace(false), 1e-10)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn taylor_learners_equal_kernel_ridge_with_the_truncated_kernel() -> TestResult {
+    let features = TaylorFeatures::new(SIGMA, 3, vec![0.1, -0.2], 1 << 20)?;
+    let truncated = |x: &[f64], z: &[f64]| {
+        let (mut a, mut b) = (AlignedVec::new(), AlignedVec::new());
+        features.map(x, &mut a);
+        features.map(z, &mut b);
+        a.iter().zip(b.iter()).map(|(a, b)| a * b).sum()
+    };
+    let stream = streams::smooth_noisy(6, 80, 2, 0.1);
+    let params =
+        TaylorParams { sigma: SIGMA, degree: 3, lambda: 0.3, centre: Some(vec![0.1, -0.2]), ..TaylorParams::default() };
+    for vovk in [true, false] {
+        let predictions = oracle::kernel_ridge(&stream, &truncated, 0.3, vovk);
+        let mut worst: f64 = 0.0;
+        let mut learner: Box<dyn Regressor> = if vovk {
+            Box::new(PkawvTaylor::new(2, params.clone())?)
+        } else {
+            Box::new(PkrrTaylor::new(2, params.clone())?)
+        };
+        for ((x, y), expected) in stream.iter().zip(&predictions) {
+            let pure = learner.predict(x)?;
+            worst = worst.max((learner.predict_then_update(x, *y)? - expected).abs()).max((pure - expected).abs());
+        }
+        assert!(worst < 1e-12, "vovk {vovk}: {worst:e}");
+    }
+    Ok(())
+}
+
+#[test]
+fn nystrom_learners_equal_the_projected_minimisation() -> TestResult {
+    for (name, stream) in all_streams(80) {
+        for (mu, seed) in [(0.3, 1), (0.02, 2)] {
+            // The oracle's sampler tosses for the first point too; with u = 0 it keeps it, as the learner does untossed.
+            let mut uniforms = vec![0.0];
+            uniforms.extend(coins(seed, 0x6b6f_7273, stream.len()));
+            let sampler = oracle::KorsParams { gamma: mu, epsilon: 0.5, beta: 1.0 };
+            let accepted = oracle::kors(&stream, &same_kernel, sampler, &uniforms).accepted;
+            let kept: Vec<Vec<usize>> = (0..stream.len()).map(|t| (0..=t).filter(|&s| accepted[s]).collect()).collect();
+            let d = stream[0].0.len();
+            let params = NystromParams { lambda: 0.5, mu, seed, ..NystromParams::default() };
+            let trace = |vovk| Trace {
+                predictions: oracle::projected_ridge(&stream, &same_kernel, 0.5, vovk, &kept),
+                dictionary: Vec::new(),
+            };
+            check(&format!("PKAWV {name}"), PkawvNystrom::new(kernel(), d, params)?, &stream, &trace(true), 1e-8)?;
+            let mut learner = PkrrNystrom::new(kernel(), d, params)?;
+            check(&format!("PKRR {name}"), learner.clone(), &stream, &trace(false), 1e-8)?;
+            for (x, y) in &stream {
+                learner.update(x, *y)?;
+            }
+            assert_eq!(learner.dictionary_size(), kept[stream.len() - 1].len(), "{name}: kept points");
         }
     }
     Ok(())

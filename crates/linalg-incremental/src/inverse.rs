@@ -95,6 +95,35 @@ impl SymmetricInverse {
         dot(x.lanes(), y.lanes())
     }
 
+    /// `y ← P x` with the deferred update applied, changing nothing. `n²` multiply-adds.
+    ///
+    /// # Panics
+    /// If `x` has not `n` entries.
+    pub fn product(&self, x: &AlignedVec, y: &mut AlignedVec) {
+        assert_eq!(x.len(), self.n, "the vector has one entry for each row of the matrix");
+        y.resize(self.n);
+        dispatch(Product { tiles: &self.tiles, x: x.lanes(), y: y.lanes_mut() });
+        if self.gain != 0.0 {
+            let along = dot(self.u.lanes(), x.lanes());
+            axpy(-self.gain * along, self.u.lanes(), y.lanes_mut());
+        }
+    }
+
+    /// `xᵀ P x` with the deferred update applied, changing nothing. `½n²` multiply-adds.
+    ///
+    /// # Panics
+    /// If `x` has not `n` entries.
+    #[must_use]
+    pub fn quadratic(&self, x: &AlignedVec) -> f64 {
+        assert_eq!(x.len(), self.n, "the vector has one entry for each row of the matrix");
+        let stored = dispatch(Quadratic { tiles: &self.tiles, x: x.lanes() });
+        if self.gain == 0.0 {
+            return stored;
+        }
+        let along = dot(self.u.lanes(), x.lanes());
+        stored - self.gain * along * along
+    }
+
     /// `P ← P − gain · u uᵀ`, deferred to the next [`multiply`](Self::multiply). `O(n)` when none is pending.
     ///
     /// # Panics
@@ -269,6 +298,40 @@ impl Op for Product<'_> {
             }
             simd.store(simd.add(y_rows[0], y_rows[1]), &mut self.y[b]);
         }
+    }
+}
+
+struct Quadratic<'a> {
+    tiles: &'a [Tile],
+    x: &'a [Lane],
+}
+
+impl Op for Quadratic<'_> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> f64 {
+        let mut tiles = self.tiles;
+        // Tiles off the diagonal stand for both triangles.
+        let (mut off, mut on) = ([simd.splat(0.0); 2], simd.splat(0.0));
+        for b in 0..self.x.len() {
+            let (column, rest) = tiles.split_at(b + 1);
+            tiles = rest;
+            let x_columns: [S::F64; LANES] = std::array::from_fn(|j| simd.splat(self.x[b].0[j]));
+            for (p, (tile, x)) in column.iter().zip(self.x).enumerate() {
+                let mut y_rows = [simd.splat(0.0); 2];
+                for j in 0..LANES {
+                    y_rows[j % 2] = simd.mul_add(simd.load(&tile[j]), x_columns[j], y_rows[j % 2]);
+                }
+                let y_rows = simd.add(y_rows[0], y_rows[1]);
+                if p < b {
+                    off[p % 2] = simd.mul_add(y_rows, simd.load(x), off[p % 2]);
+                } else {
+                    on = simd.mul_add(y_rows, simd.load(x), on);
+                }
+            }
+        }
+        let off = simd.add(off[0], off[1]);
+        simd.sum(simd.add(simd.add(off, off), on))
     }
 }
 

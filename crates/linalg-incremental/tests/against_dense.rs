@@ -118,11 +118,15 @@ proptest! {
                 a[(m, m)] = 4.0;
             }
             let z = vector(&mut rng, inverse.dimension());
+            let pure = inverse.quadratic(&z);
+            inverse.product(&z, &mut c);
             let quadratic = inverse.multiply(&z, &mut y);
+            prop_assert!((pure - quadratic).abs() < 1e-13 * quadratic.max(1.0));
             let expected = a.clone().try_inverse().unwrap_or_default();
             assert_close(&full(&inverse), &expected, 1e-12);
             let product = &expected * dense(&z);
             prop_assert!((dense(&y) - &product).amax() < 1e-12);
+            prop_assert!((dense(&c) - &product).amax() < 1e-12);
             prop_assert!((quadratic - dense(&z).dot(&product)).abs() < 1e-12);
         }
     }

@@ -36,9 +36,18 @@ pub struct Kors {
     uniform: f64,
     rng: ChaCha8Rng,
     #[cfg_attr(feature = "serde", serde(skip))]
+    scratch: KorsScratch,
+}
+
+/// Memory of a decision and what the last one found, reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct KorsScratch {
     weighted: AlignedVec,
-    #[cfg_attr(feature = "serde", serde(skip))]
+    /// `v = F⁻¹ S k_S`
     solved: AlignedVec,
+    /// The weight the point enters with, if it is kept.
+    weight: Option<f64>,
+    e: f64,
 }
 
 impl Kors {
@@ -62,8 +71,7 @@ impl Kors {
             weights: AlignedVec::new(),
             uniform,
             rng,
-            weighted: AlignedVec::new(),
-            solved: AlignedVec::new(),
+            scratch: KorsScratch::default(),
         })
     }
 
@@ -79,35 +87,46 @@ impl Kors {
         &self.weights
     }
 
-    /// `e`, leaving `v = F⁻¹ S k_S` in `solved`.
-    fn ridge_residual(&mut self, probe: &Probe) -> f64 {
-        self.weighted.assign(probe.row());
-        for (value, weight) in self.weighted.iter_mut().zip(self.weights.iter()) {
+    /// What [`Admission::admits`] answers now, changing nothing; [`commit`](Self::commit) with the same memory makes it so.
+    #[must_use]
+    pub fn decide(&self, probe: &Probe, scratch: &mut KorsScratch) -> Option<f64> {
+        let KorsScratch { weighted, solved, weight, e } = scratch;
+        weighted.assign(probe.row());
+        for (value, weight) in weighted.iter_mut().zip(self.weights.iter()) {
             *value *= weight;
         }
-        self.factor.forward_solve(&self.weighted, &mut self.solved);
-        (probe.self_value() - dot(self.solved.lanes(), self.solved.lanes())).max(0.0)
+        self.factor.forward_solve(weighted, solved);
+        *e = (probe.self_value() - dot(solved.lanes(), solved.lanes())).max(0.0);
+        let score = (1.0 + self.epsilon) * *e / (*e + self.gamma);
+        let probability = (self.beta * score).min(1.0);
+        *weight = if self.weights.is_empty() {
+            Some(1.0)
+        } else {
+            (self.uniform < probability).then(|| 1.0 / probability.sqrt())
+        };
+        weight.map(|_| probe.residual().max(RESIDUAL_FLOOR * probe.self_value()).sqrt())
+    }
+
+    /// Carries out the decision that `scratch` holds, and tosses the next coin.
+    pub fn commit(&mut self, scratch: &mut KorsScratch) {
+        if !self.weights.is_empty() {
+            self.uniform = self.rng.random();
+        }
+        if let Some(weight) = scratch.weight {
+            scratch.solved.iter_mut().for_each(|v| *v *= weight);
+            self.factor.append(&scratch.solved, (weight * weight * scratch.e + self.gamma).sqrt());
+            self.weights.push(weight);
+        }
     }
 }
 
 impl Admission for Kors {
     fn admits(&mut self, probe: &Probe) -> Option<f64> {
-        let e = self.ridge_residual(probe);
-        let weight = if self.weights.is_empty() {
-            1.0
-        } else {
-            let score = (1.0 + self.epsilon) * e / (e + self.gamma);
-            let probability = (self.beta * score).min(1.0);
-            let tossed = std::mem::replace(&mut self.uniform, self.rng.random());
-            if tossed >= probability {
-                return None;
-            }
-            1.0 / probability.sqrt()
-        };
-        self.solved.iter_mut().for_each(|v| *v *= weight);
-        self.factor.append(&self.solved, (weight * weight * e + self.gamma).sqrt());
-        self.weights.push(weight);
-        Some(probe.residual().max(RESIDUAL_FLOOR * probe.self_value()).sqrt())
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let decision = self.decide(probe, &mut scratch);
+        self.commit(&mut scratch);
+        self.scratch = scratch;
+        decision
     }
 }
 

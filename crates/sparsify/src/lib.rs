@@ -37,5 +37,5 @@ mod newton_basis;
 pub use admission::{Admission, ParameterError};
 pub use ald::Ald;
 pub use first_b::FirstB;
-pub use kors::Kors;
+pub use kors::{Kors, KorsScratch};
 pub use newton_basis::{NewtonBasis, Probe};

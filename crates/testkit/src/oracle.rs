@@ -18,6 +18,7 @@
 //! | [`nogd()`] | Lu et al. 2016 | functions in H, then eigen-features | O(B²) |
 //! | [`krls_qr()`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
 //! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
+//! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
 //! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
 //!
 //! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
@@ -28,6 +29,7 @@
 mod aogd_ald;
 mod dense;
 mod fogd;
+mod kernel_ridge;
 mod kogd;
 mod kons;
 mod kors;
@@ -43,6 +45,7 @@ mod svd_basis;
 pub use aogd_ald::aogd_ald;
 pub use dense::gram;
 pub use fogd::{fogd, fourier_features};
+pub use kernel_ridge::{kernel_ridge, projected_ridge};
 pub use kogd::kogd;
 pub use kons::kons;
 pub use kors::{KorsParams, KorsTrace, kors};

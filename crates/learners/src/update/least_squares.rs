@@ -8,6 +8,11 @@
 //! **Forgetting** `γ < 1` is directional (Kulhavý 1987): only what is known in the direction of `φ` is discounted,
 //! `φᵀPφ ← (s/(1+s))/γ`, by the same rank-one pass with gain `(γ − (1−γ)/s)/(γ(1+s))`. A round that would raise the trace of
 //! `P` above the sum of what the prior or the kept points put there forgets nothing, so `P` cannot wind up.
+//!
+//! **Forecasts**: ridge regression predicts `wᵀφ`; the forecaster of Azoury, Warmuth and Vovk reckons with the example it is
+//! about to see, at target 0, and predicts `wᵀφ/(1 + φᵀPφ)`. What is learnt is the same.
+
+use std::marker::PhantomData;
 
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::SymmetricInverse;
@@ -16,24 +21,51 @@ use mercer_simd::{axpy, dot};
 use crate::Error;
 use crate::update::{LinearUpdate, finite};
 
-/// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`.
+/// What a least-squares learner predicts.
+pub trait Forecast {
+    /// The prediction, where the fit has the value `z = wᵀφ` and `s` gives `φᵀPφ`.
+    fn forecast(z: f64, s: impl FnOnce() -> f64) -> f64;
+}
+
+/// The value of the fit, `z`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ridge;
+
+/// The forecaster of Azoury, Warmuth and Vovk: `z/(1 + s)`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Awv;
+
+impl Forecast for Ridge {
+    fn forecast(z: f64, _: impl FnOnce() -> f64) -> f64 {
+        z
+    }
+}
+
+impl Forecast for Awv {
+    fn forecast(z: f64, s: impl FnOnce() -> f64) -> f64 {
+        z / (1.0 + s())
+    }
+}
+
+/// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`, predicting by the [`Forecast`] `F`.
 ///
 /// # Invariants
 /// `trace` is the trace of `p` up to rounding and never above `trace_limit`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LeastSquares {
+pub struct LeastSquares<F = Ridge> {
     w: AlignedVec,
     p: SymmetricInverse,
     ridge: f64,
     forgetting: f64,
     trace: f64,
     trace_limit: f64,
+    forecast: PhantomData<F>,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,
 }
 
-impl LeastSquares {
+impl<F> LeastSquares<F> {
     /// No coordinates yet. Without a ridge a coordinate can only come with an example ([`LinearUpdate::step`]).
     #[must_use]
     pub fn new(ridge: f64, forgetting: f64) -> Self {
@@ -44,6 +76,7 @@ impl LeastSquares {
             forgetting,
             trace: 0.0,
             trace_limit: 0.0,
+            forecast: PhantomData,
             c: AlignedVec::new(),
         }
     }
@@ -71,21 +104,61 @@ impl LeastSquares {
         if trace.is_finite() && trace <= self.trace_limit { forget } else { remember }
     }
 
+    /// `φᵀP` and what else a coordinate brings whose values over the past are known: `a = Fᵀf`, `‖f‖²` and `fᵀY`, where `F`
+    /// holds the past coordinates and `f` the new one's. `n²` multiply-adds; changes nothing.
+    pub(crate) fn enlargement(&self, a: &AlignedVec, squared: f64, cross: f64, c: &mut AlignedVec) -> Enlargement {
+        self.p.product(a, c);
+        // In exact arithmetic the Schur complement is at least the ridge.
+        let schur = (squared + self.ridge - dot(a.lanes(), c.lanes())).max(self.ridge);
+        Enlargement { schur, coefficient: (cross - dot(a.lanes(), self.w.lanes())) / schur }
+    }
+
+    /// Gains the coordinate, `c` being what [`enlargement`](Self::enlargement) left.
+    pub(crate) fn enlarge(&mut self, c: &mut AlignedVec, by: Enlargement) {
+        axpy(-by.coefficient, c.lanes(), self.w.lanes_mut());
+        self.w.push(by.coefficient);
+        self.p.subtract(-1.0 / by.schur, c);
+        c.iter_mut().for_each(|c| *c *= -1.0 / by.schur);
+        self.p.border(c, 1.0 / by.schur);
+    }
+
+    /// `(wᵀφ, φᵀPφ)`, the value of the fit and its uncertainty. `½n²`.
+    pub(crate) fn fit(&self, phi: &AlignedVec) -> (f64, f64) {
+        (dot(self.w.lanes(), phi.lanes()), self.p.quadratic(phi))
+    }
+
+    /// [`fit`](Self::fit) at `[φ; new]` after an enlargement not yet made, `c` being what it left.
+    pub(crate) fn fit_enlarged(&self, phi: &AlignedVec, new: f64, c: &AlignedVec, by: Enlargement) -> (f64, f64) {
+        let (z, s) = self.fit(phi);
+        let along = new - dot(c.lanes(), phi.lanes());
+        (z + by.coefficient * along, s + along * along / by.schur)
+    }
+
     fn border(&mut self, corner: f64) {
         self.trace += corner;
         self.trace_limit += corner;
     }
 }
 
-impl LinearUpdate for LeastSquares {
+/// A coordinate over the past, as the normal equations see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enlargement {
+    /// Schur complement of the new diagonal entry of `A`.
+    pub(crate) schur: f64,
+    /// The new coefficient.
+    pub(crate) coefficient: f64,
+}
+
+impl<F: Forecast> LinearUpdate for LeastSquares<F> {
     fn predict(&self, phi: &AlignedVec) -> f64 {
-        dot(self.w.lanes(), phi.lanes())
+        F::forecast(dot(self.w.lanes(), phi.lanes()), || self.p.quadratic(phi))
     }
 
     fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
-        let prediction = self.predict(phi);
-        let e = finite(y - prediction)?;
+        let z = dot(self.w.lanes(), phi.lanes());
+        let e = finite(y - z)?;
         let mut s = finite(self.p.multiply(phi, &mut self.c))?;
+        let prediction = F::forecast(z, || s);
         match growth {
             Some(new) if self.ridge == 0.0 => {
                 let (coefficient, corner) = (finite(e / new)?, finite((1.0 + s) / (new * new))?);

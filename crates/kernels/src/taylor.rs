@@ -1,0 +1,245 @@
+//! Taylor features of the Gaussian kernel (Jézéquel, Gaillard and Rudi 2019, eq. 6).
+
+use mercer_simd::{AlignedVec, Op, Simd, dispatch, exp};
+
+use crate::kernel::KernelError;
+
+/// `g_k(x) = Π_i x_i^{k_i}/(σ^{|k|} √Π k_i!) · exp(−‖x‖²/2σ²)` for every multi-index `|k| ≤ M`, `r = C(d + M, M)` of them.
+///
+/// They are orthonormal in the space of the Gaussian kernel, and `g(x)ᵀg(z)` is the kernel with the exponential series of
+/// `xᵀz/σ²` cut after degree `M`: accurate for `‖x‖²/σ² ≲ 2`, useless far from the origin. Give a `centre` to measure `x`
+/// from there.
+///
+/// A feature of degree `m` is one of degree `m − 1` times `x_i/σ` over `√k_i`. Ordered by degree and then by the largest
+/// coordinate that occurs, the factors of one coordinate are a run: `r` multiplications in long vectors.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TaylorFeatures {
+    sigma: f64,
+    centre: Vec<f64>,
+    degree: usize,
+    /// `1/√k_i` of the step that makes each feature.
+    factors: AlignedVec,
+}
+
+impl TaylorFeatures {
+    /// The features up to `degree` for inputs of dimension `centre.len()`, measured from `centre`.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`], and [`KernelError::TooManyFeatures`] when a symmetric matrix of their number, which every
+    /// least-squares learner keeps, would exceed `max_bytes`.
+    pub fn new(sigma: f64, degree: usize, centre: Vec<f64>, max_bytes: u64) -> Result<Self, KernelError> {
+        if !sigma.is_finite() || sigma <= 0.0 {
+            return Err(KernelError::Width(sigma));
+        }
+        let d = centre.len();
+        let count = Self::count(d, degree);
+        let bytes = count.saturating_mul(count).saturating_mul(4);
+        if bytes > u128::from(max_bytes) {
+            return Err(KernelError::TooManyFeatures { dimension: d, degree, count, bytes });
+        }
+        let mut factors = AlignedVec::zeros(count as usize);
+        factors[0] = 1.0;
+        // Exponent of the largest coordinate of each feature; a run multiplies by that coordinate once more.
+        let mut exponents = vec![0u32; count as usize];
+        for run in Runs::new(d, degree) {
+            for j in 0..run.len {
+                let repeats = j >= run.len - run.repeating;
+                let exponent = if repeats { exponents[run.source + j] + 1 } else { 1 };
+                exponents[run.target + j] = exponent;
+                factors[run.target + j] = 1.0 / f64::from(exponent).sqrt();
+            }
+        }
+        Ok(Self { sigma, centre, degree, factors })
+    }
+
+    /// `C(d + M, M)`, the number of multi-indices `|k| ≤ M` in `ℕᵈ`; saturates.
+    #[must_use]
+    pub fn count(dimension: usize, degree: usize) -> u128 {
+        (1..=degree as u128).fold(1u128, |count, m| count.saturating_mul(dimension as u128 + m) / m)
+    }
+
+    /// The degree `M = ⌈8R²/σ² ∨ 2 ln(n/(λ ∧ 1))⌉` for `n` inputs of norm at most `R` and ridge `λ` (Theorem 4).
+    #[must_use]
+    pub fn sufficient_degree(radius: f64, sigma: f64, rounds: usize, lambda: f64) -> usize {
+        let spread = 8.0 * (radius / sigma).powi(2);
+        let horizon = 2.0 * (rounds as f64 / lambda.min(1.0)).ln();
+        spread.max(horizon).ceil() as usize
+    }
+
+    /// Input dimension `d`.
+    #[must_use]
+    pub fn input_dimension(&self) -> usize {
+        self.centre.len()
+    }
+
+    /// Number of features `r`.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.factors.len()
+    }
+
+    /// `features ← g(x − centre)`: `r` multiplications; allocates only when `features` must grow.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    pub fn map(&self, x: &[f64], features: &mut AlignedVec) {
+        assert_eq!(x.len(), self.input_dimension(), "an input has one coordinate for each dimension");
+        features.resize(self.dimension());
+        let scaled = |x: f64, c: f64| (x - c) / self.sigma;
+        let squared: f64 = x.iter().zip(&self.centre).map(|(x, c)| scaled(*x, *c).powi(2)).sum();
+        features[0] = exp(-0.5 * squared);
+        for run in Runs::new(x.len(), self.degree) {
+            let (sources, targets) = features.split_at_mut(run.target);
+            dispatch(Multiply {
+                source: &sources[run.source..run.source + run.len],
+                factors: &self.factors[run.target..run.target + run.len],
+                scale: scaled(x[run.coordinate], self.centre[run.coordinate]),
+                target: &mut targets[..run.len],
+            });
+        }
+    }
+}
+
+/// `target ← source · factors · scale`
+struct Multiply<'a> {
+    source: &'a [f64],
+    factors: &'a [f64],
+    scale: f64,
+    target: &'a mut [f64],
+}
+
+impl Op for Multiply<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        // Runs begin anywhere, so this is left to the compiler, which vectorises it for the dispatched instruction set.
+        for ((target, source), factor) in self.target.iter_mut().zip(self.source).zip(self.factors) {
+            *target = self.scale * source * factor;
+        }
+    }
+}
+
+/// The features of degree `m` whose largest coordinate is `i`: `x_i` times a run of those of degree `m − 1`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Run {
+    coordinate: usize,
+    source: usize,
+    target: usize,
+    len: usize,
+    /// How many at the end of the source have `i` as their largest coordinate already.
+    repeating: usize,
+}
+
+/// All runs in the order of evaluation.
+struct Runs {
+    d: usize,
+    degree: usize,
+    m: usize,
+    i: usize,
+    /// Features of degree `m − 1` whose largest coordinate is below, or at most, `i`.
+    source: usize,
+    below: usize,
+    target: usize,
+}
+
+impl Runs {
+    fn new(d: usize, degree: usize) -> Self {
+        Self { d, degree, m: 1, i: 0, source: 0, below: 0, target: 1 }
+    }
+}
+
+impl Iterator for Runs {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        if self.m > self.degree || self.d == 0 {
+            return None;
+        }
+        // Monomials of degree m − 1 in the first i + 1 coordinates: C(m − 1 + i, i).
+        let len = TaylorFeatures::count(self.m - 1, self.i) as usize;
+        let repeating = if self.m == 1 { 0 } else { len - self.below };
+        let run = Run { coordinate: self.i, source: self.source, target: self.target, len, repeating };
+        self.target += len;
+        self.below = len;
+        self.i += 1;
+        if self.i == self.d {
+            self.source += len;
+            (self.i, self.below) = (0, 0);
+            self.m += 1;
+        }
+        Some(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Gaussian, Kernel};
+
+    /// Every multi-index up to the degree, by brute force.
+    fn definition(x: &[f64], sigma: f64, degree: usize) -> Vec<f64> {
+        let mut indices = vec![vec![]];
+        for _ in x {
+            indices = indices
+                .into_iter()
+                .flat_map(|k: Vec<usize>| (0..=degree).map(move |e| [k.clone(), vec![e]].concat()))
+                .filter(|k| k.iter().sum::<usize>() <= degree)
+                .collect();
+        }
+        let squared: f64 = x.iter().map(|x| x * x / (sigma * sigma)).sum();
+        let feature = |k: &Vec<usize>| {
+            k.iter().zip(x).fold((-0.5 * squared).exp(), |product, (&e, x)| {
+                let factorial: f64 = (1..=e).map(|i| i as f64).product();
+                product * (x / sigma).powi(e as i32) / factorial.sqrt()
+            })
+        };
+        indices.iter().map(feature).collect()
+    }
+
+    #[test]
+    fn features_are_those_of_the_definition() -> Result<(), KernelError> {
+        for (d, degree) in [(1, 6), (2, 4), (3, 3), (5, 2), (4, 0), (18, 2)] {
+            let x: Vec<f64> = (0..d).map(|i| 0.3 * (i as f64 + 1.0).sin()).collect();
+            let features = TaylorFeatures::new(0.8, degree, vec![0.0; d], 1 << 30)?;
+            let mut z = AlignedVec::new();
+            features.map(&x, &mut z);
+            let mut sorted = z.to_vec();
+            let mut expected = if d < 10 { definition(&x, 0.8, degree) } else { sorted.clone() };
+            assert_eq!(sorted.len() as u128, TaylorFeatures::count(d, degree));
+            sorted.sort_by(f64::total_cmp);
+            expected.sort_by(f64::total_cmp);
+            assert_eq!(sorted.len(), expected.len());
+            assert!(sorted.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-15), "d {d}, degree {degree}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn products_are_the_gaussian_kernel_at_high_degree_and_around_the_centre() -> Result<(), KernelError> {
+        let features = TaylorFeatures::new(1.1, 16, vec![5.0, -3.0], 1 << 30)?;
+        let (x, z) = ([5.4, -3.3], [4.6, -2.5]);
+        let (mut a, mut b) = (AlignedVec::new(), AlignedVec::new());
+        features.map(&x, &mut a);
+        features.map(&z, &mut b);
+        let product: f64 = a.iter().zip(b.iter()).map(|(a, b)| a * b).sum();
+        assert!((product - Gaussian::new(1.1)?.evaluate(&x, &z)).abs() < 1e-14);
+        Ok(())
+    }
+
+    #[test]
+    fn too_many_features_are_refused_with_their_count_and_bytes() {
+        let error = TaylorFeatures::new(1.0, 10, vec![0.0; 18], 1 << 32).map(drop);
+        assert_eq!(
+            error,
+            Err(KernelError::TooManyFeatures {
+                dimension: 18,
+                degree: 10,
+                count: 13_123_110,
+                bytes: 688_864_064_288_400
+            })
+        );
+        assert_eq!(TaylorFeatures::count(18, 2), 190);
+        assert_eq!(TaylorFeatures::sufficient_degree(1.0, 1.0, 1000, 1.0), 14);
+    }
+}

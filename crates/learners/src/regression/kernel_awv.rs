@@ -1,0 +1,113 @@
+//! Kernel-AWV and Kernel-KRR: least squares over all points of the stream (Jézéquel, Gaillard and Rudi 2019, eq. 3).
+//!
+//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the whole space; KRR, the variant of section 4 and of
+//! Zhdanov and Kalnishkan (2013), leaves the last term out. With the factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and
+//! `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row
+//! `[vᵀ, √(s + λ)]`, `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the square of
+//! the stream's length**.
+
+use std::marker::PhantomData;
+
+use mercer_kernels::{AlignedVec, Kernel, Points};
+use mercer_linalg_incremental::GrowingCholesky;
+use mercer_simd::dot;
+
+use crate::error::positive;
+use crate::regressor::{check_example, check_input};
+use crate::update::{Awv, Forecast, Ridge, finite};
+use crate::{Error, Regressor, Scratch};
+
+/// Parameters of [`KernelAwv`] and [`KernelKrr`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KernelRidgeParams {
+    /// Ridge `λ > 0`.
+    pub lambda: f64,
+}
+
+impl Default for KernelRidgeParams {
+    fn default() -> Self {
+        Self { lambda: 1.0 }
+    }
+}
+
+/// Least squares over all points, predicting by the [`Forecast`] `F`.
+///
+/// # Invariants
+/// `factor` is `L` with `L Lᵀ = K + λI` over `points`, and `q = L⁻¹Y`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KernelRidge<K, F> {
+    kernel: K,
+    lambda: f64,
+    points: Points,
+    factor: GrowingCholesky,
+    q: AlignedVec,
+    forecast: PhantomData<F>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    scratch: Scratch,
+}
+
+/// The Azoury–Warmuth–Vovk forecaster over all points.
+pub type KernelAwv<K> = KernelRidge<K, Awv>;
+
+/// Online kernel ridge regression over all points.
+pub type KernelKrr<K> = KernelRidge<K, Ridge>;
+
+impl<K: Kernel, F: Forecast> KernelRidge<K, F> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: KernelRidgeParams) -> Result<Self, Error> {
+        Ok(Self {
+            kernel,
+            lambda: positive("lambda", params.lambda)?,
+            points: Points::new(dimension),
+            factor: GrowingCholesky::new(),
+            q: AlignedVec::new(),
+            forecast: PhantomData,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// `ŷ_KRR` and `s`, leaving `v` in `scratch.features`.
+    fn solve(&self, x: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), Error> {
+        let Scratch { features: v, work: row, .. } = scratch;
+        self.kernel.row(&self.points, x, row);
+        self.factor.forward_solve(row, v);
+        let s = (self.kernel.self_value(x) - dot(v.lanes(), v.lanes())).max(0.0);
+        let z = dot(v.lanes(), self.q.lanes());
+        if z.is_finite() && s.is_finite() { Ok((z, s)) } else { Err(Error::KernelOverflow) }
+    }
+}
+
+impl<K: Kernel, F: Forecast> Regressor for KernelRidge<K, F> {
+    fn dimension(&self) -> usize {
+        self.points.dimension()
+    }
+
+    fn dictionary_size(&self) -> usize {
+        self.points.len()
+    }
+
+    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+        check_input(x, self.dimension())?;
+        let (z, s) = self.solve(x, scratch)?;
+        Ok(F::forecast(z, || s / self.lambda))
+    }
+
+    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        check_example(x, y, self.dimension())?;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let solved = self.solve(x, &mut scratch);
+        self.scratch = scratch;
+        let (z, s) = solved?;
+        let pivot = (s + self.lambda).sqrt();
+        let entry = finite((y - z) / pivot)?;
+        self.factor.append(&self.scratch.features, pivot);
+        self.q.push(entry);
+        self.points.push(x);
+        Ok(F::forecast(z, || s / self.lambda))
+    }
+}

@@ -1,0 +1,77 @@
+//! Kernel-AWV and its projections, as the minimisation problems that define them (Jézéquel et al. 2019, eqs. 3 and 4).
+//!
+//! The forecast at round t is the fit to the past with one row more, `(x_t, 0)`: by the representer theorem
+//! `f̂ = Σ_{s≤t} α_s k(x_s, ·)` with `(K_t + λI) α = (y_1, …, y_{t−1}, 0)`. Ridge regression has no such row. A projection on the
+//! span of kept points replaces the kernel by `k_S(x)ᵀ K_S⁻¹ k_S(z)`, repeated points left out. Solved anew each round, O(t³).
+
+use nalgebra::{DMatrix, DVector};
+
+use super::dense::gram;
+use super::{Example, KernelFn};
+
+/// Every prediction of Kernel-AWV, or of kernel ridge regression when `vovk` is false.
+///
+/// # Panics
+/// If `lambda` is not positive.
+pub fn kernel_ridge(stream: &[Example], kernel: KernelFn, lambda: f64, vovk: bool) -> Vec<f64> {
+    let points: Vec<Vec<f64>> = stream.iter().map(|(x, _)| x.clone()).collect();
+    let k = gram(&points, kernel);
+    (0..stream.len()).map(|t| forecast(&k, stream, t, lambda, vovk)).collect()
+}
+
+/// The same in the span of kept points, `kept[t]` of them (by position) being known when round t predicts.
+///
+/// # Panics
+/// If `lambda` is not positive, `kept` is shorter than the stream, or distinct kept points are numerically dependent.
+pub fn projected_ridge(stream: &[Example], kernel: KernelFn, lambda: f64, vovk: bool, kept: &[Vec<usize>]) -> Vec<f64> {
+    let points: Vec<Vec<f64>> = stream.iter().map(|(x, _)| x.clone()).collect();
+    (0..stream.len())
+        .map(|t| {
+            let mut atoms: Vec<Vec<f64>> = Vec::new();
+            for &s in &kept[t] {
+                // A repeated point adds nothing to the span.
+                if !atoms.contains(&points[s]) {
+                    atoms.push(points[s].clone());
+                }
+            }
+            let past = &points[..=t];
+            let cross = DMatrix::from_fn(atoms.len(), past.len(), |j, s| kernel(&past[s], &atoms[j]));
+            let factor = gram(&atoms, kernel).cholesky().expect("distinct points are independent");
+            let coordinates = factor.l().solve_lower_triangular(&cross).expect("a positive diagonal").transpose();
+            forecast(&(&coordinates * coordinates.transpose()), stream, t, lambda, vovk)
+        })
+        .collect()
+}
+
+fn forecast(k: &DMatrix<f64>, stream: &[Example], t: usize, lambda: f64, vovk: bool) -> f64 {
+    let rows = if vovk { t + 1 } else { t };
+    if rows == 0 {
+        return 0.0;
+    }
+    let targets = DVector::from_fn(rows, |s, _| if s < t { stream[s].1 } else { 0.0 });
+    let system = k.view((0, 0), (rows, rows)) + DMatrix::identity(rows, rows) * lambda;
+    let alpha = system.cholesky().expect("λ > 0 makes the system positive definite").solve(&targets);
+    (0..rows).map(|s| alpha[s] * k[(s, t)]).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::gaussian;
+
+    /// Two rounds with κ = k(x₁, x₂): KRR predicts κ y₁/(1 + λ); AWV minimises over α in a 2 × 2 system by hand.
+    #[test]
+    fn two_rounds_by_hand() {
+        let (lambda, y) = (0.5, 0.8);
+        let kappa = (-0.5f64).exp();
+        let stream = [(vec![0.0], y), (vec![1.0], -0.3)];
+        let ridge = kernel_ridge(&stream, &gaussian(1.0), lambda, false);
+        assert!(ridge[0] == 0.0 && (ridge[1] - kappa * y / (1.0 + lambda)).abs() < 1e-15);
+        // [1+λ κ; κ 1+λ] α = [y; 0]: α = y [1+λ; −κ]/((1+λ)² − κ²), and the value at x₂ is κα₁ + α₂.
+        let awv = kernel_ridge(&stream, &gaussian(1.0), lambda, true);
+        let expected = y * kappa * lambda / ((1.0 + lambda).powi(2) - kappa * kappa);
+        assert!(awv[0] == 0.0 && (awv[1] - expected).abs() < 1e-15);
+        let everything = projected_ridge(&stream, &gaussian(1.0), lambda, true, &[vec![0], vec![0, 1]]);
+        assert!((everything[1] - expected).abs() < 1e-14);
+    }
+}
