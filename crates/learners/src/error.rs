@@ -15,6 +15,16 @@ pub enum Error {
         /// The input's.
         got: usize,
     },
+    /// A block whose inputs are not `rows × dimension` numbers.
+    #[error("a block of {rows} rows of dimension {dimension} needs {} numbers, got {inputs}", rows * dimension)]
+    Block {
+        /// Numbers given.
+        inputs: usize,
+        /// Targets given.
+        rows: usize,
+        /// The learner's dimension.
+        dimension: usize,
+    },
     /// An input coordinate that is NaN or infinite.
     #[error("coordinate {index} of the input is {value}; drop the example or replace missing values by numbers")]
     NonFiniteInput {

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use mercer_kernels::Kernel;
-use mercer_sparsify::{Admission, NewtonBasis, Probe};
+use mercer_sparsify::{Admission, NewtonBasis, Probe, TOGETHER};
 
-use crate::regressor::{check_example, check_input};
+use crate::regressor::{check_block, check_example, check_input};
 use crate::update::LinearUpdate;
 use crate::{Error, Regressor, Scratch};
 
@@ -61,7 +61,7 @@ pub struct OnDictionary<K, A, U, T> {
     max_dictionary: Option<usize>,
     timing: PhantomData<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    probe: Probe,
+    probes: [Probe; TOGETHER],
 }
 
 impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
@@ -73,7 +73,7 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
             update,
             max_dictionary,
             timing: PhantomData,
-            probe: Probe::default(),
+            probes: Default::default(),
         }
     }
 
@@ -93,17 +93,20 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
     }
 
     /// Asks the rule, unless the dictionary is full or the point is the zero function of a non-stationary kernel.
-    fn admits(&mut self) -> Option<f64> {
+    fn admits(&mut self, probe: &Probe) -> Option<f64> {
         let has_room = self.max_dictionary.is_none_or(|max| self.basis.len() < max);
-        if has_room && self.probe.self_value() > 0.0 { self.admission.admits(&self.probe) } else { None }
+        if has_room && probe.self_value() > 0.0 { self.admission.admits(probe) } else { None }
     }
 
     /// The example is learnt in the basis before or after it joins, as `T` says, and the prediction made before returned;
     /// a refused step changes nothing.
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64, probe: &mut Probe) -> Result<f64, Error> {
+        if !probe.is_finite() {
+            return Err(Error::KernelOverflow);
+        }
         if T::BEFORE_STEP {
-            let growth = self.admits();
-            let coordinates = self.probe.coordinates_mut();
+            let growth = self.admits(probe);
+            let coordinates = probe.coordinates_mut();
             let prediction = self.update.step(coordinates, growth, y)?;
             if let Some(new_coordinate) = growth {
                 // The step pushed the new coordinate; the factor's row is the old ones and the pivot.
@@ -114,9 +117,9 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
         } else {
             // Before the first point there is nothing to step on: the prediction is 0.
             let first = self.basis.is_empty();
-            let prediction = if first { 0.0 } else { self.update.step(self.probe.coordinates_mut(), None, y)? };
-            if let Some(new_coordinate) = self.admits() {
-                self.basis.append(x, self.probe.coordinates(), new_coordinate);
+            let prediction = if first { 0.0 } else { self.update.step(probe.coordinates_mut(), None, y)? };
+            if let Some(new_coordinate) = self.admits(probe) {
+                self.basis.append(x, probe.coordinates(), new_coordinate);
                 T::after_step(&mut self.update, self.basis.len());
             }
             Ok(prediction)
@@ -144,10 +147,40 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
 
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         check_example(x, y, self.dimension())?;
-        self.basis.probe(x, &mut self.probe);
-        if !self.probe.is_finite() {
-            return Err(Error::KernelOverflow);
+        // The memory is taken out while in use.
+        let mut probe = std::mem::take(&mut self.probes[0]);
+        self.basis.probe(x, &mut probe);
+        let learnt = self.learn(x, y, &mut probe);
+        self.probes[0] = probe;
+        learnt
+    }
+
+    /// Looks [`TOGETHER`] inputs ahead: their coordinates come from one read of the factor, and are brought up to date
+    /// when a point is kept among them. The same bits as one by one.
+    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        let d = self.dimension();
+        check_block(xs, ys, d)?;
+        let whole = ys.len() / TOGETHER * TOGETHER;
+        for first in (0..whole).step_by(TOGETHER) {
+            let inputs: [&[f64]; TOGETHER] = std::array::from_fn(|i| &xs[(first + i) * d..(first + i + 1) * d]);
+            let mut probes = std::mem::take(&mut self.probes);
+            self.basis.probe_together(inputs, &mut probes);
+            let mut learnt = Ok(());
+            for ((x, y), probe) in inputs.iter().zip(&ys[first..]).zip(&mut probes) {
+                self.basis.catch_up(x, probe);
+                learnt = check_example(x, *y, d)
+                    .and_then(|()| self.learn(x, *y, probe))
+                    .map(|prediction| predictions.push(prediction));
+                if learnt.is_err() {
+                    break;
+                }
+            }
+            self.probes = probes;
+            learnt?;
         }
-        self.learn(x, y)
+        for (i, y) in ys.iter().enumerate().skip(whole) {
+            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
+        }
+        Ok(())
     }
 }

@@ -45,12 +45,37 @@ pub trait Regressor {
     /// As [`predict_with`](Self::predict_with), and when `y` or the update is not finite. The learner is then unchanged.
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error>;
 
+    /// Learns the rows of a block in order, as [`predict_then_update`](Self::predict_then_update) would one by one, and
+    /// appends their predictions. Learners that can share work between rows known in advance do; predictions agree to
+    /// rounding.
+    ///
+    /// `xs` is row-major, `d` numbers for each target.
+    ///
+    /// # Errors
+    /// The first refused row's; the rows before it are learnt and `predictions` tells how many they are.
+    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        check_block(xs, ys, self.dimension())?;
+        for (x, y) in xs.chunks_exact(self.dimension().max(1)).zip(ys) {
+            predictions.push(self.predict_then_update(x, *y)?);
+        }
+        Ok(())
+    }
+
     /// Learns one example.
     ///
     /// # Errors
     /// As [`predict_then_update`](Self::predict_then_update).
     fn update(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
         self.predict_then_update(x, y).map(drop)
+    }
+}
+
+/// Refuses a block whose inputs and targets do not fit together.
+pub(crate) fn check_block(xs: &[f64], ys: &[f64], dimension: usize) -> Result<(), Error> {
+    if xs.len() == ys.len() * dimension {
+        Ok(())
+    } else {
+        Err(Error::Block { inputs: xs.len(), rows: ys.len(), dimension })
     }
 }
 

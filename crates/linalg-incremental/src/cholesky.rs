@@ -12,6 +12,9 @@ use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
 use crate::tiles::{Tile, ZERO_TILE, block, block_start, split};
 
+/// Right-hand sides that [`GrowingCholesky::forward_solve_together`] takes at once.
+pub const TOGETHER: usize = 4;
+
 /// Lower-triangular `L` (`n × n`) with positive diagonal, growing one row at a time.
 ///
 /// # Invariants
@@ -102,7 +105,35 @@ impl GrowingCholesky {
     pub fn forward_solve(&self, b: &AlignedVec, x: &mut AlignedVec) {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
         x.resize(self.n);
-        dispatch(Forward { tiles: &self.tiles, b: b.lanes(), x: x.lanes_mut() });
+        dispatch(Forward { tiles: &self.tiles, b: b.lanes(), x: x.lanes_mut(), first: 0 });
+    }
+
+    /// `x[i] ← L⁻¹ b[i]` for [`TOGETHER`] right-hand sides in one read of the factor, the same bits as one by one.
+    ///
+    /// # Panics
+    /// If a right-hand side has not `n` entries.
+    pub fn forward_solve_together(&self, b: [&AlignedVec; TOGETHER], x: [&mut AlignedVec; TOGETHER]) {
+        let x = x.map(|x| {
+            x.resize(self.n);
+            x.lanes_mut()
+        });
+        let b = b.map(|b| {
+            assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
+            b.lanes()
+        });
+        dispatch(ForwardTogether { tiles: &self.tiles, b, x });
+    }
+
+    /// `x ← L⁻¹ b` where the first `known` entries of `x` are solved already, as they are when the factor has grown since:
+    /// the same bits as [`forward_solve`](Self::forward_solve), `n(n − known)` multiply-adds.
+    ///
+    /// # Panics
+    /// If `b` has not `n` entries, or `x` fewer than `known`.
+    pub fn forward_solve_from(&self, known: usize, b: &AlignedVec, x: &mut AlignedVec) {
+        assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
+        assert!(known <= x.len(), "{known} known entries of a solution of {}", x.len());
+        x.resize(self.n);
+        dispatch(Forward { tiles: &self.tiles, b: b.lanes(), x: x.lanes_mut(), first: known / LANES });
     }
 
     /// `x ← L⁻ᵀ b`: `½n²` multiply-adds, one read of the factor.
@@ -130,14 +161,16 @@ struct Forward<'a> {
     tiles: &'a [Tile],
     b: &'a [Lane],
     x: &'a mut [Lane],
+    /// The first panel that is not solved.
+    first: usize,
 }
 
 impl Op for Forward<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let mut tiles = self.tiles;
-        for p in 0..self.b.len() {
+        let mut tiles = &self.tiles[block_start(self.first)..];
+        for p in self.first..self.b.len() {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
             let (solved, unsolved) = self.x.split_at_mut(p);
@@ -149,14 +182,56 @@ impl Op for Forward<'_> {
             }
             let mut rest = Lane::ZERO;
             simd.store(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])), &mut rest);
-            let inverse = &panel[p];
-            let mut solution = [simd.splat(0.0), simd.splat(0.0)];
-            for j in 0..LANES {
-                solution[j % 2] = simd.mul_add(simd.splat(rest.0[j]), simd.load(&inverse[j]), solution[j % 2]);
-            }
-            simd.store(simd.add(solution[0], solution[1]), &mut unsolved[0]);
+            simd.store(solve_diagonal(simd, &panel[p], &rest), &mut unsolved[0]);
         }
     }
+}
+
+struct ForwardTogether<'a> {
+    tiles: &'a [Tile],
+    b: [&'a [Lane]; TOGETHER],
+    x: [&'a mut [Lane]; TOGETHER],
+}
+
+impl Op for ForwardTogether<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { mut tiles, b, mut x } = self;
+        for p in 0..b[0].len() {
+            let (panel, rest) = tiles.split_at(p + 1);
+            tiles = rest;
+            let mut sums = [[simd.splat(0.0); 4]; TOGETHER];
+            for i in 0..TOGETHER {
+                sums[i][0] = simd.load(&b[i][p]);
+            }
+            for (q, tile) in panel[..p].iter().enumerate() {
+                let known: [&Lane; TOGETHER] = [&x[0][q], &x[1][q], &x[2][q], &x[3][q]];
+                for j in 0..LANES {
+                    let column = simd.load(&tile[j]);
+                    for i in 0..TOGETHER {
+                        sums[i][j % 4] = simd.negate_mul_add(simd.splat(known[i].0[j]), column, sums[i][j % 4]);
+                    }
+                }
+            }
+            for i in 0..TOGETHER {
+                let [a, b, c, d] = sums[i];
+                let mut rest = Lane::ZERO;
+                simd.store(simd.add(simd.add(a, b), simd.add(c, d)), &mut rest);
+                simd.store(solve_diagonal(simd, &panel[p], &rest), &mut x[i][p]);
+            }
+        }
+    }
+}
+
+/// The product of an inverted diagonal tile with what is left of a right-hand side.
+#[inline(always)]
+fn solve_diagonal<S: Simd>(simd: S, inverse: &Tile, rest: &Lane) -> S::F64 {
+    let mut solution = [simd.splat(0.0), simd.splat(0.0)];
+    for j in 0..LANES {
+        solution[j % 2] = simd.mul_add(simd.splat(rest.0[j]), simd.load(&inverse[j]), solution[j % 2]);
+    }
+    simd.add(solution[0], solution[1])
 }
 
 struct Backward<'a> {

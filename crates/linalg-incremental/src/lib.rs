@@ -31,7 +31,7 @@ mod inverse;
 mod rank_one;
 mod tiles;
 
-pub use cholesky::GrowingCholesky;
+pub use cholesky::{GrowingCholesky, TOGETHER};
 pub use eigen::{NoConvergence, SymmetricEigen};
 pub use inverse::SymmetricInverse;
 pub use mercer_simd::AlignedVec;

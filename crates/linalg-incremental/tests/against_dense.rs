@@ -64,6 +64,17 @@ proptest! {
         assert_close(&DMatrix::from_columns(&[&l * dense(&x)]), &DMatrix::from_columns(&[dense(&b)]), 1e-14);
         factor.backward_solve(&b, &mut x);
         assert_close(&DMatrix::from_columns(&[l.transpose() * dense(&x)]), &DMatrix::from_columns(&[dense(&b)]), 1e-14);
+        let bs: [AlignedVec; 4] = std::array::from_fn(|_| vector(&mut rng, n));
+        let mut xs: [AlignedVec; 4] = Default::default();
+        factor.forward_solve_together(bs.each_ref(), xs.each_mut());
+        for (b, solved) in bs.iter().zip(&xs) {
+            factor.forward_solve(b, &mut x);
+            prop_assert_eq!(&x, solved);
+            // The last entries again, from the first half.
+            x.resize(n / 2);
+            factor.forward_solve_from(n / 2, b, &mut x);
+            prop_assert_eq!(&x, solved);
+        }
         prop_assert!(x.lanes().iter().flat_map(|lane| lane.0).skip(n).all(|padding| padding == 0.0));
     }
 

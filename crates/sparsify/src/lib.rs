@@ -38,4 +38,5 @@ pub use admission::{Admission, ParameterError};
 pub use ald::Ald;
 pub use first_b::FirstB;
 pub use kors::{Kors, KorsScratch};
+pub use mercer_linalg_incremental::TOGETHER;
 pub use newton_basis::{NewtonBasis, Probe};

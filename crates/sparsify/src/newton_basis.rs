@@ -7,7 +7,7 @@
 //! one is added, which makes the papers' change of basis `Q_{j,j−1} = [I; 0]`.
 
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::GrowingCholesky;
+use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
 use mercer_simd::dot;
 
 /// What a dictionary says about an input; also the memory this takes, reused from call to call.
@@ -53,6 +53,13 @@ impl Probe {
     #[must_use]
     pub fn dictionary_size(&self) -> usize {
         self.row.len()
+    }
+
+    /// Takes in `k(x, x)`, the coordinates being known.
+    fn measure(&mut self, self_value: f64) {
+        self.self_value = self_value;
+        let residual = self_value - dot(self.coordinates.lanes(), self.coordinates.lanes());
+        self.residual = if residual < 0.0 { 0.0 } else { residual };
     }
 
     /// Whether every number in it is finite (a polynomial kernel of huge inputs overflows).
@@ -119,10 +126,39 @@ impl<K: Kernel> NewtonBasis<K> {
     pub fn probe(&self, x: &[f64], probe: &mut Probe) {
         self.kernel.row(&self.points, x, &mut probe.row);
         self.factor.forward_solve(&probe.row, &mut probe.coordinates);
-        probe.self_value = self.kernel.self_value(x);
-        let coordinates = probe.coordinates.lanes();
-        let residual = probe.self_value - dot(coordinates, coordinates);
-        probe.residual = if residual < 0.0 { 0.0 } else { residual };
+        probe.measure(self.kernel.self_value(x));
+    }
+
+    /// Probes [`TOGETHER`] inputs in one read of the factor, the same bits as one by one.
+    ///
+    /// # Panics
+    /// If an input has not `d` coordinates.
+    pub fn probe_together(&self, xs: [&[f64]; TOGETHER], probes: &mut [Probe; TOGETHER]) {
+        for (x, probe) in xs.iter().zip(&mut *probes) {
+            self.kernel.row(&self.points, x, &mut probe.row);
+        }
+        let [a, b, c, d] = probes;
+        self.factor.forward_solve_together(
+            [&a.row, &b.row, &c.row, &d.row],
+            [&mut a.coordinates, &mut b.coordinates, &mut c.coordinates, &mut d.coordinates],
+        );
+        for (x, probe) in xs.iter().zip(probes) {
+            probe.measure(self.kernel.self_value(x));
+        }
+    }
+
+    /// Brings the probe of `x` up to date with the points kept since it was made, the same bits as a new probe: the kernel
+    /// row and `J` multiply-adds for each of them.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    pub fn catch_up(&self, x: &[f64], probe: &mut Probe) {
+        let known = probe.row.len();
+        if known < self.len() {
+            self.kernel.row(&self.points, x, &mut probe.row);
+            self.factor.forward_solve_from(known, &probe.row, &mut probe.coordinates);
+            probe.measure(probe.self_value);
+        }
     }
 
     /// Keeps `x`, whose coordinates are `φ(x)` and, in the direction it adds, `new_coordinate = √δ`. `O(J + d)`.

@@ -35,6 +35,7 @@ pub fn check_regressor(name: &str, memory: Memory, normalised: bool, make: &dyn 
     predicting_is_pure(name, make(), &stream);
     same_seed_same_path(name, make, &stream);
     copies_go_on_bit_for_bit(name, make(), &stream);
+    blocks_equal_one_by_one(name, make);
     refusals_leave_no_trace(name, make(), &stream);
     huge_numbers_are_survived(name, make, &stream);
     hostile_streams_stay_finite(name, normalised, make);
@@ -89,6 +90,35 @@ fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, stream: &[Example]
         );
     }
     learn(name, &mut learner, stream);
+}
+
+fn blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject) {
+    for stream in [streams::smooth_noisy(18, 150, 3, 0.1), streams::near_duplicates(19, 150, 3)] {
+        let xs: Vec<f64> = stream.iter().flat_map(|(x, _)| x.clone()).collect();
+        let ys: Vec<f64> = stream.iter().map(|(_, y)| *y).collect();
+        let expected: Vec<f64> = learn(name, &mut make(), &stream).into_iter().map(f64::from_bits).collect();
+        for size in [1, 2, 3, 4, 5, 7, 64, 150] {
+            let (mut learner, mut predictions) = (make(), Vec::new());
+            for (xs, ys) in xs.chunks(3 * size).zip(ys.chunks(size)) {
+                assert_eq!(learner.learn_block(xs, ys, &mut predictions), Ok(()), "{name}: a block of {size}");
+            }
+            for (t, (a, b)) in predictions.iter().zip(&expected).enumerate() {
+                let scale = b.abs().max(1.0);
+                assert!((a - b).abs() <= 1e-10 * scale, "{name}: blocks of {size} predict {a} for {b} at row {t}");
+            }
+            assert_eq!(predictions.len(), expected.len(), "{name}: a prediction for each row");
+        }
+    }
+    // A row refused in mid-block: those before it are learnt, those after it are not.
+    let (mut learner, mut predictions) = (make(), Vec::new());
+    let xs = [0.1, 0.2, 0.3, 0.4, f64::NAN, 0.6, 0.7, 0.8, 0.9, 0.0, 0.1, 0.2];
+    let refused = learner.learn_block(&xs, &[0.5; 4], &mut predictions);
+    assert!(matches!(refused, Err(Error::NonFiniteInput { index: 1, .. })), "{name}: {refused:?}");
+    assert_eq!(predictions.len(), 1, "{name}: rows learnt before the refused one");
+    let mut single = make();
+    learn(name, &mut single, &[(vec![0.1, 0.2, 0.3], 0.5)]);
+    assert_eq!(learner.predict(&[0.3; 3]), single.predict(&[0.3; 3]), "{name}: a refused block row left a trace");
+    assert!(matches!(learner.learn_block(&[0.0; 5], &[0.0; 2], &mut predictions), Err(Error::Block { .. })), "{name}");
 }
 
 fn refusals_leave_no_trace(name: &str, mut learner: Subject, stream: &[Example]) {

@@ -52,6 +52,9 @@ macro_rules! any_regressor {
             fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
                 match self { $(Self::$variant(learner) => learner.predict_then_update(x, y),)* }
             }
+            fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+                match self { $(Self::$variant(learner) => learner.learn_block(xs, ys, predictions),)* }
+            }
         }
     };
 }
