@@ -9,7 +9,7 @@
 //! | [least squares](update::LeastSquares) | [`Krls`] | | | |
 //!
 //! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
-//! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are one engine in the dual.
+//! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual.
 //!
 //! | learner | source | multiply-adds a round | memory |
 //! |---|---|---|---|
@@ -62,16 +62,17 @@ pub use on_features::{FeatureMap, OnFeatures};
 pub use prequential::{Round, Score, prequential};
 pub use regression::any::AnyRegressor;
 pub use regression::aogd_ald::{AogdAld, AogdAldParams};
+pub use regression::dual_newton::{Curvature, DualNewton};
 pub use regression::expansion::KernelExpansion;
 pub use regression::fogd::{Fogd, FogdParams};
 pub use regression::kernel_awv::{KernelAwv, KernelKrr, KernelRidge, KernelRidgeParams};
 pub use regression::kogd::{Kogd, KogdParams};
-pub use regression::kons::{Kons, KonsParams};
+pub use regression::kons::{EveryRound, Kons, KonsParams};
 pub use regression::krls::{Krls, KrlsParams};
 pub use regression::nogd::{FrozenNystrom, Nogd, NogdParams};
 pub use regression::nons_ald::{NonsAld, NonsAldParams};
 pub use regression::pkawv_nystrom::{NystromParams, PkawvNystrom, PkrrNystrom, ProjectedRidge};
 pub use regression::pkawv_taylor::{PkawvTaylor, PkrrTaylor, TaylorParams};
 pub use regression::pros_n_kons::{ConKons, ProsNKons, SampledKonsParams};
-pub use regression::sketched_kons::{SketchedKons, SketchedKonsParams};
+pub use regression::sketched_kons::{LeverageCoins, SketchedKons, SketchedKonsParams};
 pub use regressor::{Regressor, Scratch};

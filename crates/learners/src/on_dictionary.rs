@@ -87,11 +87,6 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
         &self.update
     }
 
-    /// The dictionary and the linear learner, for a learner that goes on in another way.
-    pub fn into_parts(self) -> (NewtonBasis<K>, U) {
-        (self.basis, self.update)
-    }
-
     /// Asks the rule, unless the dictionary is full or the point is the zero function of a non-stationary kernel.
     fn admits(&mut self, probe: &Probe) -> Option<f64> {
         let has_room = self.max_dictionary.is_none_or(|max| self.basis.len() < max);

@@ -177,11 +177,6 @@ impl<K: Kernel> NewtonBasis<K> {
     pub fn coefficients(&self, w: &AlignedVec, coefficients: &mut AlignedVec) {
         self.factor.backward_solve(w, coefficients);
     }
-
-    /// The kernel and the points, when the factor is no longer wanted.
-    pub fn into_parts(self) -> (K, Points) {
-        (self.kernel, self.points)
-    }
 }
 
 #[cfg(test)]

@@ -11,8 +11,17 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
 
-use crate::Error;
+use crate::regressor::{check_example, check_input};
 use crate::update::finite;
+use crate::{Error, Regressor, Scratch};
+
+/// Which rounds enter the curvature.
+pub trait Curvature {
+    /// Whether a round whose curvature is `q = h² k_xᵀA⁻¹k_x` enters; the same answer until [`next`](Self::next).
+    fn enters(&self, q: f64) -> bool;
+    /// A round is over.
+    fn next(&mut self);
+}
 
 /// Points with coefficients, `Σ r_s k(x_s, ·)`.
 #[derive(Clone, Debug)]
@@ -40,22 +49,23 @@ pub(crate) struct DualProbe {
     v: AlignedVec,
     work: AlignedVec,
     /// `f(x)`
-    pub(crate) value: f64,
+    value: f64,
     /// `q = k_xᵀA⁻¹k_x`
-    pub(crate) q: f64,
+    q: f64,
     /// `‖v‖²` and `k(x, x)`
     squared: f64,
     self_value: f64,
 }
 
-/// The online Newton step over all points of a stream.
+/// The online Newton step over all points of a stream, with the rounds that `C` chooses in the curvature.
 ///
 /// # Invariants
 /// `factor` is `L`, over the points of `curved` in their order; `h` and `m` have one entry for each of them.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct DualNewton<K> {
+pub struct DualNewton<K, C> {
     kernel: K,
+    curvature: C,
     mu: f64,
     eta: f64,
     clip: Option<f64>,
@@ -66,12 +76,15 @@ pub(crate) struct DualNewton<K> {
     factor: GrowingCholesky,
     /// Rounds that only moved `f`.
     plain: Terms,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    probe: DualProbe,
 }
 
-impl<K: Kernel> DualNewton<K> {
-    pub(crate) fn new(kernel: K, dimension: usize, mu: f64, eta: f64, clip: Option<f64>) -> Self {
+impl<K: Kernel, C: Curvature> DualNewton<K, C> {
+    pub(crate) fn from_parts(kernel: K, dimension: usize, curvature: C, mu: f64, eta: f64, clip: Option<f64>) -> Self {
         Self {
             kernel,
+            curvature,
             mu,
             eta,
             clip,
@@ -80,19 +93,17 @@ impl<K: Kernel> DualNewton<K> {
             m: AlignedVec::new(),
             factor: GrowingCholesky::new(),
             plain: Terms::new(dimension),
+            probe: DualProbe::default(),
         }
     }
 
-    pub(crate) fn dimension(&self) -> usize {
-        self.curved.points.dimension()
-    }
-
-    pub(crate) fn points(&self) -> usize {
-        self.curved.points.len() + self.plain.points.len()
+    /// Which rounds enter the curvature.
+    pub fn curvature(&self) -> &C {
+        &self.curvature
     }
 
     /// `f(x)` before clipping, and what a step at `x` needs. `td + ½J²` for `J` rounds in the curvature.
-    pub(crate) fn probe(&self, x: &[f64], probe: &mut DualProbe) -> Result<(), Error> {
+    fn probe(&self, x: &[f64], probe: &mut DualProbe) -> Result<(), Error> {
         let DualProbe { row, v, work, .. } = probe;
         self.kernel.row(&self.plain.points, x, row);
         let mut value = -dot(self.plain.r.lanes(), row.lanes());
@@ -110,29 +121,25 @@ impl<K: Kernel> DualNewton<K> {
     }
 
     /// The prediction of a probed input: `f(x)`, clipped when there is a bound.
-    pub(crate) fn prediction(&self, probe: &DualProbe) -> f64 {
+    fn prediction(&self, probe: &DualProbe) -> f64 {
         self.clip.map_or(probe.value, |c| probe.value.clamp(-c, c))
     }
 
-    /// `h² q` for the gradient that `y` gives: `q`-form of the curvature the round would add.
-    pub(crate) fn curvature(&self, probe: &DualProbe, y: f64) -> f64 {
-        let g = 2.0 * (self.prediction(probe) - y);
-        self.eta * g * g * probe.q
-    }
-
-    /// Projects on `|f(x)| ≤ C` and learns `y` at the probed `x`; `curve` says whether the round enters the curvature.
+    /// Projects on `|f(x)| ≤ C` and learns `y` at the probed `x`; returns the prediction.
     ///
     /// # Errors
     /// [`Error::Diverged`]; nothing is changed.
-    pub(crate) fn step(&mut self, x: &[f64], probe: &mut DualProbe, y: f64, curve: bool) -> Result<(), Error> {
+    fn step(&mut self, x: &[f64], probe: &mut DualProbe, y: f64) -> Result<f64, Error> {
         let prediction = self.prediction(probe);
         let excess = probe.value - prediction;
         // `f ← f − (excess/q) A⁻¹k_x`; where q = 0 the value cannot be moved.
         let projection = if excess == 0.0 || probe.q == 0.0 { 0.0 } else { finite(excess / probe.q)? };
         let g = finite(2.0 * (prediction - y))?;
-        let squared_h = if curve { finite(self.eta * g * g)? } else { 0.0 };
+        let squared_h = finite(self.eta * g * g)?;
+        let squared_h = if self.curvature.enters(squared_h * probe.q) { squared_h } else { 0.0 };
         let r = finite((projection + g / (1.0 + squared_h * probe.q)) / self.mu)?;
         let pivot = finite(squared_h * probe.self_value + self.mu - squared_h * probe.squared)?;
+        self.curvature.next();
         axpy(r, probe.v.lanes(), self.m.lanes_mut());
         if squared_h > 0.0 {
             let h = squared_h.sqrt() * g.signum();
@@ -145,6 +152,30 @@ impl<K: Kernel> DualNewton<K> {
         } else if r != 0.0 {
             self.plain.push(x, r);
         }
-        Ok(())
+        Ok(prediction)
+    }
+}
+
+impl<K: Kernel, C: Curvature> Regressor for DualNewton<K, C> {
+    fn dimension(&self) -> usize {
+        self.curved.points.dimension()
+    }
+
+    fn dictionary_size(&self) -> usize {
+        self.curved.points.len() + self.plain.points.len()
+    }
+
+    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+        check_input(x, self.dimension())?;
+        self.probe(x, &mut scratch.dual)?;
+        Ok(self.prediction(&scratch.dual))
+    }
+
+    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        check_example(x, y, self.dimension())?;
+        let mut probe = std::mem::take(&mut self.probe);
+        let learnt = self.probe(x, &mut probe).and_then(|()| self.step(x, &mut probe, y));
+        self.probe = probe;
+        learnt
     }
 }

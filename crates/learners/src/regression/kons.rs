@@ -6,10 +6,9 @@
 
 use mercer_kernels::Kernel;
 
+use crate::Error;
 use crate::error::positive;
-use crate::regression::dual_newton::{DualNewton, DualProbe};
-use crate::regressor::{check_example, check_input};
-use crate::{Error, Regressor, Scratch};
+use crate::regression::dual_newton::{Curvature, DualNewton};
 
 /// Parameters of [`Kons`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,14 +28,20 @@ impl Default for KonsParams {
     }
 }
 
-/// The kernelised online Newton step.
-#[derive(Clone, Debug)]
+/// Every round enters the curvature.
+#[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Kons<K> {
-    engine: DualNewton<K>,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    probe: DualProbe,
+pub struct EveryRound;
+
+impl Curvature for EveryRound {
+    fn enters(&self, _: f64) -> bool {
+        true
+    }
+    fn next(&mut self) {}
 }
+
+/// The kernelised online Newton step.
+pub type Kons<K> = DualNewton<K, EveryRound>;
 
 impl<K: Kernel> Kons<K> {
     /// A learner for inputs of dimension `dimension`.
@@ -46,31 +51,6 @@ impl<K: Kernel> Kons<K> {
     pub fn new(kernel: K, dimension: usize, params: KonsParams) -> Result<Self, Error> {
         let KonsParams { mu, eta, clip } = params;
         let clip = clip.map(|c| positive("clip", c)).transpose()?;
-        let engine = DualNewton::new(kernel, dimension, positive("mu", mu)?, positive("eta", eta)?, clip);
-        Ok(Self { engine, probe: DualProbe::default() })
-    }
-}
-
-impl<K: Kernel> Regressor for Kons<K> {
-    fn dimension(&self) -> usize {
-        self.engine.dimension()
-    }
-
-    fn dictionary_size(&self) -> usize {
-        self.engine.points()
-    }
-
-    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
-        check_input(x, self.dimension())?;
-        self.engine.probe(x, &mut scratch.dual)?;
-        Ok(self.engine.prediction(&scratch.dual))
-    }
-
-    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        check_example(x, y, self.dimension())?;
-        self.engine.probe(x, &mut self.probe)?;
-        let prediction = self.engine.prediction(&self.probe);
-        self.engine.step(x, &mut self.probe, y, true)?;
-        Ok(prediction)
+        Ok(Self::from_parts(kernel, dimension, EveryRound, positive("mu", mu)?, positive("eta", eta)?, clip))
     }
 }

@@ -12,10 +12,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::Error;
 use crate::error::{positive, require};
-use crate::regression::dual_newton::{DualNewton, DualProbe};
-use crate::regressor::{check_example, check_input};
-use crate::{Error, Regressor, Scratch};
+use crate::regression::dual_newton::{Curvature, DualNewton};
 
 /// Parameters of [`SketchedKons`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,18 +41,35 @@ impl Default for SketchedKonsParams {
 /// ChaCha8 stream of the coins, apart from other draws with the same seed.
 const STREAM: u64 = 0x736b_6f6e;
 
-/// The kernelised online Newton step with a sampled curvature.
+/// A round enters with probability `max(γ, min(β τ̃, 1))`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SketchedKons<K> {
-    engine: DualNewton<K>,
+pub struct LeverageCoins {
     gamma: f64,
     beta: f64,
     uniform: f64,
     rng: ChaCha8Rng,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    probe: DualProbe,
 }
+
+impl LeverageCoins {
+    /// The uniform number in `[0, 1)` that decides next.
+    #[must_use]
+    pub fn uniform(&self) -> f64 {
+        self.uniform
+    }
+}
+
+impl Curvature for LeverageCoins {
+    fn enters(&self, q: f64) -> bool {
+        self.uniform < self.gamma.max((self.beta * q / (1.0 + q)).min(1.0))
+    }
+    fn next(&mut self) {
+        self.uniform = self.rng.random();
+    }
+}
+
+/// The kernelised online Newton step with a sampled curvature.
+pub type SketchedKons<K> = DualNewton<K, LeverageCoins>;
 
 impl<K: Kernel> SketchedKons<K> {
     /// A learner for inputs of dimension `dimension`.
@@ -65,46 +81,7 @@ impl<K: Kernel> SketchedKons<K> {
         require((0.0..=1.0).contains(&gamma), "gamma", "a number in [0, 1]", gamma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
-        Ok(Self {
-            engine: DualNewton::new(kernel, dimension, positive("mu", mu)?, positive("eta", eta)?, None),
-            gamma,
-            beta: positive("beta", beta)?,
-            uniform: rng.random(),
-            rng,
-            probe: DualProbe::default(),
-        })
-    }
-
-    /// The uniform number in `[0, 1)` that decides next.
-    #[must_use]
-    pub fn uniform(&self) -> f64 {
-        self.uniform
-    }
-}
-
-impl<K: Kernel> Regressor for SketchedKons<K> {
-    fn dimension(&self) -> usize {
-        self.engine.dimension()
-    }
-
-    fn dictionary_size(&self) -> usize {
-        self.engine.points()
-    }
-
-    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
-        check_input(x, self.dimension())?;
-        self.engine.probe(x, &mut scratch.dual)?;
-        Ok(self.engine.prediction(&scratch.dual))
-    }
-
-    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        check_example(x, y, self.dimension())?;
-        self.engine.probe(x, &mut self.probe)?;
-        let prediction = self.engine.prediction(&self.probe);
-        let q = self.engine.curvature(&self.probe, y);
-        let probability = self.gamma.max((self.beta * q / (1.0 + q)).min(1.0));
-        self.engine.step(x, &mut self.probe, y, self.uniform < probability)?;
-        self.uniform = self.rng.random();
-        Ok(prediction)
+        let coins = LeverageCoins { gamma, beta: positive("beta", beta)?, uniform: rng.random(), rng };
+        Ok(Self::from_parts(kernel, dimension, coins, positive("mu", mu)?, positive("eta", eta)?, None))
     }
 }

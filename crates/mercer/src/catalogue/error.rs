@@ -1,0 +1,194 @@
+//! What a catalogue refuses, and why.
+
+use std::fmt;
+
+use mercer_learners::Error as LearnerError;
+
+use super::expression::ExpressionError;
+use super::settings::Value;
+
+/// Why a name or its settings make no learner. [`Display`](fmt::Display) is one line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogueError {
+    /// No learner has this name.
+    #[error("no learner is called {}{}; the learners are {}", Quoted(name), Meant(*nearest), known.join(", "))]
+    UnknownLearner {
+        /// What was asked for.
+        name: String,
+        /// What was probably meant.
+        nearest: Option<&'static str>,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// A setting without a key or a value.
+    #[error("the setting {} is not KEY=VALUE; the keys of {learner} are {}", Quoted(pair), keys.join(", "))]
+    NotAPair {
+        /// The learner.
+        learner: &'static str,
+        /// What was given.
+        pair: String,
+        /// The learner's keys.
+        keys: Vec<&'static str>,
+    },
+    /// The learner has no such key.
+    #[error("{learner} has no key {}{}; its keys are {}", Quoted(key), Meant(*nearest), keys.join(", "))]
+    UnknownKey {
+        /// The learner.
+        learner: &'static str,
+        /// What was asked for.
+        key: String,
+        /// What was probably meant.
+        nearest: Option<&'static str>,
+        /// The learner's keys.
+        keys: Vec<&'static str>,
+    },
+    /// A key is set twice.
+    #[error("{learner}: {key} is set twice; keep one of the two")]
+    SetTwice {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+    },
+    /// `auto` where no paper gives a rule, or `none` where it has no meaning.
+    #[error("{learner}: {key} cannot be {word}; give {range}, such as {key}={example}")]
+    NoSuchWord {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// `auto` or `none`.
+        word: &'static str,
+        /// What the key may be.
+        range: &'static str,
+        /// A value it may have.
+        example: &'static str,
+    },
+    /// A value that is no expression.
+    #[error("{learner}: in {key}={}, {source}", Cut(value))]
+    Syntax {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// Where and why.
+        source: ExpressionError,
+    },
+    /// A value depends on the number of rounds, which is not known.
+    #[error("{learner}: {key}={value} needs T, the number of rows, which is not known here; say it, or give a number")]
+    NeedsRounds {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// The expression.
+        value: String,
+    },
+    /// An expression without a finite value.
+    #[error("{learner}: {key}={expression} is {value}{}; give {range}", Where(*rounds, *dimension))]
+    NotFinite {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// The expression.
+        expression: String,
+        /// Its value.
+        value: f64,
+        /// T, if it is known.
+        rounds: Option<usize>,
+        /// d.
+        dimension: usize,
+        /// What the key may be.
+        range: &'static str,
+    },
+    /// A fraction, or a number out of range, where something is counted.
+    #[error("{learner}: {key} must be {range}, got {}", Value::Number(*value))]
+    NotWhole {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        value: f64,
+        /// What the key may be.
+        range: &'static str,
+    },
+    /// A kernel that the learner cannot use.
+    #[error("{learner} cannot use the kernel {kernel}: it needs {needs}")]
+    Kernel {
+        /// The learner.
+        learner: &'static str,
+        /// The kernel.
+        kernel: String,
+        /// What it needs.
+        needs: &'static str,
+    },
+    /// Parameters that ask for more memory than a machine has.
+    #[error("{learner}: {what} for {dimension} features; take fewer")]
+    TooLarge {
+        /// The learner.
+        learner: &'static str,
+        /// What is too large.
+        what: &'static str,
+        /// d.
+        dimension: usize,
+    },
+    /// A parameter out of its range.
+    #[error("{learner}: {source}")]
+    Learner {
+        /// The learner.
+        learner: &'static str,
+        /// What it refuses.
+        source: LearnerError,
+    },
+}
+
+/// A text of the user's, cut to a length that leaves the message one readable line.
+struct Cut<'a>(&'a str);
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 60;
+        match self.0.char_indices().nth(SHOWN) {
+            None => write!(f, "{}", self.0.escape_debug()),
+            Some((end, _)) => write!(f, "{}…", self.0[..end].escape_debug()),
+        }
+    }
+}
+
+/// The same in quotes.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", Cut(self.0))
+    }
+}
+
+/// A guess at what was meant.
+struct Meant(Option<&'static str>);
+
+impl fmt::Display for Meant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, " (is {name} meant?)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the letters of an expression stand for.
+struct Where(Option<usize>, usize);
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(rounds) => write!(f, " for T = {rounds}, d = {}", self.1),
+            None => write!(f, " for d = {}", self.1),
+        }
+    }
+}

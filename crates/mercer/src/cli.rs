@@ -1,0 +1,176 @@
+//! The command line: arguments and help; each command is a file of its own.
+
+mod eval;
+mod failure;
+mod feed;
+mod learners;
+mod output;
+mod report;
+mod source;
+mod trace;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use mercer::KernelSpec;
+use mercer::data::{Format, Scheme, TargetColumn};
+
+use failure::Failure;
+
+/// Online learning with kernels on streams of examples.
+#[derive(Parser)]
+#[command(name = "mercer", version, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Eval(Box<EvalArguments>),
+    Learners(LearnersArguments),
+}
+
+/// Run a learner over data once: predict, score, learn, row by row
+///
+/// Prints the mean squared error of the predictions, each made before its target was shown.
+///
+/// DATA is a CSV or TSV file (with or without a header), NDJSON or LIBSVM, each also gzipped; or `-` for standard input; or,
+/// if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
+/// the folder $MERCER_DATA, in datasets/cache and in datasets).
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = EVAL_EXAMPLES)]
+struct EvalArguments {
+    /// A file, `-` for standard input, or a data set's name
+    data: PathBuf,
+    /// The learner; `mercer learners` lists them
+    #[arg(long, value_name = "NAME")]
+    learner: String,
+    /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
+    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
+    ///
+    /// `median` is the Gaussian whose width is the median distance between the first rows, 200 at most, as the learner sees
+    /// them.
+    #[arg(long, value_name = "SPEC", default_value = "median")]
+    kernel: KernelSpec,
+    /// Set a parameter of the learner; may be given several times
+    ///
+    /// VALUE is a number; a formula in T (rows that are learnt: all of DATA, or --limit of them) and d (features), with + - *
+    /// / ^ ( ) sqrt ln exp min max, such as alpha=25/T; auto where a paper gives a rule; or none. `mercer learners NAME`
+    /// tells the keys. A formula in T needs the length of the stream: a file is then read whole, standard input needs --rows.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Scale features to [−1, 1] and the target to [0, 1] (paper01) or [−1, 1] (paper11), each column by its range over the
+    /// whole file; errors and predictions are then in scaled units
+    #[arg(long, value_name = "HOW", default_value = "none")]
+    scale: ScaleChoice,
+    /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read whole
+    #[arg(long, value_name = "FILE")]
+    scale_from: Option<PathBuf>,
+    /// Shuffle the rows; the same seed gives the same order everywhere
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    permute: Option<u64>,
+    /// Learn only the first N rows, counted after permuting
+    #[arg(long, value_name = "N", value_parser = count)]
+    limit: Option<NonZeroUsize>,
+    /// Seed of learners that draw
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
+    seed: u64,
+    /// Threads to use; the result never depends on it, and a pass row by row uses one
+    #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
+    threads: NonZeroUsize,
+    /// Rows learnt at once: 1, or auto, which is 1
+    #[arg(long, value_name = "B", default_value = "auto")]
+    block: RowByRow,
+    /// How many rows DATA has, for standard input where T, --scale or --permute need to know
+    #[arg(long, value_name = "N", value_parser = count)]
+    rows: Option<NonZeroUsize>,
+    /// Which column is the target, by name or by number from 1; the last unless given
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<TargetColumn>,
+    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
+    #[arg(long, value_name = "OUT.csv")]
+    predictions: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  mercer eval diamonds --learner nons-ald --scale paper01
+  mercer eval train.csv --learner krls --kernel gaussian:2 --set nu=1e-4 --target price --json
+  mercer eval data.csv.gz --learner nons-ald --scale paper01 --permute 1 --set alpha=25/T
+  zcat log.ndjson.gz | mercer eval - --format ndjson --learner fogd --set features=200
+";
+
+/// List the learners with their parameters, cost and source
+#[derive(Args)]
+struct LearnersArguments {
+    /// Tell all of this one
+    name: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum ScaleChoice {
+    None,
+    Paper01,
+    Paper11,
+}
+
+impl ScaleChoice {
+    fn scheme(self) -> Option<Scheme> {
+        match self {
+            Self::None => None,
+            Self::Paper01 => Some(Scheme::PAPER01),
+            Self::Paper11 => Some(Scheme::PAPER11),
+        }
+    }
+}
+
+/// There is one way to go so far, so that nothing need be remembered of it.
+#[derive(Clone)]
+struct RowByRow;
+
+impl FromStr for RowByRow {
+    type Err = &'static str;
+
+    fn from_str(size: &str) -> Result<Self, Self::Err> {
+        match size {
+            "1" | "auto" => Ok(Self),
+            _ if size.parse().is_ok_and(|size: u64| size > 1) => {
+                Err("blocks of several rows are not available yet; use 1 or auto")
+            }
+            _ => Err("a block is 1 or auto"),
+        }
+    }
+}
+
+fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 1, in digits")
+}
+
+fn seed(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 0, in digits")
+}
+
+pub(crate) fn run() -> Result<(), Failure> {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
+        // Help and version are asked for, and belong on stdout.
+        Err(error) => return output::print(&error.render().to_string()),
+    };
+    match arguments.command {
+        Command::Eval(arguments) => eval::run(&arguments),
+        Command::Learners(arguments) => learners::run(&arguments),
+    }
+}

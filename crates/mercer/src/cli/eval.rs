@@ -1,0 +1,198 @@
+//! `mercer eval`: one prequential pass.
+
+use std::io::{self, IsTerminal};
+use std::iter;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use mercer::catalogue::{self, Context, Entry, Value};
+use mercer::{AnyKernel, AnyRegressor, Error, Gaussian, KernelSpec, Regressor, Score, median_width};
+
+use super::failure::Failure;
+use super::feed::{Chunk, Feed};
+use super::output::{self, Predictions, number};
+use super::report::{Parameters, Report};
+use super::trace::{Checkpoint, Trace};
+use super::{EvalArguments, ScaleChoice};
+
+pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
+    let entry = catalogue::find(&arguments.learner)?;
+    let settings = entry.settings(arguments.set.iter().map(String::as_str))?;
+    let inputs: Vec<&Path> = iter::once(arguments.data.as_path()).chain(arguments.scale_from.as_deref()).collect();
+    let create = |path| Predictions::create(path, &inputs);
+    let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
+    let mut feed = Feed::open(arguments, settings.needs_rounds())?;
+    let mut chunk = Chunk::default();
+    feed.fill(&mut chunk)?;
+    let (dimension, rounds) = (feed.dimension(), feed.rounds());
+    let kernel = match &arguments.kernel {
+        KernelSpec::Given(kernel) => kernel.clone(),
+        KernelSpec::Median => median(dimension, &chunk.features)?,
+    };
+    let spec = kernel.to_string();
+    let built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.seed })?;
+    let bound = entry.bound.and_then(|key| built.parameters.iter().find(|(name, _)| *name == key)).copied();
+
+    let unscaled = arguments.scale == ScaleChoice::None;
+    let mut pass = Pass::new(entry, built.learner, unscaled);
+    let bar = progress(rounds);
+    while !chunk.targets.is_empty() {
+        pass.learn(&chunk, &feed)?;
+        if let Some(file) = &mut predictions {
+            let first = pass.score.rounds() - chunk.targets.len() + 1;
+            for (index, (target, prediction)) in chunk.targets.iter().zip(&pass.predictions).enumerate() {
+                file.record(first + index, *target, *prediction)?;
+            }
+        }
+        bar.inc(chunk.targets.len() as u64);
+        bar.set_message(pass.learner.dictionary_size().to_string());
+        feed.fill(&mut chunk)?;
+    }
+    bar.finish_and_clear();
+
+    let Pass { learner, score, trace, seconds, largest, .. } = pass;
+    let (n, seconds) = (score.rounds(), seconds.as_secs_f64());
+    let report = Report {
+        learner: entry.name,
+        kernel: spec,
+        parameters: Parameters(built.parameters),
+        n,
+        d: dimension,
+        mse: score.mse(),
+        mae: score.mae(),
+        error_rate: score.error_rate(),
+        dictionary_size: learner.dictionary_size(),
+        seconds,
+        seconds_per_example: seconds / n as f64,
+        checkpoints: trace.checkpoints(),
+    };
+    let text = if arguments.json {
+        report.json()?
+    } else {
+        let reach =
+            bound.filter(|_| unscaled).and_then(|(key, value)| out_of_reach(key, value, largest, &report.kernel));
+        let notes: Vec<String> = reach.into_iter().chain(crowded(entry, &report)).collect();
+        report.text(&arguments.data.display().to_string(), &notes)
+    };
+    if let Some(file) = predictions {
+        file.finish()?;
+    }
+    output::print(&text)
+}
+
+/// The Gaussian whose width is the median distance of the first rows.
+fn median(dimension: usize, rows: &[f64]) -> Result<AnyKernel, Failure> {
+    let gaussian = Gaussian::new(median_width(dimension, rows));
+    gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
+}
+
+/// The rounds so far.
+struct Pass {
+    entry: &'static Entry,
+    learner: AnyRegressor<AnyKernel>,
+    unscaled: bool,
+    score: Score,
+    trace: Trace,
+    /// The predictions of the last chunk.
+    predictions: Vec<f64>,
+    seconds: Duration,
+    /// The largest target by absolute value.
+    largest: f64,
+}
+
+impl Pass {
+    fn new(entry: &'static Entry, learner: AnyRegressor<AnyKernel>, unscaled: bool) -> Self {
+        let (score, trace) = (Score::default(), Trace::new());
+        Self { entry, learner, unscaled, score, trace, predictions: Vec::new(), seconds: Duration::ZERO, largest: 0.0 }
+    }
+
+    /// Predicts, scores and learns a chunk; the clock runs only here.
+    fn learn(&mut self, chunk: &Chunk, feed: &Feed) -> Result<(), Failure> {
+        self.predictions.clear();
+        let start = Instant::now();
+        let rows = chunk.features.chunks_exact(feed.dimension()).zip(&chunk.targets);
+        for (index, (x, &y)) in rows.enumerate() {
+            let prediction = match self.learner.predict_then_update(x, y) {
+                Ok(prediction) => prediction,
+                Err(error) => return Err(self.stopped(&feed.place(chunk, index), &error)),
+            };
+            self.score.record(prediction, y);
+            let cumulative_loss = self.score.cumulative_loss();
+            if !cumulative_loss.is_finite() {
+                let (place, target, prediction) = (feed.place(chunk, index), number(y), number(prediction));
+                return Err(Failure::because(format!(
+                    "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
+                    self.mending()
+                )));
+            }
+            let dictionary_size = self.learner.dictionary_size();
+            self.trace.record(Checkpoint { t: self.score.rounds(), cumulative_loss, dictionary_size });
+            self.predictions.push(prediction);
+            self.largest = self.largest.max(y.abs());
+        }
+        self.seconds += start.elapsed();
+        Ok(())
+    }
+
+    /// Why the learner did not take an example, and what to change.
+    fn stopped(&self, place: &str, error: &Error) -> Failure {
+        let name = self.entry.name;
+        Failure::because(match error {
+            Error::Diverged => {
+                format!("{place}: {name} diverged: its update is not a finite number; {}", self.mending())
+            }
+            _ => format!("{place}: {name}: {error}"),
+        })
+    }
+
+    fn mending(&self) -> String {
+        let scaling = self.unscaled.then_some("scale the data (--scale paper01)");
+        let ways: Vec<&str> = scaling.into_iter().chain(self.entry.remedy).collect();
+        if ways.is_empty() { "check the data for values far from all others".to_owned() } else { ways.join(", or ") }
+    }
+}
+
+/// A remark when the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
+fn out_of_reach(key: &str, value: Value, largest: f64, kernel: &str) -> Option<String> {
+    let Value::Number(bound) = value else { return None };
+    // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
+    let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
+    (largest > bound && (unit || key == "clip")).then(|| {
+        format!(
+            "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale paper01) or raise {key}",
+            number(largest)
+        )
+    })
+}
+
+/// A remark when a dictionary that should stay small takes in most of the stream, which makes rounds slow.
+fn crowded(entry: &Entry, report: &Report) -> Option<String> {
+    let Report { n, dictionary_size, .. } = report;
+    let meant_small = entry.growth.is_none() && entry.keys.iter().any(|key| key.name == "max_dictionary");
+    (meant_small && *dictionary_size >= 500 && 3 * dictionary_size > *n).then(|| {
+        format!(
+            "the dictionary holds {dictionary_size} of {n} rows, which makes rounds slow; widen the kernel \
+             (--kernel gaussian:SIGMA) or bound it (--set max_dictionary=N)"
+        )
+    })
+}
+
+fn progress(rounds: Option<usize>) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (length, template) = match rounds {
+        Some(rounds) => {
+            (Some(rounds as u64), "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}")
+        }
+        None => (None, "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}"),
+    };
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    // A run that fails takes its bar away before it says why.
+    let bar = bar.with_finish(ProgressFinish::AndClear);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,162 @@
+//! `mercer learners`: the catalogue, as a table or one learner in detail.
+
+use std::fmt::Write as _;
+
+use mercer::catalogue::{self, Entry, Key};
+use serde::Serialize;
+
+use super::LearnersArguments;
+use super::failure::Failure;
+use super::{output, report};
+
+pub(crate) fn run(arguments: &LearnersArguments) -> Result<(), Failure> {
+    let text = match (&arguments.name, arguments.json) {
+        (None, false) => table(),
+        (None, true) => report::json(&All { learners: catalogue::entries().iter().map(Described::of).collect() })?,
+        (Some(name), false) => detail(catalogue::find(name)?),
+        (Some(name), true) => report::json(&Described::of(catalogue::find(name)?))?,
+    };
+    output::print(&text)
+}
+
+#[derive(Serialize)]
+struct All {
+    learners: Vec<Described>,
+}
+
+/// An entry as JSON.
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    summary: &'static str,
+    keys: Vec<DescribedKey>,
+    time: &'static str,
+    memory: &'static str,
+    memory_grows: bool,
+    growth: Option<&'static str>,
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct DescribedKey {
+    key: &'static str,
+    symbol: &'static str,
+    default: &'static str,
+    range: &'static str,
+    meaning: &'static str,
+    auto: Option<&'static str>,
+    auto_source: Option<&'static str>,
+    none: Option<&'static str>,
+}
+
+impl Described {
+    fn of(entry: &Entry) -> Self {
+        let keys = entry.keys.iter().map(|key| DescribedKey {
+            key: key.name,
+            symbol: key.symbol,
+            default: key.default,
+            range: key.range,
+            meaning: key.meaning,
+            auto: key.auto.map(|rule| rule.formula),
+            auto_source: key.auto.map(|rule| rule.source),
+            none: key.none,
+        });
+        Self {
+            name: entry.name,
+            summary: entry.summary,
+            keys: keys.collect(),
+            time: entry.time,
+            memory: entry.memory,
+            memory_grows: entry.growth.is_some(),
+            growth: entry.growth,
+            source: entry.source,
+        }
+    }
+}
+
+const LEGEND: &str = "
+Time: multiply-adds a round; memory: numbers of 8 bytes. t is the round, d the features, J the dictionary size, other letters
+the keys' symbols. * memory grows with the stream. Defaults suit features on [−1, 1] and targets on [0, 1] (--scale paper01).
+mercer learners NAME tells what the keys mean.
+
+Calandriello et al. 2017a: Efficient second-order online kernel learning with adaptive embedding
+Calandriello et al. 2017b: Second-order kernel online convex optimization with adaptive sketching
+Engel et al. 2004: The kernel recursive least-squares algorithm
+Li and Liao: Nearly optimal algorithms with sublinear computational complexity for online kernel regression
+Lu et al. 2016: Large scale online kernel learning
+Zinkevich 2003: Online convex programming and generalized infinitesimal gradient ascent
+";
+
+/// Columns of the table and their widths; the last may be as wide as it likes.
+const COLUMNS: [(&str, usize); 5] =
+    [("NAME", 14), ("KEYS (defaults)", 36), ("TIME", 12), ("MEMORY", 14), ("SOURCE", 30)];
+
+fn table() -> String {
+    let mut text = String::new();
+    row(&mut text, COLUMNS.map(|(name, _)| name));
+    for entry in catalogue::entries() {
+        let keys: Vec<String> = entry.keys.iter().map(|key| format!("{}={}", key.name, key.default)).collect();
+        let memory = format!("{}{}", entry.memory, if entry.growth.is_some() { " *" } else { "" });
+        row(&mut text, [entry.name, &keys.join(" "), entry.time, &memory, entry.source]);
+    }
+    text + LEGEND
+}
+
+/// One row of the table, over as many lines as its longest cell needs.
+fn row(text: &mut String, cells: [&str; 5]) {
+    let cells: Vec<(usize, Vec<String>)> =
+        cells.iter().zip(COLUMNS).map(|(cell, (_, width))| (width, wrapped(cell, width))).collect();
+    let lines = cells.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
+    for i in 0..lines {
+        let cell = |(width, lines): &(usize, Vec<String>)| {
+            let words = lines.get(i).map_or("", String::as_str);
+            format!("{words:<width$}  ")
+        };
+        text.push_str(cells.iter().map(cell).collect::<String>().trim_end());
+        text.push('\n');
+    }
+}
+
+/// The words of `cell` on lines of at most `width` characters.
+fn wrapped(cell: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in cell.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn detail(entry: &Entry) -> String {
+    let Entry { name, summary, time, memory, source, .. } = entry;
+    let mut text = format!("{name}: {summary}\n\n");
+    for key in entry.keys {
+        describe(&mut text, key);
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\ntime     {time} multiply-adds a round");
+    let growth =
+        entry.growth.map_or("does not grow with the stream".to_owned(), |why| format!("grows with the stream: {why}"));
+    let _ = writeln!(text, "memory   {memory} numbers; {growth}");
+    let _ = writeln!(text, "source   {source}");
+    let setting = entry.keys.first().map_or(String::new(), |key| format!(" --set {}={}", key.name, key.default));
+    let _ = writeln!(text, "\nexample  mercer eval diamonds --learner {name} --scale paper01 --limit 2000{setting}");
+    text
+}
+
+fn describe(text: &mut String, key: &Key) {
+    let symbol = if key.symbol.is_empty() { String::new() } else { format!(" ({})", key.symbol) };
+    let _ = writeln!(text, "  {:<22}{}", format!("{}{symbol}", key.name), key.meaning);
+    let _ = writeln!(text, "  {:<22}{}; default {}", "", key.range, key.default);
+    if let Some(rule) = key.auto {
+        let _ = writeln!(text, "  {:<22}auto is {} ({})", "", rule.formula, rule.source);
+    }
+    if let Some(meaning) = key.none {
+        let _ = writeln!(text, "  {:<22}none: {meaning}", "");
+    }
+}

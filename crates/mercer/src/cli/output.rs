@@ -1,0 +1,96 @@
+//! What the command writes: stdout, and the file of predictions, which appears whole or not at all.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::failure::Failure;
+
+/// Writes on stdout; a reader that has gone away wants no more, which is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::because(format!(
+            "standard output cannot be written ({error}); check what it is redirected to"
+        ))),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// A number as short as it can be and still read back as the same `f64`.
+pub(crate) fn number(value: f64) -> String {
+    mercer::catalogue::Value::Number(value).to_string()
+}
+
+/// The predictions, written beside their place and renamed when all are there.
+pub(crate) struct Predictions {
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+    line: String,
+}
+
+impl Predictions {
+    /// `inputs` are read, and must not be written over.
+    pub(crate) fn create(path: &Path, inputs: &[&Path]) -> Result<Self, Failure> {
+        let refused = |why: &str| Failure::because(format!("{}: {why}", path.display()));
+        // A link is followed, so that the file it names is replaced and not the link.
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&place).is_ok_and(|existing| !existing.is_file()) {
+            return Err(refused("is not a file, so predictions cannot be written to it; give another --predictions"));
+        }
+        if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == place)) {
+            return Err(refused("is a file that is read; give another --predictions"));
+        }
+        let folder = match place.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".mercer-").suffix(".partial");
+        #[cfg(unix)]
+        {
+            // As for any file that a program creates: all that the user's mask allows.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.split(" at path").next().unwrap_or(&reason);
+            refused(&format!(
+                "cannot be written ({reason}); make the folder {}, or give another --predictions",
+                folder.display()
+            ))
+        })?;
+        let mut predictions =
+            Self { path: place, file: BufWriter::new(file), line: "t,target,prediction\n".to_owned() };
+        predictions.flush_line()?;
+        Ok(predictions)
+    }
+
+    /// One round.
+    pub(crate) fn record(&mut self, t: usize, target: f64, prediction: f64) -> Result<(), Failure> {
+        self.line.clear();
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.line, "{t},{},{}", number(target), number(prediction));
+        self.flush_line()
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Self { path, file, .. } = self;
+        let written = file.into_inner().map_err(|error| failed(&path, error.error()))?;
+        written.persist(&path).map_err(|error| failed(&path, &error.error))?;
+        Ok(())
+    }
+
+    fn flush_line(&mut self) -> Result<(), Failure> {
+        self.file.write_all(self.line.as_bytes()).map_err(|error| failed(&self.path, &error))
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::because(format!("{}: cannot be written ({error}); nothing was left there", path.display()))
+}

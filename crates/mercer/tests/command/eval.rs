@@ -1,0 +1,317 @@
+//! `mercer eval`: every option does what it says.
+
+use mercer::catalogue;
+use mercer::data::{Ranges, Scaling, Scheme, permutation};
+use mercer::{AogdAldParams, Fogd, FogdParams, Gaussian, NonsAld, NonsAldParams, Regressor, median_width, prequential};
+
+use crate::support::{Folder, csv, examples, predictions, timeless};
+
+const KEYS: [&str; 12] = [
+    "learner",
+    "kernel",
+    "parameters",
+    "n",
+    "d",
+    "mse",
+    "mae",
+    "error_rate",
+    "dictionary_size",
+    "seconds",
+    "seconds_per_example",
+    "checkpoints",
+];
+
+fn folder(rows: usize) -> Folder {
+    Folder::new().with("data.csv", csv(&examples(rows)))
+}
+
+/// Where each key begins in the text, which a parser would forget.
+fn positions(text: &str, keys: &[&str]) -> Vec<usize> {
+    keys.iter().map(|key| text.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("{key} in {text}"))).collect()
+}
+
+#[test]
+fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
+    let folder = folder(123);
+    let text = folder.done("eval data.csv --learner nons-ald --kernel gaussian:0.5 --json");
+    let report = crate::support::object(&text);
+    assert!(positions(&text, &KEYS).is_sorted(), "{text}");
+    assert_eq!(report.as_object().unwrap().len(), KEYS.len());
+    assert_eq!((&report["learner"], &report["kernel"]), (&"nons-ald".into(), &"gaussian:0.5".into()));
+    assert_eq!((report["n"].as_u64(), report["d"].as_u64()), (Some(123), Some(3)));
+    assert!(report["error_rate"].is_null());
+    let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary"];
+    assert!(positions(&text, &parameters).is_sorted(), "{text}");
+    assert_eq!(report["parameters"].as_object().unwrap().len(), parameters.len());
+    assert!(report["parameters"]["max_dictionary"].is_null());
+    let per_example = report["seconds_per_example"].as_f64().unwrap() * 123.0;
+    assert!((per_example / report["seconds"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+
+    let checkpoints = report["checkpoints"].as_array().unwrap();
+    let rounds: Vec<u64> = checkpoints.iter().map(|point| point["t"].as_u64().unwrap()).collect();
+    assert_eq!(rounds, (1..=10).map(|k| k * 123 / 10).collect::<Vec<_>>());
+    let last = &checkpoints[9];
+    assert_eq!(last.as_object().unwrap().len(), 3);
+    assert_eq!(last["cumulative_loss"].as_f64().unwrap() / 123.0, report["mse"].as_f64().unwrap());
+    assert_eq!(last["dictionary_size"], report["dictionary_size"]);
+}
+
+#[test]
+fn predictions_are_those_of_the_library_bit_for_bit() {
+    let folder = folder(600);
+    let report =
+        folder.json("eval data.csv --learner nons-ald --kernel gaussian:0.5 --set alpha=25/T --predictions out.csv");
+    let table = examples(600);
+    let params = NonsAldParams { alpha: 25.0 / 600.0, ..NonsAldParams::default() };
+    let mut learner = NonsAld::new(Gaussian::new(0.5).unwrap(), 3, params).unwrap();
+    let mut expected = Vec::new();
+    let score =
+        prequential(&mut learner, table.iter(), |round| expected.push((round.t, round.target, round.prediction)));
+    let score = score.unwrap();
+    assert_eq!(predictions(&folder.path("out.csv")), expected);
+    assert_eq!((report["mse"].as_f64(), report["mae"].as_f64()), (Some(score.mse()), Some(score.mae())));
+    assert_eq!(report["dictionary_size"].as_u64(), Some(learner.dictionary_size() as u64));
+    assert_eq!(report["parameters"]["alpha"].as_f64(), Some(25.0 / 600.0));
+}
+
+#[test]
+fn a_person_reads_the_same_numbers() {
+    let folder = folder(40);
+    let report = folder.json("eval data.csv --learner krls");
+    let text = folder.done("eval data.csv --learner krls");
+    assert!(text.starts_with("krls on data.csv: 40 rows of 3 features\n"), "{text}");
+    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=none\n"), "{text}");
+    for (label, key) in [("mean squared error", "mse"), ("mean absolute error", "mae")] {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(label)).unwrap();
+        assert_eq!(line.trim().parse::<f64>().ok(), report[key].as_f64());
+    }
+    assert!(!text.contains("Note") && !text.contains("error rate"), "{text}");
+}
+
+#[test]
+fn targets_out_of_reach_are_remarked_on() {
+    let folder = Folder::new().with("big.csv", "1,500\n2,600\n").with("ok.csv", "1,0.5\n2,-0.5\n");
+    let text = folder.done("eval big.csv --learner nons-ald");
+    assert!(
+        text.contains("Note: targets reach 600, but radius=1 keeps predictions within ±1; scale the data"),
+        "{text}"
+    );
+    for quiet in [
+        "ok.csv --learner nons-ald",
+        "big.csv --learner krls",
+        "big.csv --learner nons-ald --scale paper11",
+        "big.csv --learner kons",
+        "big.csv --learner kogd --kernel linear",
+    ] {
+        assert!(!folder.done(&format!("eval {quiet}")).contains("Note"), "{quiet}");
+    }
+}
+
+#[test]
+fn a_dictionary_that_keeps_everything_is_remarked_on() {
+    let folder = folder(600);
+    let narrow = "eval data.csv --learner krls --set lambda=1 --kernel gaussian:0.001";
+    let remarked = folder.done(narrow);
+    assert!(remarked.contains("Note: the dictionary holds 600 of 600 rows"), "{remarked}");
+    let wide = folder.done("eval data.csv --learner krls --kernel gaussian:1");
+    let bounded = folder.done(&format!("{narrow} --set max_dictionary=100"));
+    let kept = folder.done("eval data.csv --learner kogd");
+    assert!([wide, bounded, kept].iter().all(|text| !text.contains("Note")));
+}
+
+#[test]
+fn error_rate_is_for_classes() {
+    let folder = Folder::new().with("signs.csv", "1,1\n-1,-1\n1,1\n-1,-1\n1,-1\n");
+    let report = folder.json("eval signs.csv --learner krls --kernel linear");
+    // The first prediction is 0, which counts as positive and is right; the last row contradicts the others.
+    assert_eq!(report["error_rate"].as_f64(), Some(0.2));
+    assert!(folder.done("eval signs.csv --learner krls --kernel linear").contains("  error rate           0.2\n"));
+}
+
+#[test]
+fn permuting_and_limiting_keep_their_order() {
+    let folder = folder(50);
+    let targets = |options: &str| -> Vec<f64> {
+        folder.done(&format!("eval data.csv --learner krls --predictions out.csv {options}"));
+        predictions(&folder.path("out.csv")).into_iter().map(|(_, target, _)| target).collect()
+    };
+    let table = examples(50);
+    assert_eq!(targets(""), table.targets());
+    assert_eq!(targets("--limit 7"), table.targets()[..7]);
+    assert_eq!(targets("--limit 70"), table.targets());
+    let permuted: Vec<f64> = permutation(50, 9).iter().map(|&i| table.target(i)).collect();
+    assert_eq!(targets("--permute 9"), permuted);
+    assert_eq!(targets("--permute 9 --limit 7"), permuted[..7]);
+    // Scaling sees all rows, also those that the limit leaves out.
+    let mut scaled = table.clone();
+    Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut scaled).unwrap();
+    let permuted: Vec<f64> = permutation(50, 9).iter().map(|&i| scaled.target(i)).collect();
+    assert_eq!(targets("--permute 9 --limit 7 --scale paper01"), permuted[..7]);
+}
+
+#[test]
+fn scaling_reaches_features_and_target() {
+    let folder = folder(80);
+    let table = examples(80);
+    for (name, scheme) in [("paper01", Scheme::PAPER01), ("paper11", Scheme::PAPER11)] {
+        let report = folder.json(&format!("eval data.csv --learner krls --scale {name}"));
+        let mut scaled = table.clone();
+        Scaling::new(Ranges::of(&table), scheme).apply(&mut scaled).unwrap();
+        // The width is the median distance of the scaled rows.
+        let width = median_width(3, &scaled.features()[..3 * 80]);
+        assert_eq!(report["kernel"], format!("gaussian:{width}"));
+        let folder = Folder::new().with("scaled.csv", csv(&scaled));
+        assert_eq!(timeless(folder.json("eval scaled.csv --learner krls")), timeless(report));
+    }
+    assert_eq!(
+        timeless(folder.json("eval data.csv --learner krls --scale none")),
+        timeless(folder.json("eval data.csv --learner krls"))
+    );
+}
+
+#[test]
+fn ranges_may_come_from_another_file() {
+    let all = examples(90);
+    let part: String = csv(&all).lines().take(31).map(|line| format!("{line}\n")).collect();
+    let folder = folder(90).with("part.csv", part);
+    folder.done("eval part.csv --learner krls --scale paper01 --scale-from data.csv --predictions part-out.csv");
+    folder.done("eval data.csv --learner krls --scale paper01 --limit 30 --predictions all-out.csv");
+    assert_eq!(folder.read("part-out.csv"), folder.read("all-out.csv"));
+    folder.done("eval part.csv --learner krls --scale paper01 --predictions own-out.csv");
+    assert_ne!(folder.read("part-out.csv"), folder.read("own-out.csv"));
+    assert_eq!(
+        timeless(folder.json("eval data.csv --learner krls --scale paper11 --scale-from data.csv")),
+        timeless(folder.json("eval data.csv --learner krls --scale paper11"))
+    );
+}
+
+#[test]
+fn formulas_know_the_rows_that_are_learnt() {
+    let folder = folder(400);
+    let alpha = |options: &str| {
+        folder.json(&format!("eval data.csv --learner nons-ald {options}"))["parameters"]["alpha"].as_f64()
+    };
+    assert_eq!(alpha("--set alpha=25/T"), Some(25.0 / 400.0));
+    assert_eq!(alpha("--set alpha=auto"), Some(25.0 / 400.0));
+    assert_eq!(alpha("--set alpha=25/T --limit 100"), Some(0.25));
+    assert_eq!(alpha("--set alpha=25/T --limit 1000 --permute 1"), Some(25.0 / 400.0));
+    assert_eq!(alpha("--set alpha=d/10"), Some(0.3));
+    assert_eq!(alpha(""), Some(1e-3));
+    let report = folder.json("eval data.csv --learner aogd-ald --set max_dictionary=auto --set radius=1");
+    let limit = AogdAldParams::growth_limit_for(3, 400);
+    assert_eq!(report["parameters"]["max_dictionary"].as_u64(), Some(limit as u64));
+    assert_eq!(report["parameters"]["radius"].as_f64(), Some(1.0));
+}
+
+#[test]
+fn kernels_are_shown_as_they_are_used() {
+    let folder = folder(300);
+    for spec in [
+        "gaussian:0.5",
+        "laplace:2",
+        "matern32:0.1",
+        "matern52:3",
+        "polynomial:2,1",
+        "linear",
+        "mix:0.4*gaussian:0.4+0.6*gaussian:0.7",
+    ] {
+        let report = folder.json(&format!("eval data.csv --learner krls --set lambda=1e-6 --kernel {spec}"));
+        assert_eq!(report["kernel"], spec);
+    }
+    let width = median_width(3, &examples(300).features()[..3 * 200]);
+    for options in ["", "--kernel median"] {
+        let report = folder.json(&format!("eval data.csv --learner krls {options}"));
+        assert_eq!(report["kernel"], format!("gaussian:{width}"));
+    }
+    // The first rows as the learner sees them.
+    let short = folder.json("eval data.csv --learner krls --limit 20");
+    assert_eq!(short["kernel"], format!("gaussian:{}", median_width(3, &examples(20).features()[..60])));
+}
+
+#[test]
+fn seeds_decide_what_is_drawn_and_threads_nothing() {
+    let folder = folder(200);
+    let run =
+        |options: &str| timeless(folder.json(&format!("eval data.csv --learner fogd --set features=20 {options}")));
+    assert_eq!(run(""), run("--seed 0"));
+    assert_ne!(run(""), run("--seed 1"));
+    assert_eq!(run("--seed 5 --threads 1"), run("--seed 5 --threads 4"));
+    assert_eq!(run("--block 1"), run("--block auto"));
+    let width: f64 = run("")["kernel"].as_str().unwrap().strip_prefix("gaussian:").unwrap().parse().unwrap();
+    let params = FogdParams { sigma: width, features: 20, seed: 7, ..FogdParams::default() };
+    let mut learner = Fogd::new(3, params).unwrap();
+    let score = prequential(&mut learner, examples(200).iter(), |_| {}).unwrap();
+    assert_eq!(run("--seed 7")["mse"].as_f64(), Some(score.mse()));
+    for learner in ["con-kons", "pros-n-kons", "sketched-kons"] {
+        let run = |seed: u64| timeless(folder.json(&format!("eval data.csv --learner {learner} --seed {seed}")));
+        assert_eq!(run(3), run(3));
+        assert_ne!(run(3), run(4), "{learner}");
+    }
+}
+
+#[test]
+fn the_target_is_chosen_by_name_or_number() {
+    let table = examples(30);
+    let folder = folder(30);
+    let targets = |options: &str| -> Vec<f64> {
+        folder.done(&format!("eval data.csv --learner krls --predictions out.csv {options}"));
+        predictions(&folder.path("out.csv")).into_iter().map(|(_, target, _)| target).collect()
+    };
+    let second: Vec<f64> = table.iter().map(|(x, _)| x[1]).collect();
+    assert_eq!(targets("--target b"), second);
+    assert_eq!(targets("--target 2"), second);
+    assert_eq!(targets("--target y"), table.targets());
+    assert_eq!(targets("--target 4"), table.targets());
+}
+
+#[test]
+fn every_learner_works_untuned() {
+    let folder = folder(300);
+    let mut table = examples(300);
+    Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table).unwrap();
+    let mean = table.targets().iter().sum::<f64>() / 300.0;
+    let suffers = |prediction: f64| table.targets().iter().map(|y| (y - prediction).powi(2)).sum::<f64>() / 300.0;
+    let (best_constant, predicting_zero) = (suffers(mean), suffers(0.0));
+    for entry in catalogue::entries() {
+        let report = folder.json(&format!("eval data.csv --learner {} --scale paper01", entry.name));
+        let n = report["n"].as_u64();
+        assert_eq!((report["learner"].as_str(), n), (Some(entry.name), Some(300)));
+        let mse = report["mse"].as_f64().unwrap();
+        // PROS-N-KONS forgets all at every restart, of which there are many in so few rows.
+        let bar = if entry.name == "pros-n-kons" { predicting_zero } else { best_constant };
+        assert!(mse < bar, "{}: {mse}, {bar}", entry.name);
+    }
+}
+
+#[test]
+fn predictions_replace_a_file_whole() {
+    let folder = folder(20).with("out.csv", "old");
+    folder.done("eval data.csv --learner krls --predictions out.csv");
+    assert_eq!(predictions(&folder.path("out.csv")).len(), 20);
+    assert_eq!(folder.names(), ["data.csv", "out.csv"]);
+    let rounds: Vec<usize> = predictions(&folder.path("out.csv")).iter().map(|row| row.0).collect();
+    assert_eq!(rounds, (1..=20).collect::<Vec<_>>());
+}
+
+#[cfg(unix)]
+#[test]
+fn predictions_follow_a_link() {
+    let folder = folder(20).with("real.csv", "old");
+    std::os::unix::fs::symlink(folder.path("real.csv"), folder.path("link.csv")).unwrap();
+    folder.done("eval data.csv --learner krls --predictions link.csv");
+    assert!(folder.path("link.csv").is_symlink());
+    assert_eq!(predictions(&folder.path("real.csv")).len(), 20);
+}
+
+#[test]
+fn help_explains_the_letters() {
+    let folder = Folder::new();
+    let help = folder.done("eval --help");
+    for part in
+        ["T (rows that are learnt", "d (features)", "diamonds", "--scale-from", "standard input", "t,target,prediction"]
+    {
+        assert!(help.contains(part), "{part}");
+    }
+    assert!(folder.done("--version").starts_with("mercer 0."));
+    assert!(folder.done("--help").contains("learners"));
+}

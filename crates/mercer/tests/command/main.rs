@@ -1,0 +1,8 @@
+//! The `mercer` command as its user meets it: the built program, its output, its messages and its exit codes.
+
+mod data;
+mod eval;
+mod learners;
+mod refusals;
+mod streams;
+mod support;

@@ -1,0 +1,212 @@
+//! Everything that can be wrong: the exit code, one line that says what, where and how to mend it, and no file left behind.
+
+use crate::support::{Folder, csv, examples};
+
+/// Runs `eval FILE --learner krls --predictions out.csv` on a spoilt file.
+fn spoilt(name: &str, bytes: impl AsRef<[u8]>, parts: &[&str]) {
+    let folder = Folder::new().with(name, bytes);
+    folder.refused(1, &format!("eval {name} --learner krls --predictions out.csv"), parts);
+    folder.refused(1, &format!("eval {name} --learner krls --scale paper01 --predictions out.csv"), parts);
+}
+
+/// As many good rows as make the program learn before it meets what follows.
+fn good_rows() -> String {
+    csv(&examples(600))
+}
+
+#[test]
+fn spoilt_cells() {
+    for (value, what) in [
+        ("nan", "\"nan\" is not a finite number"),
+        ("NaN", "\"NaN\" is not a finite number"),
+        ("inf", "\"inf\" is not a finite number"),
+        ("-Infinity", "is not a finite number"),
+        ("1e999", "\"1e999\" is not a finite number"),
+        ("abc", "\"abc\" is not a number"),
+        ("1,5", "has 5 cells, the first row has 4"),
+    ] {
+        spoilt("d.csv", good_rows() + &format!("1,{value},3,4\n"), &["d.csv, line 602", what]);
+    }
+    spoilt("d.csv", good_rows() + "1,2,3,\n", &["d.csv, line 602, column 4 (\"y\")", "target is missing"]);
+    spoilt("d.csv", good_rows() + "1,,3,4\n", &["line 602, column 2 (\"b\")", "cell is empty"]);
+    spoilt("d.csv", good_rows() + "1,2,3\n", &["line 602", "has 3 cells", "first row has 4"]);
+    spoilt("d.csv", good_rows() + "1,2,x\u{1b}[31m\u{7}y,4\n", &["line 602, column 3"]);
+    spoilt("d.tsv", "1\t2\nx\t3\n", &["d.tsv, line 2, column 1", "\"x\" is not a number"]);
+    spoilt("d.ndjson", "{\"x\":1,\"y\":2}\n{\"x\":1}\n", &["d.ndjson, line 2", "\"y\""]);
+    spoilt("d.ndjson", "{\"x\":1,\"y\":2}\n{\"x\":[1],\"y\":2}\n", &["d.ndjson, line 2", "nested"]);
+    spoilt("d.libsvm", "1 1:2\n1 0:2\n", &["d.libsvm, line 2", "index 0"]);
+    spoilt("d.libsvm", "1 1:2\n1:2\n", &["d.libsvm, line 2", "target is missing"]);
+}
+
+#[test]
+fn spoilt_files() {
+    spoilt("d.csv", "", &["d.csv: is empty"]);
+    spoilt("d.csv", "\n\n", &["d.csv: is empty"]);
+    spoilt("d.csv", "x,y\n", &["d.csv: has a header and no row"]);
+    spoilt("d.csv", "x\n1\n", &["d.csv: has too few columns"]);
+    spoilt("d.csv.gz", "1,2\n", &["d.csv.gz: is not gzip"]);
+    spoilt("d.csv.gz", b"\x1f\x8b\x08\x00garbage that is no gzip stream", &["d.csv.gz: the gzip data is damaged"]);
+    let folder = Folder::new();
+    folder.refused(1, "eval nothing.csv --learner krls", &["nothing.csv: cannot be read", "check the path"]);
+    folder.refused(1, "eval nothing --learner krls", &["nothing: there is no such file", "no data set", "diamonds"]);
+    folder.refused(1, "eval . --learner krls", &[".: is a folder"]);
+    let folder = Folder::new().with("notes.txt", "hello");
+    folder.refused(2, "eval notes.txt --learner krls", &["notes.txt", "does not tell the format", "--format"]);
+    folder.refused(1, "eval notes.txt --learner krls --format csv", &["notes.txt"]);
+}
+
+#[test]
+fn huge_values() {
+    let huge = "1e308,-1e308\n-1e308,1e308\n1e308,1e308\n-1e308,-1e308\n";
+    let folder = Folder::new().with("d.csv", huge);
+    let scale = "scale the data (--scale paper01)";
+    folder.refused(1, "eval d.csv --learner krls --predictions o.csv", &["d.csv, line 1 (row 1)", "overflows", scale]);
+    for learner in ["kogd", "aogd-ald", "kons", "sketched-kons", "nons-ald", "fogd", "nogd"] {
+        folder.refused(1, &format!("eval d.csv --learner {learner}"), &["d.csv, line 1 (row 1)", scale]);
+    }
+    for learner in ["con-kons", "pros-n-kons"] {
+        folder.refused(1, &format!("eval d.csv --learner {learner}"), &["d.csv, line ", scale]);
+    }
+    folder.refused(1, "eval d.csv --learner krls --kernel linear", &["d.csv, line 1", "kernel overflows"]);
+    // Scaled they are numbers like others.
+    for learner in mercer::catalogue::entries() {
+        let report = folder.json(&format!("eval d.csv --learner {} --scale paper11", learner.name));
+        assert!(report["mse"].as_f64().unwrap() <= 10.0, "{report}");
+    }
+}
+
+#[test]
+fn values_far_outside_the_ranges_they_are_scaled_by() {
+    let folder = Folder::new().with("d.csv", "1,2\n1e308,3\n").with("small.csv", "1,2\n1.0000001,3\n");
+    let arguments = "eval d.csv --learner krls --scale paper01 --scale-from small.csv";
+    folder.refused(1, arguments, &["d.csv, line 2 (row 2): column 1", "does not stay finite"]);
+}
+
+#[test]
+fn steps_that_diverge() {
+    let folder = Folder::new().with("d.csv", good_rows());
+    for learner in ["fogd", "nogd"] {
+        let arguments = format!("eval d.csv --learner {learner} --set step=1e9 --predictions o.csv");
+        folder.refused(1, &arguments, &["d.csv, line ", "(row ", learner, "take a smaller step"]);
+        folder.refused(1, &format!("{arguments} --permute 1"), &["d.csv, row ", "of the permuted order)", learner]);
+    }
+    // What was scaled is not to be scaled again.
+    let scaled = folder.run("eval d.csv --learner fogd --set step=1e9 --scale paper01");
+    assert_eq!(scaled.code, Some(1));
+    assert!(scaled.err.contains("; take a smaller step\n") && !scaled.err.contains("--scale"), "{}", scaled.err);
+}
+
+#[test]
+fn wrong_names_and_numbers() {
+    let folder = Folder::new().with("d.csv", "1,2\n2,3\n");
+    for (arguments, parts) in [
+        ("", &["no command was given", "mercer --help"][..]),
+        ("evil d.csv", &["evil", "eval"]),
+        ("eval", &["--learner <NAME>", "<DATA>", "mercer eval --help"]),
+        ("eval d.csv", &["--learner <NAME>"]),
+        ("eval d.csv --learner nons", &["\"nons\"", "is nons-ald meant?", "mercer learners"]),
+        ("eval d.csv --learner krls --set gamma=1", &["no key \"gamma\"", "nu, lambda, forgetting, max_dictionary"]),
+        ("eval d.csv --learner krls --set nu", &["\"nu\" is not KEY=VALUE"]),
+        ("eval d.csv --learner krls --set nu=1/", &["in nu=1/, at character 3"]),
+        ("eval d.csv --learner krls --set nu=-1", &["nu must be a number ≥ 0, got -1"]),
+        ("eval d.csv --learner krls --set nu=1/0", &["nu=1/0 is inf"]),
+        ("eval d.csv --learner krls --kernel rbf:1", &["no kernel is called \"rbf:1\"", "gaussian:SIGMA"]),
+        ("eval d.csv --learner krls --kernel gaussian:-1", &["width sigma must be a positive number"]),
+        ("eval d.csv --learner fogd --kernel laplace:1", &["fogd cannot use the kernel laplace:1", "gaussian:SIGMA"]),
+        ("eval d.csv --learner krls --format parquet", &["\"parquet\" is not a format", "csv, tsv, ndjson"]),
+        ("eval d.csv --learner krls --scale paper", &["'paper'", "none, paper01, paper11"]),
+        ("eval d.csv --learner krls --scale-from d.csv", &["--scale paper01 or paper11"]),
+        ("eval d.csv --learner krls --scale paper01 --scale-from -", &["--scale-from must be a file"]),
+        ("eval d.csv --learner krls --block 64", &["not available yet; use 1 or auto"]),
+        ("eval d.csv --learner krls --block many", &["1 or auto"]),
+        ("eval d.csv --learner krls --limit 0", &["--limit", "at least 1"]),
+        ("eval d.csv --learner krls --rows -4", &["--rows", "at least 1"]),
+        ("eval d.csv --learner krls --threads 0", &["--threads", "at least 1"]),
+        ("eval d.csv --learner krls --seed 1.5", &["--seed", "whole number"]),
+        ("eval d.csv --learner krls --frobnicate", &["--frobnicate", "mercer eval --help"]),
+        ("eval diamonds --learner krls --target carat", &["--target is for files"]),
+        ("learners svm", &["no learner is called \"svm\""]),
+    ] {
+        folder.refused(2, arguments, parts);
+    }
+}
+
+#[test]
+fn wrong_columns() {
+    let folder =
+        Folder::new().with("d.csv", "a,b,y\n1,2,3\n").with("other.csv", "1,2\n2,3\n").with("e.libsvm", "1 1:2\n");
+    folder.refused(1, "eval d.csv --learner krls --target z", &["no target column \"z\"", "3 columns", "a, b, y"]);
+    folder.refused(1, "eval d.csv --learner krls --target 4", &["no target column 4"]);
+    folder.refused(1, "eval e.libsvm --learner krls --target 1", &["libsvm file has its target first"]);
+    let arguments = "eval d.csv --learner krls --scale paper01 --scale-from";
+    folder.refused(1, &format!("{arguments} other.csv"), &["other.csv: has 1 feature", "d.csv has 2", "same columns"]);
+    folder.refused(1, &format!("{arguments} diamonds"), &["diamonds: has 9 features and d.csv has 2"]);
+    folder.refused(1, &format!("{arguments} nothing.csv"), &["nothing.csv: cannot be read"]);
+    let folder = folder.with("swapped.csv", "b,a,y\n1,2,3\n").with("label.csv", "a,b,label\n1,2,3\n");
+    folder.refused(1, &format!("{arguments} swapped.csv"), &["swapped.csv: has a column \"b\" where d.csv has \"a\""]);
+    folder.refused(1, &format!("{arguments} label.csv"), &["label.csv: has a column \"label\" where d.csv has \"y\""]);
+    let folder = folder.with("wide.libsvm", "1 1:2 3:1\n");
+    let arguments = "eval wide.libsvm --learner krls --scale paper01 --scale-from e.libsvm";
+    folder.refused(1, arguments, &["wide.libsvm, line 1: an index is above 1", "--scale-from"]);
+}
+
+#[test]
+fn predictions_that_cannot_be_written() {
+    let folder = Folder::new().with("d.csv", "1,2\n2,3\n");
+    let arguments = "eval d.csv --learner krls --predictions";
+    folder.refused(
+        1,
+        &format!("{arguments} no/such/out.csv"),
+        &["no/such/out.csv: cannot be written", "make the folder no/such"],
+    );
+    folder.refused(1, &format!("{arguments} ."), &[".: is not a file"]);
+    folder.refused(1, &format!("{arguments} ./d.csv"), &["./d.csv: is a file that is read"]);
+    let arguments = "eval d.csv --learner krls --scale paper01 --scale-from r.csv --predictions r.csv";
+    let folder = folder.with("r.csv", "1,2\n2,3\n");
+    folder.refused(1, arguments, &["r.csv: is a file that is read"]);
+    assert_eq!((folder.read("d.csv"), folder.read("r.csv")), ("1,2\n2,3\n".into(), "1,2\n2,3\n".into()));
+}
+
+#[test]
+fn a_failure_leaves_the_old_predictions() {
+    let folder = Folder::new().with("d.csv", good_rows() + "1,2,3,oops\n").with("out.csv", "old");
+    folder.refused(1, "eval d.csv --learner krls --predictions out.csv", &["line 602"]);
+    assert_eq!(folder.read("out.csv"), "old");
+}
+
+#[test]
+fn standard_input_that_is_not_told_enough_about() {
+    let folder = Folder::new();
+    let rows = "1,2\n2,3\n";
+    for (arguments, parts) in [
+        ("--learner krls", &["standard input", "--format"][..]),
+        ("--learner krls --format csv --scale paper01", &["--scale without --scale-from", "--rows N"]),
+        ("--learner krls --format csv --permute 1", &["--permute needs", "--rows N"]),
+        ("--learner nons-ald --format csv --set alpha=25/T", &["T in the value of alpha", "--rows N"]),
+        ("--learner fogd --format csv --set step=auto", &["T in the value of step", "--rows N"]),
+        ("--learner krls --format libsvm", &["libsvm", "--rows N"]),
+    ] {
+        folder.refused_input(2, rows, &format!("eval - {arguments}"), parts);
+    }
+}
+
+#[test]
+fn promises_are_kept() {
+    let folder = Folder::new().with("d.csv", "1,2\n2,3\n");
+    for options in ["", "--scale paper01", "--permute 1", "--set nu=1/T"] {
+        let arguments = format!("--learner krls {options}");
+        for rows in [1, 3] {
+            let parts = [format!("{rows}"), "--rows".to_owned()];
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            folder.refused_input(1, "1,2\n2,3\n", &format!("eval - --format csv --rows {rows} {arguments}"), &parts);
+            folder.refused(1, &format!("eval d.csv --rows {rows} {arguments}"), &parts);
+        }
+    }
+    // A stream cut short is found out also when only its length is used.
+    folder.refused_input(
+        1,
+        "1,2\n",
+        "eval - --format csv --rows 2 --learner nons-ald --set alpha=1/T",
+        &["has 1 row,"],
+    );
+}
