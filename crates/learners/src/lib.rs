@@ -2,14 +2,16 @@
 //!
 //! Most of them are a *basis* (how an input becomes coordinates) times a *linear update* (how the coefficients move):
 //!
-//! | update \ basis | ALD dictionary | KORS dictionary | frozen Nyström | random Fourier |
-//! |---|---|---|---|---|
-//! | [gradient step](update::GradientStep) | [`AogdAld`] | | [`Nogd`] after its switch | [`Fogd`] |
-//! | [online Newton step](update::NewtonStep) | [`NonsAld`] | [`ProsNKons`] (restart), [`ConKons`] (carry) | | |
-//! | [least squares](update::LeastSquares) | [`Krls`] | | | |
+//! | update \ basis | ALD dictionary | KORS dictionary | frozen Nyström | random Fourier | Gaussian Taylor |
+//! |---|---|---|---|---|---|
+//! | [gradient step](update::GradientStep) | [`AogdAld`] | | [`Nogd`] after its switch | [`Fogd`] | |
+//! | [online Newton step](update::NewtonStep) | [`NonsAld`] | [`ProsNKons`] (restart), [`ConKons`] (carry) | | | |
+//! | [least squares](update::LeastSquares), [ridge](update::Ridge) | [`Krls`] | [`PkrrNystrom`] | | | [`PkrrTaylor`] |
+//! | [least squares](update::LeastSquares), [AWV](update::Awv) | | [`PkawvNystrom`] | | | [`PkawvTaylor`] |
 //!
 //! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
-//! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual.
+//! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual; [`KernelAwv`] and [`KernelKrr`] are [`KernelRidge`]. The Nyström learners of
+//! the last two rows project the whole past anew when a point is kept, and are [`ProjectedRidge`].
 //!
 //! | learner | source | multiply-adds a round | memory |
 //! |---|---|---|---|
@@ -22,10 +24,14 @@
 //! | [`Fogd`] | Lu et al. 2016 | `Dd + 4D`, `D` sines and cosines | `Dd + 2D` |
 //! | [`Nogd`] | Lu et al. 2016 | `Bd + Bk` | `Bd + Bk` |
 //! | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
+//! | [`KernelAwv`], [`KernelKrr`] | [B] eq. 3 | `td + ½t²` | `td + ½t²` |
+//! | [`PkawvTaylor`], [`PkrrTaylor`] | [B] Algorithm 1 | `2r²`, `1½r²`, `r = C(d+M, M)` | `½r²` |
+//! | [`PkawvNystrom`], [`PkrrNystrom`] | [B] Algorithm 2 | `Jd + 3J²`, `t(d + 2J)` when a point is kept | `t(d + J) + 1½J²` |
 //!
 //! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` and `k` NOGD's budget and
-//! rank. [A] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel
-//! regression*.
+//! rank, `M` the degree of Taylor features. [A] is Li and Liao, *Nearly optimal algorithms with sublinear computational
+//! complexity for online kernel regression*; [B] is Jézéquel, Gaillard and Rudi, *Efficient online learning with kernels for
+//! adversarial large scale problems*.
 //!
 //! Contracts: [`Regressor::predict_with`] is pure and does not allocate; a refused example (another dimension, NaN, an
 //! update that is not finite) leaves the learner as it was; learners that draw own a ChaCha8 generator seeded by a

@@ -2,8 +2,9 @@
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd,
-    NogdParams, NonsAld, NonsAldParams, ProsNKons, SampledKonsParams, SketchedKons, SketchedKonsParams,
+    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons,
+    KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, PkawvTaylor,
+    PkrrNystrom, PkrrTaylor, ProsNKons, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
@@ -85,9 +86,31 @@ fn sketched_kons() {
 }
 
 #[test]
+fn kernel_awv_and_krr() {
+    let params = KernelRidgeParams { lambda: 0.5 };
+    check("Kernel-AWV", Memory::GrowsWithStream, |k| KernelAwv::new(k, 3, params).expect("valid").into());
+    check("Kernel-KRR", Memory::GrowsWithStream, |k| KernelKrr::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn pkawv_and_pkrr_taylor() {
+    let params = || TaylorParams { degree: 3, ..TaylorParams::default() };
+    check("PKAWV-Taylor", Memory::Bounded, |_| PkawvTaylor::new(3, params()).expect("valid").into());
+    check("PKRR-Taylor", Memory::Bounded, |_| PkrrTaylor::new(3, params()).expect("valid").into());
+}
+
+#[test]
+fn pkawv_and_pkrr_nystrom() {
+    let params = NystromParams { mu: 0.3, ..NystromParams::default() };
+    check("PKAWV-Nyström", Memory::GrowsWithStream, |k| PkawvNystrom::new(k, 3, params).expect("valid").into());
+    check("PKRR-Nyström", Memory::GrowsWithStream, |k| PkrrNystrom::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
 fn every_learner_is_checked() {
     let source = include_str!("conformance.rs");
     for name in Subject::NAMES {
-        assert!(source.contains(&format!("{name}::new(k, 3")) || *name == "Fogd", "{name} has no conformance test");
+        let made = ["k, 3", "3, params"].iter().any(|start| source.contains(&format!("{name}::new({start}")));
+        assert!(made, "{name} has no conformance test");
     }
 }

@@ -197,7 +197,7 @@ impl Op for ForwardTogether<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { mut tiles, b, mut x } = self;
+        let Self { mut tiles, b, x } = self;
         for p in 0..b[0].len() {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;

@@ -48,7 +48,8 @@ pub use mercer_kernels::{
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
-    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, Round, SampledKonsParams, Score,
-    Scratch, SketchedKons, SketchedKonsParams, prequential,
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
+    PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Round, SampledKonsParams, Score, Scratch,
+    SketchedKons, SketchedKonsParams, TaylorParams, prequential,
 };

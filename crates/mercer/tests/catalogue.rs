@@ -2,8 +2,8 @@
 
 use mercer::catalogue::{self, CatalogueError, Context, Value};
 use mercer::{
-    AnyKernel, AogdAldParams, FogdParams, KogdParams, KonsParams, KrlsParams, NogdParams, NonsAldParams, Regressor,
-    SampledKonsParams, SketchedKonsParams,
+    AnyKernel, AogdAldParams, FogdParams, KernelRidgeParams, KogdParams, KonsParams, KrlsParams, NogdParams,
+    NonsAldParams, NystromParams, Regressor, SampledKonsParams, SketchedKonsParams, TaylorParams,
 };
 use proptest::prelude::*;
 
@@ -107,6 +107,21 @@ fn defaults_are_those_of_the_library() {
     ];
     assert_eq!(defaults("nons-ald"), expected);
 
+    let KernelRidgeParams { lambda } = KernelRidgeParams::default();
+    assert_eq!(defaults("kernel-awv"), [("lambda", number(lambda))]);
+    assert_eq!(defaults("kernel-krr"), [("lambda", number(lambda))]);
+
+    let TaylorParams { lambda, degree, .. } = TaylorParams::default();
+    let expected = [("lambda", number(lambda)), ("degree", Value::Whole(degree))];
+    assert_eq!(defaults("pkawv-taylor"), expected);
+    assert_eq!(defaults("pkrr-taylor"), expected);
+
+    let NystromParams { lambda, mu, beta, epsilon, .. } = NystromParams::default();
+    let expected =
+        [("lambda", number(lambda)), ("mu", number(mu)), ("beta", number(beta)), ("epsilon", number(epsilon))];
+    assert_eq!(defaults("pkawv-nystrom"), expected);
+    assert_eq!(defaults("pkrr-nystrom"), expected);
+
     let SampledKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, .. } = SampledKonsParams::default();
     let expected = [
         ("alpha", number(alpha)),
@@ -168,7 +183,7 @@ fn rules_can_be_written_out() {
             rules += 1;
         }
     }
-    assert_eq!(rules, 5);
+    assert_eq!(rules, 7);
 }
 
 #[test]

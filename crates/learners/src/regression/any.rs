@@ -3,7 +3,8 @@
 use mercer_kernels::Kernel;
 
 use crate::{
-    AogdAld, ConKons, Error, Fogd, Kogd, Kons, Krls, Nogd, NonsAld, ProsNKons, Regressor, Scratch, SketchedKons,
+    AogdAld, ConKons, Error, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvNystrom, PkawvTaylor,
+    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Scratch, SketchedKons,
 };
 
 /// Declares the enum of all regression learners and passes every call on.
@@ -70,4 +71,10 @@ any_regressor! {
     Fogd(Fogd),
     Nogd(Nogd<K>),
     Krls(Krls<K>),
+    KernelAwv(KernelAwv<K>),
+    KernelKrr(KernelKrr<K>),
+    PkawvTaylor(PkawvTaylor),
+    PkrrTaylor(PkrrTaylor),
+    PkawvNystrom(PkawvNystrom<K>),
+    PkrrNystrom(PkrrNystrom<K>),
 }

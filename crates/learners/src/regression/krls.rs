@@ -25,13 +25,13 @@ pub struct KrlsParams {
     pub lambda: f64,
     /// Forgetting `γ ∈ (0, 1]`; 1 forgets nothing.
     pub forgetting: f64,
-    /// Largest dictionary; `None` leaves its size to the ALD test.
+    /// Largest dictionary; `None` leaves its size to the ALD test. The default keeps an ill-chosen width affordable.
     pub max_dictionary: Option<usize>,
 }
 
 impl Default for KrlsParams {
     fn default() -> Self {
-        Self { nu: 1e-3, lambda: 0.0, forgetting: 1.0, max_dictionary: None }
+        Self { nu: 1e-3, lambda: 0.0, forgetting: 1.0, max_dictionary: Some(1000) }
     }
 }
 

@@ -28,13 +28,13 @@ pub struct NonsAldParams {
     pub radius: f64,
     /// Bound `Y > 0` on the targets.
     pub label_bound: f64,
-    /// Largest dictionary; `None` leaves its size to the ALD test.
+    /// Largest dictionary; `None` leaves its size to the ALD test. The default keeps an ill-chosen width affordable.
     pub max_dictionary: Option<usize>,
 }
 
 impl Default for NonsAldParams {
     fn default() -> Self {
-        Self { mu: 1.0, alpha: 1e-3, radius: 1.0, label_bound: 1.0, max_dictionary: None }
+        Self { mu: 1.0, alpha: 1e-3, radius: 1.0, label_bound: 1.0, max_dictionary: Some(1000) }
     }
 }
 

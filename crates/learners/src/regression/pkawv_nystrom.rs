@@ -11,7 +11,7 @@
 
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
-use mercer_sparsify::{Admission, Kors, KorsScratch, NewtonBasis, Probe};
+use mercer_sparsify::{Kors, KorsScratch, NewtonBasis, Probe};
 
 use crate::error::positive;
 use crate::regressor::{check_example, check_input};

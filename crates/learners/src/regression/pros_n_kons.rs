@@ -29,7 +29,7 @@ pub struct SampledKonsParams {
     pub epsilon: f64,
     /// Bound `C > 0` on the predictions.
     pub clip: f64,
-    /// Largest dictionary; `None` leaves its size to the sampler.
+    /// Largest dictionary; `None` leaves its size to the sampler. The default keeps an ill-chosen width affordable.
     pub max_dictionary: Option<usize>,
     /// Seed of the coins.
     pub seed: u64,
@@ -37,7 +37,7 @@ pub struct SampledKonsParams {
 
 impl Default for SampledKonsParams {
     fn default() -> Self {
-        Self { alpha: 5.0, gamma: 1.0, beta: 1.0, epsilon: 0.5, clip: 1.0, max_dictionary: None, seed: 0 }
+        Self { alpha: 5.0, gamma: 1.0, beta: 1.0, epsilon: 0.5, clip: 1.0, max_dictionary: Some(1000), seed: 0 }
     }
 }
 

@@ -29,10 +29,12 @@ pub trait Forecast {
 
 /// The value of the fit, `z`.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ridge;
 
 /// The forecaster of Azoury, Warmuth and Vovk: `z/(1 + s)`.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Awv;
 
 impl Forecast for Ridge {

@@ -5,9 +5,10 @@
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error as LearnerError, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
-    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ParameterError, ProsNKons, SampledKonsParams, SketchedKons,
-    SketchedKonsParams,
+    AogdAld, AogdAldParams, ConKons, Error as LearnerError, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
+    ParameterError, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, SampledKonsParams, SketchedKons,
+    SketchedKonsParams, TaylorParams,
 };
 
 use super::settings::{Context, Values};
@@ -17,6 +18,8 @@ const POSITIVE: &str = "a number > 0";
 const NOT_NEGATIVE: &str = "a number ≥ 0";
 const COUNT: &str = "a whole number ≥ 1";
 const COUNT_OR_NONE: &str = "a whole number ≥ 1, or none";
+
+const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
 
 /// FOGD's table of frequencies may hold this many numbers (1 GiB), lest a slip of the pen exhaust the memory.
 const MOST_FREQUENCIES: usize = 1 << 27;
@@ -41,7 +44,7 @@ const RADIUS_OF_BALL: Key =
 const MAX_DICTIONARY: Key = Key {
     none: Some("the rule alone decides how many points are kept"),
     range: COUNT_OR_NONE,
-    ..count("max_dictionary", "", "none", "most points kept; later ones are only learnt")
+    ..count("max_dictionary", "", "1000", "most points kept; later ones are only learnt")
 };
 const ALPHA_OF_ALD: Key = Key {
     auto: Some(Rule { formula: "25/T", source: "Li and Liao, section A.1" }),
@@ -57,6 +60,31 @@ const MU: Key = number("mu", "μ", "1", POSITIVE, "regulariser: the curvature st
 const ETA: Key =
     number("eta", "η", "0.125", POSITIVE, "curvature: 1/(4(U² + Y²)) for predictions within U and targets within Y");
 
+const LAMBDA: Key = number("lambda", "λ", "1", POSITIVE, "ridge");
+
+const TAYLOR_KEYS: [Key; 2] = [
+    LAMBDA,
+    Key {
+        range: "a whole number ≥ 0",
+        ..count(
+            "degree",
+            "M",
+            "2",
+            "degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few",
+        )
+    },
+];
+
+const NYSTROM_KEYS: [Key; 4] = [
+    LAMBDA,
+    number("mu", "μ", "1", POSITIVE, "regulariser of the leverage scores; larger keeps fewer points"),
+    Key {
+        auto: Some(Rule { formula: "12*ln(T/0.05)", source: "Jézéquel et al. 2019, Proposition 5 with δ = 0.05" }),
+        ..number("beta", "β", "1", POSITIVE, "oversampling of the leverage scores; larger keeps more points")
+    },
+    number("epsilon", "ε", "0.5", NOT_NEGATIVE, "accuracy of the leverage scores"),
+];
+
 const SAMPLED_KEYS: [Key; 6] = [
     number("alpha", "α", "5", POSITIVE, "regulariser: the curvature starts at αI"),
     number("gamma", "γ", "1", POSITIVE, "regulariser of the leverage scores; larger keeps fewer points"),
@@ -66,7 +94,7 @@ const SAMPLED_KEYS: [Key; 6] = [
     MAX_DICTIONARY,
 ];
 
-pub(super) static ENTRIES: [Entry; 10] = [
+pub(super) static ENTRIES: [Entry; 16] = [
     Entry {
         name: "kogd",
         summary: "kernelised online gradient descent; every example is kept",
@@ -228,7 +256,7 @@ pub(super) static ENTRIES: [Entry; 10] = [
         remedy: Some("take a smaller step"),
         build: |kernel, context, values| {
             let AnyKernel::Gaussian(gaussian) = kernel else {
-                return Err(BuildError::Kernel("the width of a Gaussian, so gaussian:SIGMA or median"));
+                return Err(BuildError::Kernel(NEEDS_GAUSSIAN));
             };
             let features = values.count("features");
             if features.saturating_mul(context.dimension) > MOST_FREQUENCIES {
@@ -298,7 +326,105 @@ pub(super) static ENTRIES: [Entry; 10] = [
             Ok(Krls::new(kernel, context.dimension, params)?.into())
         },
     },
+    Entry {
+        name: "kernel-awv",
+        summary: "Azoury–Warmuth–Vovk forecaster over all points",
+        keys: &[LAMBDA],
+        time: "td + ½t²",
+        memory: "td + ½t²",
+        growth: Some("every example is kept, and memory and time grow with the square of their number"),
+        source: "Jézéquel et al. 2019, eq. 3",
+        bound: None,
+        remedy: Some("raise lambda"),
+        build: |kernel, context, values| {
+            let params = KernelRidgeParams { lambda: values.number("lambda") };
+            Ok(KernelAwv::new(kernel, context.dimension, params)?.into())
+        },
+    },
+    Entry {
+        name: "kernel-krr",
+        summary: "online kernel ridge regression over all points",
+        keys: &[LAMBDA],
+        time: "td + ½t²",
+        memory: "td + ½t²",
+        growth: Some("every example is kept, and memory and time grow with the square of their number"),
+        source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",
+        bound: None,
+        remedy: Some("raise lambda"),
+        build: |kernel, context, values| {
+            let params = KernelRidgeParams { lambda: values.number("lambda") };
+            Ok(KernelKrr::new(kernel, context.dimension, params)?.into())
+        },
+    },
+    Entry {
+        name: "pkawv-taylor",
+        summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
+        keys: &TAYLOR_KEYS,
+        time: "2r²",
+        memory: "½r²",
+        growth: None,
+        source: "Jézéquel et al. 2019, section 3.1, Algorithm 1",
+        bound: None,
+        remedy: Some("raise lambda"),
+        build: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, taylor(&kernel, values)?)?.into()),
+    },
+    Entry {
+        name: "pkrr-taylor",
+        summary: "online ridge regression on Taylor features of a Gaussian kernel",
+        keys: &TAYLOR_KEYS,
+        time: "1½r²",
+        memory: "½r²",
+        growth: None,
+        source: "Jézéquel et al. 2019, section 4",
+        bound: None,
+        remedy: Some("raise lambda"),
+        build: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, taylor(&kernel, values)?)?.into()),
+    },
+    Entry {
+        name: "pkawv-nystrom",
+        summary: "Azoury–Warmuth–Vovk forecaster on the span of a KORS dictionary, over the whole past",
+        keys: &NYSTROM_KEYS,
+        time: "Jd + 3J²",
+        memory: "t(d + J)",
+        growth: Some("past inputs and coordinates are stored, and projected anew, in t(d + 2J), when a point is kept"),
+        source: "Jézéquel et al. 2019, section 3.2, Algorithm 2",
+        bound: None,
+        remedy: Some("raise lambda"),
+        build: |kernel, context, values| {
+            Ok(PkawvNystrom::new(kernel, context.dimension, nystrom(context, values))?.into())
+        },
+    },
+    Entry {
+        name: "pkrr-nystrom",
+        summary: "online ridge regression on the span of a KORS dictionary, over the whole past",
+        keys: &NYSTROM_KEYS,
+        time: "Jd + 3J²",
+        memory: "t(d + J)",
+        growth: Some("past inputs and coordinates are stored, and projected anew, in t(d + 2J), when a point is kept"),
+        source: "Jézéquel et al. 2019, section 4",
+        bound: None,
+        remedy: Some("raise lambda"),
+        build: |kernel, context, values| {
+            Ok(PkrrNystrom::new(kernel, context.dimension, nystrom(context, values))?.into())
+        },
+    },
 ];
+
+fn taylor(kernel: &AnyKernel, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
+    let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
+    let (degree, lambda) = (values.count("degree"), values.number("lambda"));
+    Ok(TaylorParams { sigma: gaussian.sigma(), degree, lambda, ..TaylorParams::default() })
+}
+
+fn nystrom(context: &Context, values: &Values<'_>) -> NystromParams {
+    NystromParams {
+        lambda: values.number("lambda"),
+        mu: values.number("mu"),
+        beta: values.number("beta"),
+        epsilon: values.number("epsilon"),
+        seed: context.seed,
+    }
+}
 
 /// `max_dictionary` of the learners that would learn nothing without a point.
 fn dictionary(values: &Values<'_>) -> Result<Option<usize>, BuildError> {

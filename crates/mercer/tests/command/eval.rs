@@ -43,7 +43,9 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary"];
     assert!(positions(&text, &parameters).is_sorted(), "{text}");
     assert_eq!(report["parameters"].as_object().unwrap().len(), parameters.len());
-    assert!(report["parameters"]["max_dictionary"].is_null());
+    assert_eq!(report["parameters"]["max_dictionary"].as_u64(), Some(1000));
+    let unlimited = folder.json("eval data.csv --learner nons-ald --kernel gaussian:0.5 --set max_dictionary=none");
+    assert!(unlimited["parameters"]["max_dictionary"].is_null());
     let per_example = report["seconds_per_example"].as_f64().unwrap() * 123.0;
     assert!((per_example / report["seconds"].as_f64().unwrap() - 1.0).abs() < 1e-12);
 
@@ -80,7 +82,7 @@ fn a_person_reads_the_same_numbers() {
     let report = folder.json("eval data.csv --learner krls");
     let text = folder.done("eval data.csv --learner krls");
     assert!(text.starts_with("krls on data.csv: 40 rows of 3 features\n"), "{text}");
-    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=none\n"), "{text}");
+    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=1000\n"), "{text}");
     for (label, key) in [("mean squared error", "mse"), ("mean absolute error", "mae")] {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(label)).unwrap();
         assert_eq!(line.trim().parse::<f64>().ok(), report[key].as_f64());
