@@ -1,7 +1,9 @@
 //! Repository tasks, run as `cargo xtask TASK`. One task a file; this one only names them.
 
+mod bench_report;
 mod ci;
 mod datasets;
+mod reproduce;
 mod tidy;
 
 use std::process::ExitCode;
@@ -17,18 +19,24 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Times every operation beside the machine's roofs and writes benches/results.
+    BenchReport(bench_report::Arguments),
     /// Formatting, rules of the tree, lints, feature combinations and documentation.
     Ci,
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),
+    /// Runs the papers' experiments and writes their tables and pictures.
+    Reproduce(reproduce::Arguments),
     /// Rules of the source tree that no compiler checks.
     Tidy,
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
+        Task::BenchReport(arguments) => bench_report::run(&arguments),
         Task::Ci => ci::run(),
         Task::Datasets(arguments) => datasets::run(&arguments),
+        Task::Reproduce(arguments) => return reproduce::run(&arguments),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -54,9 +54,7 @@ pub enum FigureError {
         title: String,
     },
     /// Slices that go together differ in length.
-    #[error(
-        "figure {title:?}, series {series:?}: {expected} x values but {got} {what}; give as many of each"
-    )]
+    #[error("figure {title:?}, series {series:?}: {expected} x values but {got} {what}; give as many of each")]
     Lengths {
         /// The figure's title.
         title: String,
@@ -189,10 +187,7 @@ impl Figure {
     /// An empty figure. The title may be empty.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            ..Self::default()
-        }
+        Self { title: title.into(), ..Self::default() }
     }
 
     /// Words under the horizontal axis.
@@ -240,14 +235,7 @@ impl Figure {
 
     /// A solid line with a shaded band from `lower` to `upper` (a standard deviation, an interval).
     #[must_use]
-    pub fn line_with_band(
-        self,
-        name: impl Into<String>,
-        xs: &[f64],
-        ys: &[f64],
-        lower: &[f64],
-        upper: &[f64],
-    ) -> Self {
+    pub fn line_with_band(self, name: impl Into<String>, xs: &[f64], ys: &[f64], lower: &[f64], upper: &[f64]) -> Self {
         let band = Some((lower.to_vec(), upper.to_vec()));
         self.add(name.into(), Style::Line, xs, ys, band)
     }
@@ -267,13 +255,7 @@ impl Figure {
 
     /// Points with vertical error bars from `y − error` to `y + error`.
     #[must_use]
-    pub fn points_with_error_bars(
-        self,
-        name: impl Into<String>,
-        xs: &[f64],
-        ys: &[f64],
-        errors: &[f64],
-    ) -> Self {
+    pub fn points_with_error_bars(self, name: impl Into<String>, xs: &[f64], ys: &[f64], errors: &[f64]) -> Self {
         // As many ends as errors, so that drawing can report a wrong number of them.
         let ends = |sign: f64| {
             let end = |(i, e): (usize, &f64)| ys.get(i).map_or(f64::NAN, |y| y + sign * e);
@@ -285,13 +267,7 @@ impl Figure {
 
     /// Points with a word beside each; the words keep clear of each other.
     #[must_use]
-    pub fn labelled_points<L: AsRef<str>>(
-        self,
-        name: impl Into<String>,
-        xs: &[f64],
-        ys: &[f64],
-        labels: &[L],
-    ) -> Self {
+    pub fn labelled_points<L: AsRef<str>>(self, name: impl Into<String>, xs: &[f64], ys: &[f64], labels: &[L]) -> Self {
         let mut result = self.add(name.into(), Style::Points, xs, ys, None);
         if let Some(series) = result.series.last_mut() {
             series.labels = labels.iter().map(|l| l.as_ref().to_owned()).collect();
@@ -302,17 +278,8 @@ impl Figure {
     /// A cloud of points told apart by colour (headed `series_title` in the legend) and shape
     /// (headed `group_title`).
     #[must_use]
-    pub fn marks(
-        mut self,
-        series_title: impl Into<String>,
-        group_title: impl Into<String>,
-        marks: Vec<Mark>,
-    ) -> Self {
-        self.marks = Some(Marks {
-            series_title: series_title.into(),
-            group_title: group_title.into(),
-            marks,
-        });
+    pub fn marks(mut self, series_title: impl Into<String>, group_title: impl Into<String>, marks: Vec<Mark>) -> Self {
+        self.marks = Some(Marks { series_title: series_title.into(), group_title: group_title.into(), marks });
         self
     }
 
@@ -320,8 +287,7 @@ impl Figure {
     /// the horizontal axis, so that lines and points can be drawn over them.
     #[must_use]
     pub fn categories<L: AsRef<str>>(mut self, categories: &[L]) -> Self {
-        self.bars.get_or_insert_default().categories =
-            categories.iter().map(|c| c.as_ref().to_owned()).collect();
+        self.bars.get_or_insert_default().categories = categories.iter().map(|c| c.as_ref().to_owned()).collect();
         self
     }
 
@@ -335,12 +301,7 @@ impl Figure {
 
     /// Bars with whiskers from `height − error` to `height + error`.
     #[must_use]
-    pub fn bars_with_errors(
-        self,
-        name: impl Into<String>,
-        heights: &[f64],
-        errors: &[f64],
-    ) -> Self {
+    pub fn bars_with_errors(self, name: impl Into<String>, heights: &[f64], errors: &[f64]) -> Self {
         self.add_bars(name.into(), heights, Some(errors.to_vec()))
     }
 
@@ -377,23 +338,12 @@ impl Figure {
         ys: &[f64],
         interval: Option<(Vec<f64>, Vec<f64>)>,
     ) -> Self {
-        self.series.push(Series {
-            name,
-            style,
-            xs: xs.to_vec(),
-            ys: ys.to_vec(),
-            interval,
-            labels: Vec::new(),
-        });
+        self.series.push(Series { name, style, xs: xs.to_vec(), ys: ys.to_vec(), interval, labels: Vec::new() });
         self
     }
 
     fn add_bars(mut self, name: String, heights: &[f64], errors: Option<Vec<f64>>) -> Self {
-        self.bars.get_or_insert_default().groups.push(BarSeries {
-            name,
-            heights: heights.to_vec(),
-            errors,
-        });
+        self.bars.get_or_insert_default().groups.push(BarSeries { name, heights: heights.to_vec(), errors });
         self
     }
 }

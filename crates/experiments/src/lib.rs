@@ -14,11 +14,18 @@
 //!
 //! It refuses to know a learner or a data set: those come with the experiments themselves.
 
+pub mod decay;
+pub mod experiment;
 pub mod figure;
+pub mod hindsight;
+pub mod lemmas;
+pub mod plan;
 pub mod progress;
+pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod table;
+pub mod table1;
 pub mod table3;
 pub mod verdict;
 

@@ -34,9 +34,7 @@ impl Progress {
     fn drawn_on(target: ProgressDrawTarget, jobs: usize) -> Self {
         let bars = MultiProgress::with_draw_target(target);
         let total = bars.add(ProgressBar::new(jobs as u64));
-        total.set_style(style(
-            "{bar:30} {pos}/{len} jobs, {elapsed} gone, {eta} to go",
-        ));
+        total.set_style(style("{bar:30} {pos}/{len} jobs, {elapsed} gone, {eta} to go"));
         total.tick();
         Self { bars, total }
     }
@@ -50,10 +48,7 @@ impl Progress {
         bar.set_length(steps);
         bar.set_style(style("{bar:30} {percent:>3}% {msg}"));
         bar.set_message(name.to_owned());
-        JobProgress {
-            bar,
-            total: self.total.clone(),
-        }
+        JobProgress { bar, total: self.total.clone() }
     }
 
     /// Jobs that have ended.
@@ -92,9 +87,7 @@ impl Drop for JobProgress {
 
 fn style(template: &str) -> ProgressStyle {
     // The templates are fixed; a wrong one costs a plainer bar, not the run.
-    ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸─")
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
 }
 
 #[cfg(test)]
@@ -118,10 +111,7 @@ mod tests {
 
     #[test]
     fn the_templates_are_understood() {
-        for template in [
-            "{bar:30} {pos}/{len} jobs, {elapsed} gone, {eta} to go",
-            "{bar:30} {percent:>3}% {msg}",
-        ] {
+        for template in ["{bar:30} {pos}/{len} jobs, {elapsed} gone, {eta} to go", "{bar:30} {percent:>3}% {msg}"] {
             assert!(ProgressStyle::with_template(template).is_ok());
         }
     }

@@ -35,12 +35,7 @@ impl<I> Job<I> {
     #[must_use]
     pub fn new(name: impl Into<String>, experiment_seed: u64, steps: u64, input: I) -> Self {
         let name = name.into();
-        Self {
-            seed: seed_of(experiment_seed, &name),
-            name,
-            steps,
-            input,
-        }
+        Self { seed: seed_of(experiment_seed, &name), name, steps, input }
     }
 }
 
@@ -114,14 +109,8 @@ where
         // A job owns what it changes and its result is dropped with the panic, so that no broken
         // state can be seen afterwards.
         match catch_unwind(AssertUnwindSafe(|| work(job, &bar))) {
-            Ok(result) => result.map_err(|source| JobError::Failed {
-                name: job.name.clone(),
-                source,
-            }),
-            Err(payload) => Err(JobError::Panicked {
-                name: job.name.clone(),
-                message: words(payload.as_ref()),
-            }),
+            Ok(result) => result.map_err(|source| JobError::Failed { name: job.name.clone(), source }),
+            Err(payload) => Err(JobError::Panicked { name: job.name.clone(), message: words(payload.as_ref()) }),
         }
     };
     // Jobs differ in length by orders of magnitude: they are handed out one by one.
@@ -136,9 +125,9 @@ where
 /// `seed_of(seed, "bank / permutation 3")` for every learner.
 #[must_use]
 pub fn seed_of(experiment_seed: u64, name: &str) -> u64 {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     let mut z = hash.wrapping_add(experiment_seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -162,9 +151,7 @@ mod tests {
     struct Unwanted(u32);
 
     fn jobs() -> Vec<Job<u32>> {
-        (0..40)
-            .map(|i| Job::new(format!("job {i}"), 7, 1, i))
-            .collect()
+        (0..40).map(|i| Job::new(format!("job {i}"), 7, 1, i)).collect()
     }
 
     /// A walk that depends on the seed and takes a different time for every job.
@@ -186,10 +173,7 @@ mod tests {
         let (jobs, progress) = (jobs(), Progress::hidden(40));
         let results = run(&jobs, threads, &progress, walk).unwrap();
         assert_eq!(progress.done(), 40);
-        results
-            .into_iter()
-            .map(|r| r.map_err(|e| e.to_string()))
-            .collect()
+        results.into_iter().map(|r| r.map_err(|e| e.to_string())).collect()
     }
 
     #[test]
@@ -202,14 +186,8 @@ mod tests {
     #[test]
     fn a_failing_job_is_an_error_in_its_place_and_the_others_go_on() {
         let results = run_on(3);
-        assert_eq!(
-            results[13],
-            Err("job \"job 13\": input 13 is not wanted".to_owned())
-        );
-        assert_eq!(
-            results[21],
-            Err("job \"job 21\" panicked: twenty-one; this is a defect, please report it".into())
-        );
+        assert_eq!(results[13], Err("job \"job 13\": input 13 is not wanted".to_owned()));
+        assert_eq!(results[21], Err("job \"job 21\" panicked: twenty-one; this is a defect, please report it".into()));
         assert_eq!(results.iter().filter(|r| r.is_ok()).count(), 38);
     }
 

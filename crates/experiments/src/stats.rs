@@ -27,9 +27,7 @@ pub enum StatsError {
         ys: usize,
     },
     /// A logarithm was asked of a value that has none.
-    #[error(
-        "sample {index} is ({x}, {y}); logarithms need positive finite values, so leave it out"
-    )]
+    #[error("sample {index} is ({x}, {y}); logarithms need positive finite values, so leave it out")]
     NotPositive {
         /// Place of the sample, from 0.
         index: usize,
@@ -77,11 +75,7 @@ impl Summary {
         if samples.is_empty() {
             return Err(StatsError::TooFew { got: 0, needed: 1 });
         }
-        Ok(Self {
-            mean: mean(samples),
-            std: sample_std(samples),
-            count: samples.len(),
-        })
+        Ok(Self { mean: mean(samples), std: sample_std(samples), count: samples.len() })
     }
 
     /// Standard error of the mean, `std / √n`.
@@ -97,10 +91,7 @@ impl Summary {
     /// (0, 1).
     pub fn half_width(&self, level: f64) -> Result<f64, StatsError> {
         if self.count < 2 {
-            return Err(StatsError::TooFew {
-                got: self.count,
-                needed: 2,
-            });
+            return Err(StatsError::TooFew { got: self.count, needed: 2 });
         }
         let quantile = student_t_quantile(0.5 + level / 2.0, self.count as f64 - 1.0)?;
         Ok(quantile * self.standard_error())
@@ -155,10 +146,7 @@ pub fn median(samples: &[f64]) -> f64 {
 /// [`StatsError::Quantile`] for a probability outside (0, 1) or degrees of freedom that are not
 /// positive and finite.
 pub fn student_t_quantile(probability: f64, degrees: f64) -> Result<f64, StatsError> {
-    let error = StatsError::Quantile {
-        probability,
-        degrees,
-    };
+    let error = StatsError::Quantile { probability, degrees };
     if !(probability > 0.0 && probability < 1.0 && degrees.is_finite()) {
         return Err(error);
     }
@@ -191,25 +179,15 @@ impl PowerLaw {
     /// positive and finite, or a single x.
     pub fn fit(xs: &[f64], ys: &[f64]) -> Result<Self, StatsError> {
         if xs.len() != ys.len() {
-            return Err(StatsError::Lengths {
-                xs: xs.len(),
-                ys: ys.len(),
-            });
+            return Err(StatsError::Lengths { xs: xs.len(), ys: ys.len() });
         }
         let count = xs.len();
         if count < 2 {
-            return Err(StatsError::TooFew {
-                got: count,
-                needed: 2,
-            });
+            return Err(StatsError::TooFew { got: count, needed: 2 });
         }
         let usable = |v: f64| v > 0.0 && v.is_finite();
         if let Some(index) = (0..count).find(|&i| !usable(xs[i]) || !usable(ys[i])) {
-            return Err(StatsError::NotPositive {
-                index,
-                x: xs[index],
-                y: ys[index],
-            });
+            return Err(StatsError::NotPositive { index, x: xs[index], y: ys[index] });
         }
         if xs.iter().all(|&x| x == xs[0]) {
             return Err(StatsError::NoSpread { x: xs[0] });
@@ -221,17 +199,8 @@ impl PowerLaw {
         let spread: f64 = pairs().map(|(u, _)| u * u).sum();
         let exponent = pairs().map(|(u, v)| u * v).sum::<f64>() / spread;
         let residual: f64 = pairs().map(|(u, v)| (v - exponent * u).powi(2)).sum();
-        let standard_error = if count > 2 {
-            (residual / (count as f64 - 2.0) / spread).sqrt()
-        } else {
-            f64::NAN
-        };
-        Ok(Self {
-            exponent,
-            standard_error,
-            intercept: v_mean - exponent * u_mean,
-            count,
-        })
+        let standard_error = if count > 2 { (residual / (count as f64 - 2.0) / spread).sqrt() } else { f64::NAN };
+        Ok(Self { exponent, standard_error, intercept: v_mean - exponent * u_mean, count })
     }
 
     /// The fitted value at `x > 0`.
@@ -268,10 +237,7 @@ mod tests {
 
     #[test]
     fn too_few_samples() {
-        assert_eq!(
-            Summary::of(&[]),
-            Err(StatsError::TooFew { got: 0, needed: 1 })
-        );
+        assert_eq!(Summary::of(&[]), Err(StatsError::TooFew { got: 0, needed: 1 }));
         let single = Summary::of(&[3.0]).unwrap();
         assert!(single.mean == 3.0 && single.std.is_nan());
         assert!(single.half_width(0.95).is_err());
@@ -280,20 +246,9 @@ mod tests {
 
     #[test]
     fn combined_error_by_hand() {
-        let first = Summary {
-            mean: 1.0,
-            std: 3.0,
-            count: 9,
-        };
-        let second = Summary {
-            mean: 2.0,
-            std: 4.0,
-            count: 4,
-        };
-        assert!(close(
-            combined_standard_error(&first, &second),
-            5.0f64.sqrt()
-        ));
+        let first = Summary { mean: 1.0, std: 3.0, count: 9 };
+        let second = Summary { mean: 2.0, std: 4.0, count: 4 };
+        assert!(close(combined_standard_error(&first, &second), 5.0f64.sqrt()));
     }
 
     #[test]
@@ -305,23 +260,16 @@ mod tests {
 
     #[test]
     fn student_quantiles_from_the_usual_table() {
-        for (probability, degrees, expected) in [
-            (0.975, 1.0, 12.706_204_736),
-            (0.975, 9.0, 2.262_157_163),
-            (0.95, 4.0, 2.131_846_786),
-            (0.5, 7.0, 0.0),
-        ] {
+        for (probability, degrees, expected) in
+            [(0.975, 1.0, 12.706_204_736), (0.975, 9.0, 2.262_157_163), (0.95, 4.0, 2.131_846_786), (0.5, 7.0, 0.0)]
+        {
             let quantile = student_t_quantile(probability, degrees).unwrap();
             assert!((quantile - expected).abs() < 1e-8, "{quantile} {expected}");
         }
         for (probability, degrees) in [(0.0, 3.0), (1.0, 3.0), (0.5, 0.0), (0.5, f64::NAN)] {
             assert!(student_t_quantile(probability, degrees).is_err());
         }
-        let ten = Summary {
-            mean: 0.0,
-            std: 10f64.sqrt(),
-            count: 10,
-        };
+        let ten = Summary { mean: 0.0, std: 10f64.sqrt(), count: 10 };
         assert!((ten.half_width(0.95).unwrap() - 2.262_157_163).abs() < 1e-8);
         assert!(ten.half_width(1.0).is_err());
     }
@@ -355,10 +303,7 @@ mod tests {
         let lengths = PowerLaw::fit(&[1.0, 2.0], &[1.0]);
         assert_eq!(lengths, Err(StatsError::Lengths { xs: 2, ys: 1 }));
         let zero = PowerLaw::fit(&[1.0, 2.0], &[1.0, 0.0]);
-        assert!(matches!(
-            zero,
-            Err(StatsError::NotPositive { index: 1, .. })
-        ));
+        assert!(matches!(zero, Err(StatsError::NotPositive { index: 1, .. })));
         let same = PowerLaw::fit(&[2.0, 2.0], &[1.0, 3.0]);
         assert_eq!(same, Err(StatsError::NoSpread { x: 2.0 }));
         let two = PowerLaw::fit(&[1.0, 10.0], &[1.0, 100.0]).unwrap();

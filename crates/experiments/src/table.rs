@@ -14,9 +14,7 @@ use crate::verdict::{SizeVerdict, Verdict};
 #[non_exhaustive]
 pub enum TableError {
     /// A row does not have one cell a column.
-    #[error(
-        "row {row} has {got} cells but the table has {expected} columns; give one cell a column"
-    )]
+    #[error("row {row} has {got} cells but the table has {expected} columns; give one cell a column")]
     Width {
         /// Number of the row, from 1.
         row: usize,
@@ -106,10 +104,7 @@ impl From<Summary> for Cell {
         if summary.std.is_nan() {
             Self::Number(summary.mean)
         } else {
-            Self::Spread {
-                mean: summary.mean,
-                std: summary.std,
-            }
+            Self::Spread { mean: summary.mean, std: summary.std }
         }
     }
 }
@@ -156,11 +151,7 @@ impl Table {
     /// One more column on the right. Columns come before rows.
     #[must_use]
     pub fn column(mut self, name: impl Into<String>, align: Align, format: Format) -> Self {
-        self.columns.push(Column {
-            name: name.into(),
-            align,
-            format,
-        });
+        self.columns.push(Column { name: name.into(), align, format });
         self
     }
 
@@ -182,11 +173,7 @@ impl Table {
     /// [`TableError::Width`] unless there is one cell a column; the table is then unchanged.
     pub fn push(&mut self, row: Vec<Cell>) -> Result<(), TableError> {
         if row.len() != self.columns.len() {
-            return Err(TableError::Width {
-                row: self.rows.len() + 1,
-                expected: self.columns.len(),
-                got: row.len(),
-            });
+            return Err(TableError::Width { row: self.rows.len() + 1, expected: self.columns.len(), got: row.len() });
         }
         self.rows.push(row);
         Ok(())
@@ -233,10 +220,7 @@ impl Table {
         let rule = widths.iter().map(|&width| "─".repeat(width)).collect();
         let mut lines = self.aligned(&grid, &widths);
         lines.insert(1, rule);
-        lines
-            .iter()
-            .map(|cells| format!("{}\n", cells.join("  ").trim_end()))
-            .collect()
+        lines.iter().map(|cells| format!("{}\n", cells.join("  ").trim_end())).collect()
     }
 
     /// Comma-separated values (RFC 4180). Numbers keep every digit; a column that holds a mean ±
@@ -274,16 +258,9 @@ impl Table {
             lines.push(line);
         }
         let quote = |text: String| {
-            if text.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            } else {
-                text
-            }
+            if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
         };
-        lines
-            .into_iter()
-            .map(|line| line.into_iter().map(quote).collect::<Vec<_>>().join(",") + "\n")
-            .collect()
+        lines.into_iter().map(|line| line.into_iter().map(quote).collect::<Vec<_>>().join(",") + "\n").collect()
     }
 
     /// Writes `stem.md`, `stem.csv` and `stem.txt` into `dir`, which is made if missing.
@@ -291,14 +268,9 @@ impl Table {
     /// # Errors
     /// [`TableError::Write`]; a file that exists is replaced as a whole or not at all.
     pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<(), TableError> {
-        for (ending, text) in [
-            ("md", self.markdown()),
-            ("csv", self.csv()),
-            ("txt", self.text()),
-        ] {
+        for (ending, text) in [("md", self.markdown()), ("csv", self.csv()), ("txt", self.text())] {
             let path = dir.as_ref().join(format!("{stem}.{ending}"));
-            write_whole(&path, text.as_bytes())
-                .map_err(|source| TableError::Write { path, source })?;
+            write_whole(&path, text.as_bytes()).map_err(|source| TableError::Write { path, source })?;
         }
         Ok(())
     }
@@ -333,9 +305,7 @@ impl Table {
                 Align::Centre => format!("{cell:^width$}"),
             }
         };
-        grid.iter()
-            .map(|row| row.iter().enumerate().map(pad).collect())
-            .collect()
+        grid.iter().map(|row| row.iter().enumerate().map(pad).collect()).collect()
     }
 }
 
@@ -369,11 +339,7 @@ fn number(v: f64, format: Format) -> String {
 
 /// Reads back to the same number: integers without a point, extremes with an exponent.
 fn shortest(v: f64) -> String {
-    if v.fract() == 0.0 && v.abs() < 1e15 {
-        v.to_string()
-    } else {
-        format!("{v:?}")
-    }
+    if v.fract() == 0.0 && v.abs() < 1e15 { v.to_string() } else { format!("{v:?}") }
 }
 
 /// Whether a number is read more easily without an exponent.
@@ -403,15 +369,8 @@ mod tests {
             .numbers("time, s", Format::Significant(3))
             .column("seen", Align::Centre, Format::Shortest)
             .words("verdict");
-        let verdict = Verdict::Reproduced {
-            relative: 0.0042,
-            standard_errors: 0.86,
-        };
-        let summary = Summary {
-            mean: 0.002_851_234,
-            std: 0.000_051,
-            count: 10,
-        };
+        let verdict = Verdict::Reproduced { relative: 0.0042, standard_errors: 0.86 };
+        let summary = Summary { mean: 0.002_851_234, std: 0.000_051, count: 10 };
         table
             .push(vec![
                 "NONS-ALD".into(),
@@ -473,15 +432,9 @@ mod tests {
         assert_eq!(three(0.0), "0.00");
         assert_eq!(three(-1.5e-9), "-1.50e-9");
         assert_eq!(three(f64::INFINITY), "inf");
-        let spread = Cell::Spread {
-            mean: 0.055_14,
-            std: 0.000_08,
-        };
+        let spread = Cell::Spread { mean: 0.055_14, std: 0.000_08 };
         assert_eq!(show(&spread, Format::Significant(4)), "0.05514 ± 0.00008");
-        let tiny = Cell::Spread {
-            mean: 2e-9,
-            std: 3e-10,
-        };
+        let tiny = Cell::Spread { mean: 2e-9, std: 3e-10 };
         assert_eq!(show(&tiny, Format::Significant(2)), "2.0e-9 ± 3.0e-10");
     }
 
@@ -500,10 +453,7 @@ mod tests {
     fn a_row_of_the_wrong_width_is_refused() {
         let mut table = Table::new().words("a").words("b");
         let error = table.push(vec!["x".into()]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "row 1 has 1 cells but the table has 2 columns; give one cell a column"
-        );
+        assert_eq!(error.to_string(), "row 1 has 1 cells but the table has 2 columns; give one cell a column");
         assert!(table.is_empty());
     }
 

@@ -26,12 +26,7 @@ impl Printed {
     /// `mean ± std` over ten runs, printed with five decimals: the form of the benchmark table.
     #[must_use]
     pub const fn new(mean: f64, std: f64) -> Self {
-        Self {
-            mean,
-            std,
-            runs: 10,
-            decimals: 5,
-        }
+        Self { mean, std, runs: 10, decimals: 5 }
     }
 
     /// Variance of the printed mean: of the runs, and of rounding to the last digit.
@@ -54,18 +49,10 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// For learners whose error hardly depends on chance: 3%, three points of the dictionary.
-    pub const STRICT: Self = Self {
-        relative: 0.03,
-        standard_errors: None,
-        size: 3.0,
-    };
+    pub const STRICT: Self = Self { relative: 0.03, standard_errors: None, size: 3.0 };
 
     /// For learners that draw what they keep: 6% or three standard errors, five points.
-    pub const RANDOM: Self = Self {
-        relative: 0.06,
-        standard_errors: Some(3.0),
-        size: 5.0,
-    };
+    pub const RANDOM: Self = Self { relative: 0.06, standard_errors: Some(3.0), size: 5.0 };
 
     /// The tolerance of a learner of the benchmark table (NOGD's dictionary is its budget, and
     /// exact).
@@ -73,10 +60,7 @@ impl Tolerance {
     pub fn of(learner: &str) -> Self {
         match learner.to_ascii_uppercase().as_str() {
             "CON-KONS" | "PROS-N-KONS" => Self::RANDOM,
-            "NOGD" => Self {
-                size: 0.0,
-                ..Self::RANDOM
-            },
+            "NOGD" => Self { size: 0.0, ..Self::RANDOM },
             _ => Self::STRICT,
         }
     }
@@ -89,34 +73,19 @@ impl Tolerance {
             return Verdict::not_run("no run");
         };
         if !samples.iter().all(|v| v.is_finite()) || !measured.mean.is_finite() {
-            return Verdict::Differs {
-                relative: f64::INFINITY,
-                standard_errors: f64::INFINITY,
-            };
+            return Verdict::Differs { relative: f64::INFINITY, standard_errors: f64::INFINITY };
         }
-        let std = if measured.count > 1 {
-            measured.std
-        } else {
-            printed.std
-        };
+        let std = if measured.count > 1 { measured.std } else { printed.std };
         let variance = std * std / measured.count as f64 + printed.variance();
         let gap = measured.mean - printed.mean;
         let relative = gap / printed.mean.abs();
         let standard_errors = gap.abs() / variance.sqrt();
-        let within = relative.abs() <= self.relative
-            || self
-                .standard_errors
-                .is_some_and(|most| standard_errors <= most);
+        let within =
+            relative.abs() <= self.relative || self.standard_errors.is_some_and(|most| standard_errors <= most);
         if within {
-            Verdict::Reproduced {
-                relative,
-                standard_errors,
-            }
+            Verdict::Reproduced { relative, standard_errors }
         } else {
-            Verdict::Differs {
-                relative,
-                standard_errors,
-            }
+            Verdict::Differs { relative, standard_errors }
         }
     }
 
@@ -124,10 +93,7 @@ impl Tolerance {
     #[must_use]
     pub fn judge_size(&self, measured: f64, printed: f64) -> SizeVerdict {
         let difference = measured - printed;
-        SizeVerdict {
-            difference,
-            reproduced: difference.abs() <= self.size,
-        }
+        SizeVerdict { difference, reproduced: difference.abs() <= self.size }
     }
 }
 
@@ -159,9 +125,7 @@ impl Verdict {
     /// The verdict on a cell that was not run.
     #[must_use]
     pub fn not_run(reason: impl Into<String>) -> Self {
-        Self::NotRun {
-            reason: reason.into(),
-        }
+        Self::NotRun { reason: reason.into() }
     }
 
     /// Whether the printed number was reproduced.
@@ -174,14 +138,8 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, relative, errors) = match self {
-            Self::Reproduced {
-                relative,
-                standard_errors,
-            } => ("reproduced", relative, standard_errors),
-            Self::Differs {
-                relative,
-                standard_errors,
-            } => ("differs", relative, standard_errors),
+            Self::Reproduced { relative, standard_errors } => ("reproduced", relative, standard_errors),
+            Self::Differs { relative, standard_errors } => ("differs", relative, standard_errors),
             Self::NotRun { reason } => return write!(f, "not run ({reason})"),
         };
         if !relative.is_finite() {
@@ -204,11 +162,7 @@ pub struct SizeVerdict {
 
 impl fmt::Display for SizeVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = if self.reproduced {
-            "reproduced"
-        } else {
-            "differs"
-        };
+        let word = if self.reproduced { "reproduced" } else { "differs" };
         let decimals = usize::from(self.difference.fract() != 0.0);
         write!(f, "{word} ({})", signed(self.difference, decimals))
     }
@@ -232,9 +186,7 @@ mod tests {
     /// Ten samples, five at `mean − d` and five at `mean + d`: sample standard deviation
     /// `d·√(10/9)`.
     fn ten(mean: f64, d: f64) -> Vec<f64> {
-        (0..10)
-            .map(|i| if i % 2 == 0 { mean - d } else { mean + d })
-            .collect()
+        (0..10).map(|i| if i % 2 == 0 { mean - d } else { mean + d }).collect()
     }
 
     #[test]
@@ -261,10 +213,7 @@ mod tests {
 
     #[test]
     fn many_standard_errors_are_shown_without_a_fraction() {
-        let verdict = Verdict::Differs {
-            relative: -0.081,
-            standard_errors: 12.3,
-        };
+        let verdict = Verdict::Differs { relative: -0.081, standard_errors: 12.3 };
         assert_eq!(verdict.to_string(), "differs (−8.1%, 12 se)");
     }
 

@@ -26,15 +26,8 @@ impl Axis {
     /// The range around `values` (already cleaned: finite, and positive if `log`), with a margin of
     /// `pad` of its length on both sides. A linear range whose low end is at most the share `reach`
     /// of its high end starts at zero. `None` without a value.
-    pub(super) fn around(
-        values: impl Iterator<Item = f64>,
-        log: bool,
-        pad: f64,
-        reach: f64,
-    ) -> Option<Self> {
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-            (low.min(v), high.max(v))
-        });
+    pub(super) fn around(values: impl Iterator<Item = f64>, log: bool, pad: f64, reach: f64) -> Option<Self> {
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         if low > high {
             None
         } else if log {
@@ -45,11 +38,7 @@ impl Axis {
     }
 
     fn around_linear(low: f64, high: f64, pad: f64, reach: f64) -> Self {
-        let low = if low >= 0.0 && low <= reach * high {
-            0.0
-        } else {
-            low
-        };
+        let low = if low >= 0.0 && low <= reach * high { 0.0 } else { low };
         // A single value sits in the middle of an axis that shows it to scale.
         let margin = match (high - low, low) {
             (length, _) if length > 0.0 => pad * length,
@@ -60,11 +49,7 @@ impl Axis {
         let end_at_zero = |end: f64| end == 0.0 && high > low;
         Self {
             low: if end_at_zero(low) { 0.0 } else { low - margin },
-            high: if end_at_zero(high) {
-                0.0
-            } else {
-                high + margin
-            },
+            high: if end_at_zero(high) { 0.0 } else { high + margin },
             log: false,
         }
     }
@@ -81,11 +66,7 @@ impl Axis {
                 (low, high) = (low / 2.0, high * 2.0);
             }
         }
-        Self {
-            low,
-            high,
-            log: true,
-        }
+        Self { low, high, log: true }
     }
 
     /// Where `v` lies: 0 at the low end, 1 at the high end.
@@ -116,11 +97,7 @@ impl Axis {
     /// show.
     fn scale(&self) -> f64 {
         let exponent = self.low.log10().floor() as i32;
-        if self.log && exponent < SMALLEST_EXPONENT {
-            10f64.powi(SMALLEST_EXPONENT - exponent)
-        } else {
-            1.0
-        }
+        if self.log && exponent < SMALLEST_EXPONENT { 10f64.powi(SMALLEST_EXPONENT - exponent) } else { 1.0 }
     }
 
     /// The range in the units of [`Axis::place`].
@@ -134,9 +111,7 @@ impl Axis {
         let (low, high) = self.placed_range();
         if self.log {
             let ticks = generate_ticks_log(low, high);
-            let plain = ticks
-                .iter()
-                .all(|tick| (1e-3..=1e4).contains(&(tick / scale)));
+            let plain = ticks.iter().all(|tick| (1e-3..=1e4).contains(&(tick / scale)));
             // Over many decades there is a tick a decade: only every second, third, … has room for
             // words.
             let every = ticks.len().div_ceil(MOST_LOG_LABELS) as i32;
@@ -164,11 +139,7 @@ impl Axis {
 /// The largest of …, 1, 2, 5, 10, 20, … that is at most `v`.
 fn tick_at_most(v: f64) -> f64 {
     let decade = 10f64.powf(v.log10().floor());
-    [5.0, 2.0, 1.0]
-        .into_iter()
-        .map(|m| m * decade)
-        .find(|&tick| tick <= v * (1.0 + 1e-9))
-        .unwrap_or(decade)
+    [5.0, 2.0, 1.0].into_iter().map(|m| m * decade).find(|&tick| tick <= v * (1.0 + 1e-9)).unwrap_or(decade)
 }
 
 /// The smallest of …, 1, 2, 5, 10, 20, … that is at least `v`.
@@ -218,11 +189,7 @@ fn power(v: f64) -> String {
             digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
         })
         .collect();
-    if (factor - 1.0).abs() < 1e-6 {
-        format!("10{raised}")
-    } else {
-        format!("{}·10{raised}", shortest(factor))
-    }
+    if (factor - 1.0).abs() < 1e-6 { format!("10{raised}") } else { format!("{}·10{raised}", shortest(factor)) }
 }
 
 /// A true minus sign, which is as wide as the digits.
@@ -282,35 +249,18 @@ mod tests {
     fn many_decades_are_labelled_sparsely() {
         let axis = around(&[1e-40, 1e40], true);
         let format = axis.tick_format();
-        let labelled = (-40..=40)
-            .filter(|&e| !format.format(axis.place(10f64.powi(e))).is_empty())
-            .count();
+        let labelled = (-40..=40).filter(|&e| !format.format(axis.place(10f64.powi(e))).is_empty()).count();
         assert!((6..=12).contains(&labelled), "{labelled}");
     }
 
     #[test]
     fn labels() {
-        assert_eq!(
-            around(&[0.0, 0.0052], false).tick_format().format(0.002),
-            "0.002"
-        );
-        assert_eq!(
-            around(&[-1.0, 1.0], false).tick_format().format(-0.5),
-            "−0.5"
-        );
-        assert_eq!(
-            around(&[0.0, 4e6], false).tick_format().format(2e6),
-            "2·10⁶"
-        );
-        assert_eq!(
-            around(&[0.0, 5e4], false).tick_format().format(2e4),
-            "20000"
-        );
+        assert_eq!(around(&[0.0, 0.0052], false).tick_format().format(0.002), "0.002");
+        assert_eq!(around(&[-1.0, 1.0], false).tick_format().format(-0.5), "−0.5");
+        assert_eq!(around(&[0.0, 4e6], false).tick_format().format(2e6), "2·10⁶");
+        assert_eq!(around(&[0.0, 5e4], false).tick_format().format(2e4), "20000");
         assert_eq!(around(&[0.01, 1e3], true).tick_format().format(0.1), "0.1");
-        assert_eq!(
-            around(&[1.0, 1e6], true).tick_format().format(1000.0),
-            "10³"
-        );
+        assert_eq!(around(&[1.0, 1e6], true).tick_format().format(1000.0), "10³");
         assert_eq!(power(9.999_999_99e4), "10⁵");
         assert_eq!(power(-2.5e-7), "−2.5·10⁻⁷");
     }

@@ -89,16 +89,8 @@ fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) 
     let own = ComputedLayout::from_layout(layout);
     let left = own.y_tick_label_px + 24.0;
     let right = own.margin_right + legend::width(legend);
-    let above = if figure.y_label.is_empty() {
-        0.0
-    } else {
-        label + 8.0
-    };
-    let below = if figure.x_label.is_empty() {
-        label
-    } else {
-        0.0
-    };
+    let above = if figure.y_label.is_empty() { 0.0 } else { label + 8.0 };
+    let below = if figure.x_label.is_empty() { label } else { 0.0 };
     let (top, bottom) = (own.margin_top + above, own.margin_bottom - below);
     let (width, height) = match frame {
         Frame::Alone => {
@@ -129,12 +121,8 @@ pub(super) fn text_width(text: &str, size: u32) -> f64 {
     let measure = |label: &str| {
         let mut layout = Layout::new((0.0, 1.0), (0.0, 1.0));
         layout.body_size = size;
-        let entry = LegendEntry {
-            label: label.to_owned(),
-            color: String::new(),
-            shape: LegendShape::Line,
-            dasharray: None,
-        };
+        let entry =
+            LegendEntry { label: label.to_owned(), color: String::new(), shape: LegendShape::Line, dasharray: None };
         layout.with_legend_entries(vec![entry]).legend_width
     };
     measure(text) - measure("")

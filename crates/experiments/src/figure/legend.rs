@@ -112,19 +112,19 @@ pub(super) fn column(scene: &mut Scene, legend: &Legend, computed: &ComputedLayo
     }
 }
 
-/// Draws the entries in centred rows from `top` down; gives the height they take. Without a scene
+/// Draws the entries in centred rows of about equal length from `top` down; gives the height they take. Without a scene
 /// they are only measured.
-pub(super) fn rows(
-    scene: Option<&mut Scene>,
-    entries: &[LegendEntry],
-    width: f64,
-    top: f64,
-) -> f64 {
+pub(super) fn rows(scene: Option<&mut Scene>, entries: &[LegendEntry], width: f64, top: f64) -> f64 {
+    let room = width - SWATCH;
+    let total: f64 = entries.iter().map(entry_width).sum();
+    let longest = entries.iter().map(entry_width).fold(0.0, f64::max);
+    // The least number of rows, each with its share of the whole and what the last entry may stick out.
+    let limit = room.min(total / (total / room).ceil().max(1.0) + longest / 2.0);
     let mut rows: Vec<(Vec<&LegendEntry>, f64)> = Vec::new();
     for entry in entries {
         let room = entry_width(entry);
         match rows.last_mut() {
-            Some((row, length)) if *length + room <= width => {
+            Some((row, length)) if *length + room <= limit => {
                 row.push(entry);
                 *length += room;
             }
@@ -149,11 +149,8 @@ fn draw(scene: &mut Scene, entry: &LegendEntry, x: f64, y: f64) {
     let mut shown = entry.clone();
     if matches!(entry.shape, LegendShape::Line) {
         // The plotting crate's sample is too short to show a dash.
-        let dashes: &[(f64, f64)] = if entry.dasharray.is_some() {
-            &[(1.0, 8.0), (13.0, 20.0)]
-        } else {
-            &[(1.0, 20.0)]
-        };
+        let dashes: &[(f64, f64)] =
+            if entry.dasharray.is_some() { &[(1.0, 8.0), (13.0, 20.0)] } else { &[(1.0, 20.0)] };
         for (from, to) in dashes {
             scene.add(Primitive::Line {
                 x1: x + from,

@@ -31,10 +31,7 @@ pub(super) struct Pixels {
 
 impl Pixels {
     fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        (
-            self.computed.map_x(self.x_axis.place(x)),
-            self.computed.map_y(self.y_axis.place(y)),
-        )
+        (self.computed.map_x(self.x_axis.place(x)), self.computed.map_y(self.y_axis.place(y)))
     }
 }
 
@@ -44,10 +41,7 @@ pub(super) fn dashes(scene: &mut Scene, data: &Data<'_>, colours: &Colours, pixe
         if series.style != Style::Dashed {
             continue;
         }
-        let colour = colours
-            .of(&series.name, true)
-            .unwrap_or(NEUTRAL)
-            .to_string();
+        let colour = colours.of(&series.name, true).unwrap_or(NEUTRAL).to_string();
         for piece in cut(&thin(points, &data.x_axis), &data.x_axis, &data.y_axis) {
             let line: Vec<_> = piece.into_iter().map(|p| pixels.at(p)).collect();
             for points in dashed(&line) {
@@ -76,10 +70,7 @@ fn dashed(line: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         while length - done > left {
             done += left;
             let share = done / length;
-            let at = (
-                from.0 + share * (to.0 - from.0),
-                from.1 + share * (to.1 - from.1),
-            );
+            let at = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
             match dashes.last_mut() {
                 Some(dash) if on => dash.push(at),
                 _ => dashes.push(vec![at]),
@@ -113,11 +104,9 @@ pub(super) fn whiskers(scene: &mut Scene, figure: &Figure, pixels: &Pixels) {
             let (x, top) = pixels.at((x, (height + error).clamp(low, high)));
             let (_, foot) = pixels.at((1.0, (height - error).clamp(low, high)));
             let cap = 5.0;
-            for (from, to) in [
-                ((x, foot), (x, top)),
-                ((x - cap, foot), (x + cap, foot)),
-                ((x - cap, top), (x + cap, top)),
-            ] {
+            for (from, to) in
+                [((x, foot), (x, top)), ((x - cap, foot), (x + cap, foot)), ((x - cap, top), (x + cap, top))]
+            {
                 line(scene, from, to, WHISKER, 1.4);
             }
         }
@@ -137,16 +126,7 @@ fn line(scene: &mut Scene, from: (f64, f64), to: (f64, f64), colour: &str, width
 }
 
 fn text(scene: &mut Scene, content: &str, size: u32, (x, y): (f64, f64), anchor: TextAnchor) {
-    scene.add(Primitive::Text {
-        x,
-        y,
-        content: plain(content),
-        size,
-        anchor,
-        rotate: None,
-        bold: false,
-        color: None,
-    });
+    scene.add(Primitive::Text { x, y, content: plain(content), size, anchor, rotate: None, bold: false, color: None });
 }
 
 /// The words of the vertical axis, level and above it.
@@ -169,12 +149,7 @@ struct Area {
 
 impl Area {
     fn around((x, y): (f64, f64), half_width: f64, half_height: f64) -> Self {
-        Self {
-            left: x - half_width,
-            top: y - half_height,
-            right: x + half_width,
-            bottom: y + half_height,
-        }
+        Self { left: x - half_width, top: y - half_height, right: x + half_width, bottom: y + half_height }
     }
 
     fn shared(&self, other: &Self) -> f64 {
@@ -194,10 +169,8 @@ pub(super) fn words(scene: &mut Scene, data: &Data<'_>, pixels: &Pixels) {
     let shown = |p: &&super::prepare::Point| in_frame(p, &data.y_axis);
     let places = data.series.iter().flat_map(|(_, points)| points);
     let places = places.chain(data.marks.iter().map(|(_, point)| point));
-    let mut taken: Vec<Area> = places
-        .filter(shown)
-        .map(|p| Area::around(pixels.at((p.x, p.y)), MARKER_RADIUS, MARKER_RADIUS))
-        .collect();
+    let mut taken: Vec<Area> =
+        places.filter(shown).map(|p| Area::around(pixels.at((p.x, p.y)), MARKER_RADIUS, MARKER_RADIUS)).collect();
     let computed = &pixels.computed;
     let frame = Area {
         left: computed.margin_left,
@@ -206,9 +179,7 @@ pub(super) fn words(scene: &mut Scene, data: &Data<'_>, pixels: &Pixels) {
         bottom: computed.height - computed.margin_bottom,
     };
     let usable = |p: &super::prepare::Point| {
-        drawable(p.x, data.x_axis.log)
-            && drawable(p.y, data.y_axis.log)
-            && in_frame(p, &data.y_axis)
+        drawable(p.x, data.x_axis.log) && drawable(p.y, data.y_axis.log) && in_frame(p, &data.y_axis)
     };
     for (series, _) in &data.series {
         for (point, word) in points(series).zip(&series.labels) {
@@ -221,31 +192,18 @@ pub(super) fn words(scene: &mut Scene, data: &Data<'_>, pixels: &Pixels) {
                 let covered: f64 = taken.iter().map(|t| t.shared(area)).sum();
                 covered + (area.size() - area.shared(&frame))
             };
-            let Some((area, far)) = candidates(anchor, half_width)
-                .into_iter()
-                .min_by(|(a, _), (b, _)| cost(a).total_cmp(&cost(b)))
+            let Some((area, far)) =
+                candidates(anchor, half_width).into_iter().min_by(|(a, _), (b, _)| cost(a).total_cmp(&cost(b)))
             else {
                 continue;
             };
-            let middle = (
-                (area.left + area.right) / 2.0,
-                (area.top + area.bottom) / 2.0,
-            );
+            let middle = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
             if far {
-                let end = (
-                    anchor.0.clamp(area.left, area.right),
-                    anchor.1.clamp(area.top, area.bottom),
-                );
+                let end = (anchor.0.clamp(area.left, area.right), anchor.1.clamp(area.top, area.bottom));
                 line(scene, anchor, end, LEADER, 1.0);
             }
             let baseline = middle.1 + f64::from(WORD_SIZE) * 0.36;
-            text(
-                scene,
-                word,
-                WORD_SIZE,
-                (middle.0, baseline),
-                TextAnchor::Middle,
-            );
+            text(scene, word, WORD_SIZE, (middle.0, baseline), TextAnchor::Middle);
             taken.push(area);
         }
     }
@@ -254,23 +212,12 @@ pub(super) fn words(scene: &mut Scene, data: &Data<'_>, pixels: &Pixels) {
 /// Where a word may stand, best first, and whether it then needs a line to its point.
 fn candidates(anchor: (f64, f64), half_width: f64) -> Vec<(Area, bool)> {
     let half_height = f64::from(WORD_SIZE) * 0.6;
-    let directions = [
-        (1.0, 0.0),
-        (-1.0, 0.0),
-        (0.0, -1.0),
-        (0.0, 1.0),
-        (1.0, -1.0),
-        (-1.0, -1.0),
-        (1.0, 1.0),
-        (-1.0, 1.0),
-    ];
+    let directions =
+        [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
     let mut result = Vec::new();
     for gap in [MARKER_RADIUS + 2.0, 18.0, 34.0] {
         for (right, down) in directions {
-            let middle = (
-                anchor.0 + right * (half_width + gap),
-                anchor.1 + down * (half_height + gap),
-            );
+            let middle = (anchor.0 + right * (half_width + gap), anchor.1 + down * (half_height + gap));
             result.push((Area::around(middle, half_width, half_height), gap > 10.0));
         }
     }

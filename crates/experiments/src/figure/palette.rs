@@ -22,25 +22,15 @@ pub struct Colour {
 
 impl Colour {
     const fn new(rgb: u32) -> Self {
-        Self {
-            red: (rgb >> 16) as u8,
-            green: (rgb >> 8) as u8,
-            blue: rgb as u8,
-        }
+        Self { red: (rgb >> 16) as u8, green: (rgb >> 8) as u8, blue: rgb as u8 }
     }
 
     /// The colour mixed with white: `share` of 0 is the colour itself, 1 is white.
     #[must_use]
     pub fn tint(self, share: f64) -> Self {
-        let mix = |channel: u8| {
-            (f64::from(channel) + (255.0 - f64::from(channel)) * share.clamp(0.0, 1.0)).round()
-                as u8
-        };
-        Self {
-            red: mix(self.red),
-            green: mix(self.green),
-            blue: mix(self.blue),
-        }
+        let mix =
+            |channel: u8| (f64::from(channel) + (255.0 - f64::from(channel)) * share.clamp(0.0, 1.0)).round() as u8;
+        Self { red: mix(self.red), green: mix(self.green), blue: mix(self.blue) }
     }
 }
 
@@ -103,9 +93,7 @@ fn learner(name: &str) -> Option<(&'static str, Colour)> {
         .filter(|(known, _)| {
             lower
                 .strip_prefix(&known.to_lowercase())
-                .is_some_and(|rest| {
-                    !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-')
-                })
+                .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-'))
         })
         .max_by_key(|(known, _)| known.len())
         .copied()
@@ -143,11 +131,7 @@ impl Colours {
                 (None, true) if !result.dashed.values().any(|&used| used == NEUTRAL) => NEUTRAL,
                 (None, _) => free.next().unwrap_or(NEUTRAL),
             };
-            let map = if dashed {
-                &mut result.dashed
-            } else {
-                &mut result.solid
-            };
+            let map = if dashed { &mut result.dashed } else { &mut result.solid };
             map.insert(name.to_owned(), colour);
         }
         result
@@ -156,9 +140,7 @@ impl Colours {
     /// The colour of a name given to [`Colours::assign`].
     #[must_use]
     pub fn of(&self, name: &str, dashed: bool) -> Option<Colour> {
-        if dashed { &self.dashed } else { &self.solid }
-            .get(name)
-            .copied()
+        if dashed { &self.dashed } else { &self.solid }.get(name).copied()
     }
 }
 
@@ -207,44 +189,23 @@ mod tests {
 
     /// Linear sRGB as seen without the red (protan) or the green (deutan) cones; matrices of
     /// Machado, Oliveira and Fernandes (2009), severity 1.
-    const PROTAN: [[f64; 3]; 3] = [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ];
-    const DEUTAN: [[f64; 3]; 3] = [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ];
+    const PROTAN: [[f64; 3]; 3] =
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]];
+    const DEUTAN: [[f64; 3]; 3] =
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]];
     const PLAIN: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
     fn lab(colour: Colour, eye: &[[f64; 3]; 3]) -> [f64; 3] {
         let linear = [colour.red, colour.green, colour.blue].map(|channel| {
             let v = f64::from(channel) / 255.0;
-            if v <= 0.04045 {
-                v / 12.92
-            } else {
-                ((v + 0.055) / 1.055).powf(2.4)
-            }
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
         });
-        let times = |m: &[[f64; 3]; 3], v: [f64; 3]| {
-            m.map(|row| (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]).max(0.0))
-        };
-        let xyz = times(
-            &[
-                [0.4124, 0.3576, 0.1805],
-                [0.2126, 0.7152, 0.0722],
-                [0.0193, 0.1192, 0.9505],
-            ],
-            times(eye, linear),
-        );
+        let times =
+            |m: &[[f64; 3]; 3], v: [f64; 3]| m.map(|row| (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]).max(0.0));
+        let xyz =
+            times(&[[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], times(eye, linear));
         let f = |t: f64| {
-            if t > 0.008856 {
-                t.cbrt()
-            } else {
-                7.787 * t + 16.0 / 116.0
-            }
+            if t > 0.008856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 }
         };
         let (x, y, z) = (f(xyz[0] / 0.9505), f(xyz[1]), f(xyz[2] / 1.089));
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]

@@ -27,11 +27,7 @@ impl Panels {
     /// An empty grid of `columns` (at least one) columns. The title may be empty.
     #[must_use]
     pub fn new(title: impl Into<String>, columns: usize) -> Self {
-        Self {
-            title: title.into(),
-            columns: columns.max(1),
-            figures: Vec::new(),
-        }
+        Self { title: title.into(), columns: columns.max(1), figures: Vec::new() }
     }
 
     /// Puts a figure on the next free place.
@@ -67,23 +63,14 @@ impl Panels {
 
     fn scene(&self) -> Result<Scene, FigureError> {
         if self.figures.is_empty() {
-            return Err(FigureError::Empty {
-                title: self.title.clone(),
-            });
+            return Err(FigureError::Empty { title: self.title.clone() });
         }
         let colours = Colours::assign(self.figures.iter().flat_map(render::names));
-        let frame = Frame::Panel {
-            width: PANEL_WIDTH,
-            height: PANEL_HEIGHT,
-        };
+        let frame = Frame::Panel { width: PANEL_WIDTH, height: PANEL_HEIGHT };
         let columns = self.columns.min(self.figures.len());
         let rows = self.figures.len().div_ceil(columns);
         let width = GAP + columns as f64 * (PANEL_WIDTH + GAP);
-        let top = if self.title.is_empty() {
-            GAP
-        } else {
-            TITLE_HEIGHT + GAP / 2.0
-        };
+        let top = if self.title.is_empty() { GAP } else { TITLE_HEIGHT + GAP / 2.0 };
         let bottom = top + rows as f64 * (PANEL_HEIGHT + GAP);
         let entries = self.figures.iter().flat_map(|f| legend::of(f, &colours));
         let entries = legend::distinct(entries.flat_map(|(_, entries)| entries));

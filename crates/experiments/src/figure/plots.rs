@@ -41,30 +41,18 @@ impl<'a> Data<'a> {
     pub(super) fn new(figure: &'a Figure) -> Option<Self> {
         let (log_x, log_y) = (figure.log_x, figure.log_y);
         let series = figure.series.iter();
-        let series: Vec<_> = series
-            .map(|s| (s, clean(points(s), log_x, log_y)))
-            .collect();
+        let series: Vec<_> = series.map(|s| (s, clean(points(s), log_x, log_y))).collect();
         let marks = figure.marks.iter().flat_map(|m| &m.marks);
         let marks: Vec<_> = marks
             .filter_map(|mark| {
                 let error = mark.y_error.unwrap_or(0.0);
-                let point = Point {
-                    x: mark.x,
-                    y: mark.y,
-                    low: mark.y - error,
-                    high: mark.y + error,
-                };
+                let point = Point { x: mark.x, y: mark.y, low: mark.y - error, high: mark.y + error };
                 let point = clean(std::iter::once(point), log_x, log_y).pop()?;
                 Some((mark, point))
             })
             .collect();
         let (x_axis, y_axis) = axes(figure, &series, &marks)?;
-        Some(Self {
-            series,
-            marks,
-            x_axis,
-            y_axis,
-        })
+        Some(Self { series, marks, x_axis, y_axis })
     }
 }
 
@@ -74,12 +62,7 @@ pub(super) fn points(series: &Series) -> impl Iterator<Item = Point> {
         let y = series.ys[i];
         let interval = series.interval.as_ref();
         let (low, high) = interval.map_or((y, y), |(lower, upper)| (lower[i], upper[i]));
-        Point {
-            x: series.xs[i],
-            y,
-            low,
-            high,
-        }
+        Point { x: series.xs[i], y, low, high }
     })
 }
 
@@ -108,17 +91,10 @@ pub(super) fn bar(bars: &Bars, group: usize, category: usize) -> (f64, f64) {
     let group = &bars.groups[group];
     let usable = |v: f64| if drawable(v, false) { v } else { 0.0 };
     let errors = group.errors.as_ref();
-    (
-        usable(group.heights[category]),
-        errors.map_or(0.0, |errors| usable(errors[category])),
-    )
+    (usable(group.heights[category]), errors.map_or(0.0, |errors| usable(errors[category])))
 }
 
-fn axes(
-    figure: &Figure,
-    series: &[(&Series, Vec<Point>)],
-    marks: &[(&Mark, Point)],
-) -> Option<(Axis, Axis)> {
+fn axes(figure: &Figure, series: &[(&Series, Vec<Point>)], marks: &[(&Mark, Point)]) -> Option<(Axis, Axis)> {
     let all = || {
         let series = series.iter().flat_map(|(_, points)| points);
         series.chain(marks.iter().map(|(_, point)| point))
@@ -127,22 +103,14 @@ fn axes(
     let has_dots = !marks.is_empty() || figure.series.iter().any(|s| s.style == Style::Points);
     let x_pad = if has_dots { 0.05 } else { 0.0 };
     let x_axis = match bars {
-        Some(bars) => Axis {
-            low: 0.5,
-            high: bars.categories.len() as f64 + 0.5,
-            log: false,
-        },
+        Some(bars) => Axis { low: 0.5, high: bars.categories.len() as f64 + 0.5, log: false },
         // Rounds count from one; an axis of them starts at zero.
         None => Axis::around(all().map(|p| p.x), figure.log_x, x_pad, 0.02)?,
     };
 
     let lowest = all().map(|p| p.y).fold(f64::INFINITY, f64::min) / BAND_REACH;
     let ends = all().flat_map(|p| {
-        let low = if figure.log_y {
-            p.low.max(lowest)
-        } else {
-            p.low
-        };
+        let low = if figure.log_y { p.low.max(lowest) } else { p.low };
         [low, p.y, p.high.max(low)]
     });
     let bar_ends = bars.into_iter().flat_map(|bars| {
@@ -187,14 +155,7 @@ pub(super) fn plots(figure: &Figure, data: &Data<'_>, colours: &Colours) -> Vec<
     for (mark, point) in &data.marks {
         let group = groups.iter().position(|&g| g == mark.group).unwrap_or(0);
         let (colour, arms) = (colour(&mark.series), mark.y_error.is_some());
-        dots.extend(cloud(
-            &[*point],
-            arms,
-            &colour,
-            shape(group),
-            x_axis,
-            y_axis,
-        ));
+        dots.extend(cloud(&[*point], arms, &colour, shape(group), x_axis, y_axis));
     }
     plots.extend(bar_plot(figure, colours, y_axis));
     plots.extend(strokes);
@@ -222,14 +183,7 @@ fn band(points: &[Point], colour: &str, x_axis: &Axis, y_axis: &Axis) -> Plot {
 }
 
 /// Points of one colour and shape, with error bars cut at the frame; `None` when all are outside.
-fn cloud(
-    points: &[Point],
-    arms: bool,
-    colour: &str,
-    shape: MarkerShape,
-    x_axis: &Axis,
-    y_axis: &Axis,
-) -> Option<Plot> {
+fn cloud(points: &[Point], arms: bool, colour: &str, shape: MarkerShape, x_axis: &Axis, y_axis: &Axis) -> Option<Plot> {
     let seen: Vec<&Point> = points.iter().filter(|p| in_frame(p, y_axis)).collect();
     let place = |p: &&Point| (x_axis.place(p.x), y_axis.place(p.y));
     let arm = |p: &&Point| {
@@ -242,13 +196,8 @@ fn cloud(
         .with_color(colour)
         .with_marker(shape)
         .with_size(MARKER_RADIUS);
-    (!seen.is_empty()).then(|| {
-        Plot::Scatter(if arms {
-            plot.with_y_err_asymmetric(seen.iter().map(arm))
-        } else {
-            plot
-        })
-    })
+    (!seen.is_empty())
+        .then(|| Plot::Scatter(if arms { plot.with_y_err_asymmetric(seen.iter().map(arm)) } else { plot }))
 }
 
 fn bar_plot(figure: &Figure, colours: &Colours, y_axis: &Axis) -> Option<Plot> {

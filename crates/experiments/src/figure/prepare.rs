@@ -18,11 +18,7 @@ pub(super) struct Point {
 /// Whether an axis can show `v`: finite and far from overflow, and positive if the axis is
 /// logarithmic.
 pub(super) fn drawable(v: f64, log: bool) -> bool {
-    if log {
-        (1e-120..=1e120).contains(&v)
-    } else {
-        v.abs() <= 1e300
-    }
+    if log { (1e-120..=1e120).contains(&v) } else { v.abs() <= 1e300 }
 }
 
 /// The points whose place is [`drawable`]. An end of the interval that is not finite (or as good as
@@ -52,10 +48,7 @@ pub(super) fn thin(points: &[Point], x_axis: &Axis) -> Vec<Point> {
     }
     let pieces = (MOST_POINTS - 2) / 2;
     let ordered = points.windows(2).all(|pair| pair[0].x <= pair[1].x);
-    let (start, length) = (
-        x_axis.fraction(first.x),
-        x_axis.fraction(last.x) - x_axis.fraction(first.x),
-    );
+    let (start, length) = (x_axis.fraction(first.x), x_axis.fraction(last.x) - x_axis.fraction(first.x));
     let piece_of = |i: usize| {
         // A line that turns back has no pieces of the axis; pieces of its course serve instead.
         let along = if ordered && length > 0.0 {
@@ -142,20 +135,11 @@ mod tests {
     use super::*;
 
     fn point(x: f64, y: f64) -> Point {
-        Point {
-            x,
-            y,
-            low: y,
-            high: y,
-        }
+        Point { x, y, low: y, high: y }
     }
 
     fn axis(low: f64, high: f64) -> Axis {
-        Axis {
-            low,
-            high,
-            log: false,
-        }
+        Axis { low, high, log: false }
     }
 
     #[test]
@@ -170,11 +154,7 @@ mod tests {
         ];
         assert_eq!(clean(raw.into_iter(), false, false).len(), 3);
         assert_eq!(clean(raw.into_iter(), true, true), vec![point(1.0, 2.0)]);
-        let band = Point {
-            low: f64::NEG_INFINITY,
-            high: 5.0,
-            ..point(1.0, 2.0)
-        };
+        let band = Point { low: f64::NEG_INFINITY, high: 5.0, ..point(1.0, 2.0) };
         assert_eq!(clean([band].into_iter(), false, true)[0].low, 2.0);
     }
 
@@ -182,14 +162,7 @@ mod tests {
     fn thinning_keeps_ends_order_and_spikes() {
         let mut points: Vec<Point> = (0..10_000).map(|i| point(f64::from(i), 1.0)).collect();
         points[4321].y = 9.0;
-        for axis in [
-            axis(0.0, 1e4),
-            Axis {
-                low: 1.0,
-                high: 1e4,
-                log: true,
-            },
-        ] {
+        for axis in [axis(0.0, 1e4), Axis { low: 1.0, high: 1e4, log: true }] {
             let thinned = thin(&points[1..], &axis);
             assert!(thinned.len() <= MOST_POINTS && thinned.len() > 100);
             assert_eq!(thinned.first(), points[1..].first());
@@ -213,25 +186,13 @@ mod tests {
 
     #[test]
     fn lines_are_cut_at_the_frame() {
-        let points = [
-            point(0.0, 0.5),
-            point(1.0, 2.5),
-            point(2.0, 0.5),
-            point(3.0, 0.75),
-        ];
+        let points = [point(0.0, 0.5), point(1.0, 2.5), point(2.0, 0.5), point(3.0, 0.75)];
         let pieces = cut(&points, &axis(0.0, 3.0), &axis(0.0, 1.0));
         assert_eq!(pieces.len(), 2);
         assert_eq!(pieces[0][0], (0.0, 0.5));
         assert!((pieces[0][1].0 - 0.25).abs() < 1e-12 && (pieces[0][1].1 - 1.0).abs() < 1e-12);
         assert!((pieces[1][0].0 - 1.75).abs() < 1e-12);
         assert_eq!(pieces[1][1..], [(2.0, 0.5), (3.0, 0.75)]);
-        assert!(
-            cut(
-                &[point(0.0, 2.0), point(1.0, 3.0)],
-                &axis(0.0, 1.0),
-                &axis(0.0, 1.0)
-            )
-            .is_empty()
-        );
+        assert!(cut(&[point(0.0, 2.0), point(1.0, 3.0)], &axis(0.0, 1.0), &axis(0.0, 1.0)).is_empty());
     }
 }

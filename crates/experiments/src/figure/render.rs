@@ -21,10 +21,7 @@ const PNG_SCALE: f32 = 2.0;
 pub(super) fn svg(scene: &Scene) -> String {
     let text = SvgBackend::new().render_scene(scene);
     // Without a view box a page that shows the picture smaller would cut it off instead.
-    let opening = format!(
-        "<svg viewBox=\"0 0 {:.2} {:.2}\" ",
-        scene.width, scene.height
-    );
+    let opening = format!("<svg viewBox=\"0 0 {:.2} {:.2}\" ", scene.width, scene.height);
     renumbered(&text.replacen("<svg ", &opening, 1), "kuva-clip-")
 }
 
@@ -52,28 +49,14 @@ pub(super) fn png(scene: &Scene, title: &str) -> Result<Vec<u8>, FigureError> {
     PngBackend::new()
         .with_scale(PNG_SCALE)
         .render_scene(scene)
-        .map_err(|message| FigureError::Raster {
-            title: title.to_owned(),
-            message,
-        })
+        .map_err(|message| FigureError::Raster { title: title.to_owned(), message })
 }
 
-pub(super) fn save(
-    scene: &Scene,
-    title: &str,
-    dir: &Path,
-    stem: &str,
-) -> Result<Saved, FigureError> {
+pub(super) fn save(scene: &Scene, title: &str, dir: &Path, stem: &str) -> Result<Saved, FigureError> {
     let (text, pixels) = (svg(scene), png(scene, title)?);
-    let saved = Saved {
-        svg: dir.join(format!("{stem}.svg")),
-        png: dir.join(format!("{stem}.png")),
-    };
+    let saved = Saved { svg: dir.join(format!("{stem}.svg")), png: dir.join(format!("{stem}.png")) };
     for (path, bytes) in [(&saved.svg, text.as_bytes()), (&saved.png, &pixels)] {
-        write_whole(path, bytes).map_err(|source| FigureError::Write {
-            path: path.clone(),
-            source,
-        })?;
+        write_whole(path, bytes).map_err(|source| FigureError::Write { path: path.clone(), source })?;
     }
     Ok(saved)
 }
@@ -97,19 +80,13 @@ pub(super) fn names(figure: &Figure) -> Vec<(&str, bool)> {
 
 pub(super) fn draw(figure: &Figure, colours: &Colours, frame: Frame) -> Result<Scene, FigureError> {
     check(figure)?;
-    let data = Data::new(figure).ok_or_else(|| FigureError::Empty {
-        title: figure.title.clone(),
-    })?;
+    let data = Data::new(figure).ok_or_else(|| FigureError::Empty { title: figure.title.clone() })?;
     let legend = match frame {
         Frame::Alone => legend::of(figure, colours),
         Frame::Panel { .. } => Vec::new(),
     };
     let layout = layout::of(figure, &data, frame, &legend);
-    let pixels = Pixels {
-        computed: ComputedLayout::from_layout(&layout),
-        x_axis: data.x_axis,
-        y_axis: data.y_axis,
-    };
+    let pixels = Pixels { computed: ComputedLayout::from_layout(&layout), x_axis: data.x_axis, y_axis: data.y_axis };
     let mut scene = render_multiple(plots(figure, &data, colours), layout);
     overlay::dashes(&mut scene, &data, colours, &pixels);
     overlay::whiskers(&mut scene, figure, &pixels);
@@ -125,13 +102,7 @@ fn check(figure: &Figure) -> Result<(), FigureError> {
         if expected == got {
             Ok(())
         } else {
-            Err(FigureError::Lengths {
-                title: title(),
-                series: series.to_owned(),
-                what,
-                expected,
-                got,
-            })
+            Err(FigureError::Lengths { title: title(), series: series.to_owned(), what, expected, got })
         }
     };
     for s in &figure.series {
@@ -157,14 +128,8 @@ fn check(figure: &Figure) -> Result<(), FigureError> {
         }
     }
     match figure.y_range {
-        Some((low, high))
-            if !(low < high && drawable(low, figure.log_y) && drawable(high, figure.log_y)) =>
-        {
-            Err(FigureError::Range {
-                title: title(),
-                low,
-                high,
-            })
+        Some((low, high)) if !(low < high && drawable(low, figure.log_y) && drawable(high, figure.log_y)) => {
+            Err(FigureError::Range { title: title(), low, high })
         }
         _ => Ok(()),
     }

@@ -3,22 +3,8 @@
 
 use super::*;
 
-const TABLE: [&str; 6] = [
-    "FOGD",
-    "NOGD",
-    "PROS-N-KONS",
-    "CON-KONS",
-    "AOGD-ALD",
-    "NONS-ALD",
-];
-const SETS: [&str; 6] = [
-    "parkinson",
-    "elevators",
-    "cpusmall",
-    "bank",
-    "ailerons",
-    "calhousing",
-];
+const TABLE: [&str; 6] = ["FOGD", "NOGD", "PROS-N-KONS", "CON-KONS", "AOGD-ALD", "NONS-ALD"];
+const SETS: [&str; 6] = ["parkinson", "elevators", "cpusmall", "bank", "ailerons", "calhousing"];
 
 fn rounds(n: u32) -> Vec<f64> {
     (1..=n).map(f64::from).collect()
@@ -45,30 +31,22 @@ fn regret() -> Figure {
         let mean = map(&t, |t| (1.0 + 0.04 * wobble(t)) * 0.4 * t.powf(power));
         let lower = map(&t, |t| 0.4 * t.powf(power) * (1.0 - 0.5 * t.powf(-0.1)));
         let upper = map(&t, |t| 0.4 * t.powf(power) * (1.0 + 0.5 * t.powf(-0.1)));
-        figure = figure
-            .line_with_band(name, &t, &mean, &lower, &upper)
-            .dashed(
-                format!("{name}, bound"),
-                &t,
-                &map(&t, |t| 2.0 * t.powf(power + 0.05)),
-            );
+        figure = figure.line_with_band(name, &t, &mean, &lower, &upper).dashed(
+            format!("{name}, bound"),
+            &t,
+            &map(&t, |t| 2.0 * t.powf(power + 0.05)),
+        );
     }
     figure.dashed("√t", &t, &map(&t, f64::sqrt))
 }
 
 fn losses(title: &str) -> Figure {
     let t = rounds(16_599);
-    let mut figure = Figure::new(title)
-        .x_label("round t")
-        .y_label("cumulative squared loss");
+    let mut figure = Figure::new(title).x_label("round t").y_label("cumulative squared loss");
     for (i, name) in TABLE.into_iter().enumerate() {
         let (slope, start) = (0.0056 - 0.0005 * i as f64, 3.0 + 2.0 * i as f64);
         let mean = map(&t, |t| slope * t + start * (1.0 - (-t / 800.0).exp()));
-        let spread = |sign: f64| {
-            map(&t, |t| {
-                (slope * t + start * (1.0 - (-t / 800.0).exp())) * (1.0 + sign * 0.02)
-            })
-        };
+        let spread = |sign: f64| map(&t, |t| (slope * t + start * (1.0 - (-t / 800.0).exp())) * (1.0 + sign * 0.02));
         figure = figure.line_with_band(name, &t, &mean, &spread(-1.0), &spread(1.0));
     }
     figure
@@ -103,20 +81,9 @@ fn labelled() -> Figure {
         .y_label("mean squared error");
     for (i, name) in ["FOGD", "NONS-ALD", "AOGD-ALD"].into_iter().enumerate() {
         let a = i as f64;
-        let xs = [
-            10.0 + 20.0 * a,
-            14.0 + 21.0 * a,
-            15.0 + 20.0 * a,
-            30.0 + 25.0 * a,
-        ];
-        let ys = [
-            0.019 - 0.002 * a,
-            0.0185 - 0.002 * a,
-            0.0184 - 0.002 * a,
-            0.016 - 0.002 * a,
-        ];
-        figure =
-            figure.labelled_points(name, &xs, &ys, &["D = 50", "D = 100", "D = 200", "D = 400"]);
+        let xs = [10.0 + 20.0 * a, 14.0 + 21.0 * a, 15.0 + 20.0 * a, 30.0 + 25.0 * a];
+        let ys = [0.019 - 0.002 * a, 0.0185 - 0.002 * a, 0.0184 - 0.002 * a, 0.016 - 0.002 * a];
+        figure = figure.labelled_points(name, &xs, &ys, &["D = 50", "D = 100", "D = 200", "D = 400"]);
     }
     figure
 }
@@ -126,50 +93,30 @@ fn bars() -> Figure {
     Figure::new("FOGD: mean squared error, measured and printed")
         .y_label("mean squared error")
         .categories(&SETS)
-        .bars_with_errors(
-            "measured",
-            &printed.map(|v| v * 1.03),
-            &printed.map(|v| 0.05 * v),
-        )
+        .bars_with_errors("measured", &printed.map(|v| v * 1.03), &printed.map(|v| 0.05 * v))
         .bars("printed", &printed)
 }
 
 fn bars_of_learners() -> Figure {
     Figure::new("")
         .y_label("time per round (µs)")
-        .categories(&[
-            "FOGD",
-            "NOGD",
-            "PROS-N-KONS",
-            "CON-KONS",
-            "AOGD-ALD",
-            "NONS-ALD",
-            "Sketched-KONS",
-            "KRLS",
-        ])
+        .categories(&["FOGD", "NOGD", "PROS-N-KONS", "CON-KONS", "AOGD-ALD", "NONS-ALD", "Sketched-KONS", "KRLS"])
         .bars("", &[20.0, 90.0, 45.0, 47.0, 9.0, 16.0, f64::NAN, 30.0])
 }
 
 fn variants() -> Figure {
     let t = rounds(500);
-    let mut figure = Figure::new("Spectral error of the ALD dictionary: a long title that has to be broken into two lines, at 100 $ & <all>")
-        .x_label("round t")
-        .y_label("error")
-        .log_y();
+    let mut figure = Figure::new(
+        "Spectral error of the ALD dictionary: a long title that has to be broken into two lines, at 100 $ & <all>",
+    )
+    .x_label("round t")
+    .y_label("error")
+    .log_y();
     for (i, mu) in [1, 5, 15].into_iter().enumerate() {
         let name = format!("NONS-ALD, μ = {mu}");
-        figure = figure.line(
-            name,
-            &t,
-            &map(&t, |t| 1e-15 * (1.0 + t).powf(1.0 + i as f64)),
-        );
+        figure = figure.line(name, &t, &map(&t, |t| 1e-15 * (1.0 + t).powf(1.0 + i as f64)));
     }
-    figure.points_with_error_bars(
-        "batch & \"best\" <f>",
-        &[100.0, 300.0],
-        &[1e-12, 1e-11],
-        &[5e-13, 2e-11],
-    )
+    figure.points_with_error_bars("batch & \"best\" <f>", &[100.0, 300.0], &[1e-12, 1e-11], &[5e-13, 2e-11])
 }
 
 fn runaway() -> Figure {
@@ -186,10 +133,7 @@ fn runaway() -> Figure {
 fn samples() -> Vec<(&'static str, Figure)> {
     vec![
         ("regret", regret()),
-        (
-            "losses",
-            losses("Cumulative loss on elevators, ten permutations"),
-        ),
+        ("losses", losses("Cumulative loss on elevators, ten permutations")),
         ("trade-off", trade_off()),
         ("labelled", labelled()),
         ("bars", bars()),
@@ -200,23 +144,15 @@ fn samples() -> Vec<(&'static str, Figure)> {
 }
 
 fn grid() -> Panels {
-    SETS[..4].iter().fold(
-        Panels::new(
-            "Cumulative loss, mean and standard deviation of ten permutations",
-            2,
-        ),
-        |panels, set| panels.panel(losses(set)),
-    )
+    SETS[..4]
+        .iter()
+        .fold(Panels::new("Cumulative loss, mean and standard deviation of ten permutations", 2), |panels, set| {
+            panels.panel(losses(set))
+        })
 }
 
 fn mixed() -> Panels {
-    let figures = [
-        regret(),
-        trade_off(),
-        bars_of_learners(),
-        labelled(),
-        variants(),
-    ];
+    let figures = [regret(), trade_off(), bars_of_learners(), labelled(), variants()];
     figures.into_iter().fold(Panels::new("", 3), Panels::panel)
 }
 
@@ -247,9 +183,7 @@ fn message(result: Result<String, FigureError>) -> String {
 
 #[test]
 fn what_cannot_be_drawn_is_refused_in_words() {
-    let nothing = Figure::new("f")
-        .log_y()
-        .line("a", &[1.0, f64::NAN], &[0.0, 1.0]);
+    let nothing = Figure::new("f").log_y().line("a", &[1.0, f64::NAN], &[0.0, 1.0]);
     assert!(message(nothing.svg()).contains("nothing to draw"));
     assert!(message(Figure::new("f").svg()).contains("nothing to draw"));
     assert!(message(Panels::new("p", 2).svg()).contains("nothing to draw"));
@@ -260,31 +194,17 @@ fn what_cannot_be_drawn_is_refused_in_words() {
         Figure::new("f").points_with_error_bars("a", &[1.0], &[1.0], &[1.0, 2.0]),
         Figure::new("f").labelled_points("a", &[1.0], &[1.0], &["x", "y"]),
         Figure::new("f").categories(&["c"]).bars("a", &[1.0, 2.0]),
-        Figure::new("f")
-            .categories(&["c"])
-            .bars_with_errors("a", &[1.0], &[]),
+        Figure::new("f").categories(&["c"]).bars_with_errors("a", &[1.0], &[]),
     ];
     for figure in lengths {
         assert!(matches!(figure.svg(), Err(FigureError::Lengths { .. })));
     }
-    let bars = Figure::new("f")
-        .log_y()
-        .categories(&["c"])
-        .bars("a", &[1.0]);
+    let bars = Figure::new("f").log_y().categories(&["c"]).bars("a", &[1.0]);
     assert!(matches!(bars.svg(), Err(FigureError::BarsOnLogAxis { .. })));
     let line = || Figure::new("f").line("a", &[1.0, 2.0], &[1.0, 2.0]);
-    assert!(matches!(
-        line().y_range(2.0, 1.0).svg(),
-        Err(FigureError::Range { .. })
-    ));
-    assert!(matches!(
-        line().y_range(f64::NAN, 1.0).svg(),
-        Err(FigureError::Range { .. })
-    ));
-    assert!(matches!(
-        line().log_y().y_range(0.0, 1.0).svg(),
-        Err(FigureError::Range { .. })
-    ));
+    assert!(matches!(line().y_range(2.0, 1.0).svg(), Err(FigureError::Range { .. })));
+    assert!(matches!(line().y_range(f64::NAN, 1.0).svg(), Err(FigureError::Range { .. })));
+    assert!(matches!(line().log_y().y_range(0.0, 1.0).svg(), Err(FigureError::Range { .. })));
 }
 
 #[test]
@@ -298,20 +218,7 @@ fn a_file_in_the_way_is_an_error_that_names_it() {
 
 #[test]
 fn strange_values_are_drawn_or_dropped_but_never_panic() {
-    let strange = [
-        0.0,
-        -1.0,
-        1.0,
-        f64::NAN,
-        f64::INFINITY,
-        1e308,
-        -1e308,
-        1e300,
-        -1e300,
-        1e-308,
-        1e-120,
-        1e120,
-    ];
+    let strange = [0.0, -1.0, 1.0, f64::NAN, f64::INFINITY, 1e308, -1e308, 1e300, -1e300, 1e-308, 1e-120, 1e120];
     for &x in &strange {
         for &y in &strange {
             let (xs, ys) = ([1.0, x, 2.0], [1.0, y, y]);
@@ -322,20 +229,14 @@ fn strange_values_are_drawn_or_dropped_but_never_panic() {
                 Figure::new("").points_with_error_bars("a", &xs, &ys, &[x, y, 1.0]),
             ];
             for figure in figures {
-                for figure in [
-                    figure.clone(),
-                    figure.clone().log_x(),
-                    figure.log_x().log_y(),
-                ] {
+                for figure in [figure.clone(), figure.clone().log_x(), figure.log_x().log_y()] {
                     let svg = figure.svg();
                     // 1 is drawable in every figure, so that none is empty.
                     let svg = svg.unwrap();
                     assert!(!svg.contains("NaN") && !svg.contains("inf"), "{x} {y}");
                 }
             }
-            let bars = Figure::new("")
-                .categories(&["a", "b", "c"])
-                .bars_with_errors("", &ys, &xs);
+            let bars = Figure::new("").categories(&["a", "b", "c"]).bars_with_errors("", &ys, &xs);
             let svg = bars.svg().unwrap();
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "bars {x} {y}");
         }
@@ -344,12 +245,8 @@ fn strange_values_are_drawn_or_dropped_but_never_panic() {
 
 #[test]
 fn words_are_shown_as_they_are() {
-    let svg = Figure::new("a $ b & <c>")
-        .x_label("$x$")
-        .y_label("{y}")
-        .line("\"q\"", &[1.0, 2.0], &[1.0, 2.0])
-        .svg()
-        .unwrap();
+    let svg =
+        Figure::new("a $ b & <c>").x_label("$x$").y_label("{y}").line("\"q\"", &[1.0, 2.0], &[1.0, 2.0]).svg().unwrap();
     for shown in ["a $ b &amp; &lt;c&gt;", ">$x$<", ">{y}<", "&quot;q&quot;"] {
         assert!(svg.contains(shown), "{shown} in {svg}");
     }
@@ -359,13 +256,7 @@ fn words_are_shown_as_they_are() {
 fn long_lines_are_thinned_in_the_picture() {
     let long = Figure::new("").line("a", &rounds(100_000), &map(&rounds(100_000), wobble));
     let svg = long.svg().unwrap();
-    let path = svg
-        .split("<path d=\"")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap();
+    let path = svg.split("<path d=\"").nth(1).unwrap().split('"').next().unwrap();
     let points = path.matches(['M', 'L']).count();
     assert!((300..=400).contains(&points), "{points}");
 }

@@ -1,0 +1,177 @@
+//! The best function in hindsight, and the effective dimension of a stream.
+//!
+//! `min_f Σ (f(x_t) − y_t)² + λ‖f‖²` over the whole stream, which is what regret is measured against. Points are kept until
+//! every `k(x_t, ·)` lies within squared distance 1e−9 of their span, then all are written in orthonormal coordinates `φ_t` of
+//! it, and the problem is ridge regression on `φ`, diagonalised once: with `Σ φφᵀ = V diag(a) Vᵀ` and `b = Vᵀ Σ φ_t y_t` the
+//! solution for every λ is `b_i/(λ + a_i)`. The `a_i` are the kernel matrix's eigenvalues to within 1e−9 T, and `f` restricted to
+//! the span is `f` to within 3e−5 ‖f‖ at every point of the stream. `O(TJ² + J³)` time, `O(TJ)` memory.
+
+use mercer_data::Dataset;
+use mercer_kernels::{AlignedVec, Kernel};
+use mercer_linalg_incremental::SymmetricEigen;
+use mercer_simd::dot;
+use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
+
+use crate::plan::ExperimentError;
+
+/// Squared distance of `k(x, ·)` to the span that counts as none.
+const TOLERANCE: f64 = 1e-9;
+
+/// A function of the family `f_λ`, by its numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// `Σ (f(x_t) − y_t)²`
+    pub loss: f64,
+    /// `‖f‖²`
+    pub squared_norm: f64,
+}
+
+/// A stream's kernel matrix and targets, diagonalised.
+#[derive(Clone, Debug)]
+pub struct Hindsight {
+    eigenvalues: Vec<f64>,
+    /// `b = Vᵀ Σ φ_t y_t`
+    projections: Vec<f64>,
+    squared_targets: f64,
+}
+
+impl Hindsight {
+    /// Diagonalises a stream under a kernel.
+    ///
+    /// # Errors
+    /// When the stream holds numbers for which the kernel is not finite.
+    pub fn new(kernel: &(impl Kernel + Clone), stream: &Dataset) -> Result<Self, ExperimentError> {
+        let mut basis = NewtonBasis::new(kernel.clone(), stream.dimension());
+        let mut rule = Ald::new(TOLERANCE).map_err(mercer_learners::Error::from)?;
+        let mut probe = Probe::default();
+        for (x, _) in stream.iter() {
+            basis.probe(x, &mut probe);
+            if let Some(new_coordinate) = rule.admits(&probe) {
+                basis.append(x, probe.coordinates(), new_coordinate);
+            }
+        }
+        let (rounds, size) = (stream.len(), basis.len());
+        let mut columns = vec![AlignedVec::zeros(rounds); size];
+        for (t, (x, _)) in stream.iter().enumerate() {
+            basis.probe(x, &mut probe);
+            for (column, value) in columns.iter_mut().zip(probe.coordinates().iter()) {
+                column[t] = *value;
+            }
+        }
+        let product = |i: usize, j: usize| dot(columns[i].lanes(), columns[j].lanes());
+        let eigen = SymmetricEigen::new(size, product)?;
+        let targets = AlignedVec::from_slice(stream.targets());
+        let moments: Vec<f64> = columns.iter().map(|column| dot(column.lanes(), targets.lanes())).collect();
+        let projections = eigen.vectors.iter().map(|v| v.iter().zip(&moments).map(|(v, m)| v * m).sum()).collect();
+        Ok(Self {
+            eigenvalues: eigen.values.iter().map(|value| value.max(0.0)).collect(),
+            projections,
+            squared_targets: dot(targets.lanes(), targets.lanes()),
+        })
+    }
+
+    /// The kernel matrix's eigenvalues, falling, as far as they exceed what was neglected.
+    #[must_use]
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.eigenvalues
+    }
+
+    /// `d_eff(μ) = tr K(K + μI)⁻¹`
+    #[must_use]
+    pub fn effective_dimension(&self, mu: f64) -> f64 {
+        self.eigenvalues.iter().map(|a| a / (a + mu)).sum()
+    }
+
+    /// `f_λ`, for `λ > 0`.
+    #[must_use]
+    pub fn ridge(&self, lambda: f64) -> Fit {
+        let (mut loss, mut squared_norm) = (self.squared_targets, 0.0);
+        for (a, b) in self.eigenvalues.iter().zip(&self.projections) {
+            let w = b / (lambda + a);
+            loss += w * (a * w - 2.0 * b);
+            squared_norm += w * w;
+        }
+        Fit { loss, squared_norm }
+    }
+
+    /// The best `f` with `‖f‖ ≤ radius`: the ridge solution on the sphere, found by bisection of `ln λ`, or the least regularised
+    /// one that the arithmetic allows (`λ = 10⁻⁹ λ₁`) if that lies inside.
+    #[must_use]
+    pub fn within(&self, radius: f64) -> Fit {
+        let largest = self.eigenvalues.first().copied().unwrap_or(0.0).max(1.0);
+        let (mut low, mut high) = ((1e-9 * largest).ln(), (1e9 * largest).ln());
+        let free = self.ridge(low.exp());
+        if free.squared_norm <= radius * radius {
+            return free;
+        }
+        for _ in 0..100 {
+            let middle = low.midpoint(high);
+            if self.ridge(middle.exp()).squared_norm > radius * radius { low = middle } else { high = middle }
+        }
+        self.ridge(high.exp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_kernels::{Gaussian, Matern52};
+    use mercer_linalg_incremental::GrowingCholesky;
+
+    use super::*;
+    use crate::decay::Regime;
+
+    /// `β = (K + λI)⁻¹y` by a growing factor, straight from the definition.
+    fn dense(kernel: &impl Kernel, stream: &Dataset, lambda: f64) -> (Fit, f64) {
+        let n = stream.len();
+        let k = |i: usize, j: usize| kernel.evaluate(stream.row(i), stream.row(j));
+        let mut factor = GrowingCholesky::new();
+        let mut row = AlignedVec::new();
+        for i in 0..n {
+            let column: AlignedVec = (0..i).map(|j| k(i, j)).collect();
+            factor.forward_solve(&column, &mut row);
+            let pivot = k(i, i) + lambda - dot(row.lanes(), row.lanes());
+            factor.append(&row, pivot.sqrt());
+        }
+        let solve = |b: &AlignedVec| {
+            let (mut half, mut x) = (AlignedVec::new(), AlignedVec::new());
+            factor.forward_solve(b, &mut half);
+            factor.backward_solve(&half, &mut x);
+            x
+        };
+        let beta = solve(&AlignedVec::from_slice(stream.targets()));
+        let values: Vec<f64> = (0..n).map(|i| (0..n).map(|j| k(i, j) * beta[j]).sum()).collect();
+        let loss = values.iter().zip(stream.targets()).map(|(f, y)| (f - y).powi(2)).sum();
+        let squared_norm = values.iter().zip(beta.iter()).map(|(f, b)| f * b).sum();
+        // tr K(K + λI)⁻¹ = n − λ tr (K + λI)⁻¹
+        let unit = |i: usize| (0..n).map(|j| f64::from(u8::from(i == j))).collect::<AlignedVec>();
+        let trace: f64 = (0..n).map(|i| solve(&unit(i))[i]).sum();
+        (Fit { loss, squared_norm }, n as f64 - lambda * trace)
+    }
+
+    #[test]
+    fn ridge_and_effective_dimension_are_their_definitions() {
+        let stream = Regime::MATERN_52.stream(150, 2).unwrap();
+        let kernel = Matern52::new(1.0).unwrap();
+        let hindsight = Hindsight::new(&kernel, &stream).unwrap();
+        for lambda in [0.01, 1.0, 30.0] {
+            let (fit, dimension) = dense(&kernel, &stream, lambda);
+            let ours = hindsight.ridge(lambda);
+            assert!((ours.loss - fit.loss).abs() < 1e-5 * fit.loss, "{lambda}: {ours:?} {fit:?}");
+            assert!((ours.squared_norm - fit.squared_norm).abs() < 1e-5 * fit.squared_norm);
+            assert!((hindsight.effective_dimension(lambda) - dimension).abs() < 1e-5 * dimension);
+        }
+    }
+
+    #[test]
+    fn the_ball_holds_its_best_function() {
+        let stream = Regime::EXPONENTIAL.stream(300, 4).unwrap();
+        let hindsight = Hindsight::new(&Gaussian::new(1.0).unwrap(), &stream).unwrap();
+        let tight = hindsight.within(0.1);
+        assert!((tight.squared_norm.sqrt() - 0.1).abs() < 1e-9);
+        let wide = hindsight.within(1e6);
+        assert!(wide.loss < tight.loss && wide.squared_norm < 1e12);
+        // The noise alone leaves T·NOISE²/3.
+        let noise = 300.0 * crate::decay::NOISE.powi(2) / 3.0;
+        assert!((0.7 * noise..1.2 * noise).contains(&hindsight.within(1.0).loss));
+    }
+}

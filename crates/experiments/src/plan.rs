@@ -1,0 +1,83 @@
+//! What an experiment is given, and how it may fail.
+
+use mercer_data::{DataError, Registry};
+use mercer_kernels::KernelError;
+use mercer_learners::Error as LearnerError;
+use mercer_linalg_incremental::NoConvergence;
+
+use crate::progress::{JobProgress, Progress};
+use crate::report::ReportError;
+use crate::runner::{self, Job, JobError, RunnerError};
+use crate::table::TableError;
+
+/// How much is run, from what, and with what help.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where data sets are found.
+    pub registry: Registry,
+    /// The papers' size, or a reduced one that takes minutes.
+    pub full: bool,
+    /// Permutations or repetitions; `None` is each experiment's own number.
+    pub repetitions: Option<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Threads; no result depends on them.
+    pub threads: usize,
+    /// Whether to draw progress bars on a terminal.
+    pub progress: bool,
+}
+
+/// Why an experiment gave no report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// The threads could not be made.
+    #[error(transparent)]
+    Runner(#[from] RunnerError),
+    /// A piece of the work failed.
+    #[error(transparent)]
+    Job(Box<JobError<ExperimentError>>),
+    /// A stream could not be made or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A learner refused its parameters or an example.
+    #[error(transparent)]
+    Learner(#[from] LearnerError),
+    /// A kernel refused its parameters.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// An eigen-decomposition failed.
+    #[error(transparent)]
+    Eigen(#[from] NoConvergence),
+    /// The report could not be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+}
+
+impl From<TableError> for ExperimentError {
+    fn from(error: TableError) -> Self {
+        Self::Report(error.into())
+    }
+}
+
+impl Plan {
+    /// How often an experiment repeats itself, unless the plan says otherwise.
+    #[must_use]
+    pub fn repetitions_or(&self, reduced: usize, full: usize) -> usize {
+        self.repetitions.unwrap_or(if self.full { full } else { reduced })
+    }
+
+    /// Runs independent jobs on the plan's threads and gives their results in order.
+    ///
+    /// # Errors
+    /// The first job's that failed, or [`RunnerError`].
+    pub fn run<I: Sync, O: Send>(
+        &self,
+        jobs: &[Job<I>],
+        work: impl Fn(&Job<I>, &JobProgress) -> Result<O, ExperimentError> + Sync,
+    ) -> Result<Vec<O>, ExperimentError> {
+        let bars = if self.progress { Progress::on_terminal(jobs.len()) } else { Progress::hidden(jobs.len()) };
+        let results = runner::run(jobs, self.threads, &bars, work)?;
+        results.into_iter().map(|result| result.map_err(|error| ExperimentError::Job(Box::new(error)))).collect()
+    }
+}

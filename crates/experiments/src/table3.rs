@@ -1,0 +1,288 @@
+//! Table 3 of the sublinear-regression paper: six learners on real streams, ten permutations each.
+//!
+//! For each data set, learner and permutation one prequential pass; measured mean ± standard deviation of the squared error,
+//! dictionary size and time beside the printed ones, with a verdict a cell. [`protocol`](Setting) says what is run,
+//! [`printed`] what the paper prints, [`report()`] makes tables and pictures of it.
+//!
+//! Every pass depends on the experiment's seed and on names alone: the third permutation of a data set is the same for every
+//! learner and every number of threads, and a learner's own draws are the same for every setting of its grid.
+
+mod figures;
+pub mod measure;
+pub mod printed;
+mod protocol;
+mod restarted;
+mod tables;
+
+use mercer_data::{Dataset, Registry};
+use mercer_learners::Error;
+
+pub use measure::{Checkpoint, Pass};
+pub use printed::{PrintedCell, PrintedSet};
+pub use protocol::{Learner, STREAMS, Setting, Stream};
+pub use tables::report;
+
+use crate::plan::{ExperimentError, Plan};
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::runner::{self, Job, RunnerError, seed_of};
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Permutations at the paper's setting, at least 1.
+    pub permutations: usize,
+    /// Permutations, the first ones, over which the rest of the grid is run; at most `permutations`.
+    pub grid_permutations: usize,
+    /// Longest stream; shorter streams than the paper's are not compared with its numbers.
+    pub limit: Option<usize>,
+    /// Seed of permutations and learners.
+    pub seed: u64,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Options {
+    /// What a plan asks for: ten permutations of everything for the papers' size, else three, and one for the grid.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let permutations = plan.repetitions_or(3, 10);
+        let grid_permutations = if plan.full { permutations } else { 1 };
+        Self { permutations, grid_permutations, limit: None, seed: plan.seed, threads: plan.threads }
+    }
+}
+
+/// Runs the experiment and reports it.
+///
+/// # Errors
+/// [`ExperimentError`] when the threads cannot be made or the report cannot.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    let options = Options::of(plan);
+    let results = measure(&plan.registry, &options, plan.progress)?;
+    Ok(report(&results, &options)?)
+}
+
+/// The passes of one setting, one a permutation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// The setting.
+    pub setting: Setting,
+    /// Its passes, in the order of the permutations; those that failed are left out.
+    pub passes: Vec<Pass>,
+}
+
+impl Runs {
+    /// Mean squared errors, one a pass.
+    #[must_use]
+    pub fn errors(&self) -> Vec<f64> {
+        self.passes.iter().map(|pass| pass.mse).collect()
+    }
+}
+
+/// What became of one data set.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It was run.
+    Measured {
+        /// Rounds a pass, `T`.
+        rounds: usize,
+        /// Features, `d`.
+        dimension: usize,
+        /// All settings run, those of a learner together.
+        runs: Vec<Runs>,
+        /// Passes that failed, other than by divergence.
+        failures: Vec<String>,
+    },
+    /// It is not on this machine.
+    NotFound {
+        /// The public page that offers it.
+        page: String,
+    },
+    /// It could not be read.
+    Unreadable {
+        /// Why.
+        message: String,
+    },
+}
+
+/// One data set of the table.
+#[derive(Clone, Debug)]
+pub struct StreamResult {
+    /// Which one, and how it is run.
+    pub stream: Stream,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+impl StreamResult {
+    /// The passes of a learner at the paper's setting.
+    #[must_use]
+    pub fn at_paper_setting(&self, learner: Learner) -> Option<&Runs> {
+        let setting = self.stream.setting(learner);
+        self.runs().iter().find(|runs| runs.setting == setting)
+    }
+
+    /// The passes of the NOGD that forgets at its switch.
+    #[must_use]
+    pub fn restarted_nogd(&self) -> Option<&Runs> {
+        let setting = self.stream.restarted(Learner::Nogd)?;
+        self.runs().iter().find(|runs| runs.setting == setting)
+    }
+
+    /// The passes of a learner at the setting of the grid that has the smallest mean error over the first
+    /// `grid_permutations` permutations. Chosen on the very passes that it is reported on, as in the paper.
+    #[must_use]
+    pub fn tuned(&self, learner: Learner, grid_permutations: usize) -> Option<&Runs> {
+        let mean = |runs: &Runs| {
+            let errors = runs.errors();
+            crate::stats::mean(&errors[..grid_permutations.min(errors.len())])
+        };
+        let grid = learner.grid();
+        let candidates = self.runs().iter().filter(|runs| grid.contains(&runs.setting) && !runs.passes.is_empty());
+        candidates.min_by(|a, b| mean(a).total_cmp(&mean(b)))
+    }
+
+    /// All settings run.
+    #[must_use]
+    pub fn runs(&self) -> &[Runs] {
+        match &self.outcome {
+            Outcome::Measured { runs, .. } => runs,
+            _ => &[],
+        }
+    }
+}
+
+/// One pass to be made.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    /// Index of the data set.
+    stream: usize,
+    setting: Setting,
+    permutation: usize,
+}
+
+/// Runs the table on every data set of [`STREAMS`] that is found.
+///
+/// # Errors
+/// [`RunnerError`] when the threads cannot be made. All else is a result of its data set.
+pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result<Vec<StreamResult>, RunnerError> {
+    let loaded: Vec<Result<Dataset, Outcome>> = STREAMS.iter().map(|stream| load(stream, registry, options)).collect();
+    let mut jobs = Vec::new();
+    for (index, table) in loaded.iter().enumerate() {
+        if let Ok(table) = table {
+            jobs.extend(tasks(index, options).into_iter().map(|task| job(task, options, table.len())));
+        }
+    }
+    let bars = if progress { Progress::on_terminal(jobs.len()) } else { Progress::hidden(jobs.len()) };
+    let results = runner::run(&jobs, options.threads, &bars, |job, bar| {
+        let Task { stream, setting, permutation } = job.input;
+        let stream = &STREAMS[stream];
+        // The jobs were made from the tables that could be read.
+        let Some(Ok(table)) = loaded.get(job.input.stream) else { unreachable!("a job without its table") };
+        let permuted = table.permuted(seed_of(options.seed, &permutation_name(stream, permutation)));
+        let mut learner = setting.build(stream.width, permuted.dimension(), permuted.len(), job.seed)?;
+        measure::run(learner.as_mut(), &permuted, bar)
+    })?;
+    let mut passes = jobs.iter().map(|job| job.input).zip(results).peekable();
+    let mut streams = Vec::new();
+    for (index, (stream, table)) in STREAMS.into_iter().zip(loaded).enumerate() {
+        let outcome = match table {
+            Err(outcome) => outcome,
+            Ok(table) => {
+                let (mut runs, mut failures): (Vec<Runs>, Vec<String>) = Default::default();
+                while let Some((task, result)) = passes.next_if(|(task, _)| task.stream == index) {
+                    if runs.last().is_none_or(|last| last.setting != task.setting) {
+                        runs.push(Runs { setting: task.setting, passes: Vec::new() });
+                    }
+                    match (result, runs.last_mut()) {
+                        (Ok(pass), Some(last)) => last.passes.push(pass),
+                        (Err(error), _) => failures.push(error.to_string()),
+                        (Ok(_), None) => {}
+                    }
+                }
+                Outcome::Measured { rounds: table.len(), dimension: table.dimension(), runs, failures }
+            }
+        };
+        streams.push(StreamResult { stream, outcome });
+    }
+    Ok(streams)
+}
+
+/// About how many seconds [`measure`] will take: every setting is run on the beginning of every data set, and what that
+/// took is stretched to the whole.
+///
+/// # Errors
+/// [`Error`] when a learner refuses its parameters or the data.
+pub fn estimate(registry: &Registry, options: &Options) -> Result<f64, Error> {
+    const PROBE: usize = 1200;
+    let mut seconds = 0.0;
+    for (index, stream) in STREAMS.iter().enumerate() {
+        let Ok(mut table) = load(stream, registry, options) else { continue };
+        let rounds = table.len();
+        // The beginning of a permutation: the file's own order may be anything but typical.
+        table = table.permuted(seed_of(options.seed, &permutation_name(stream, 0)));
+        table.truncate(PROBE);
+        let progress = Progress::hidden(1);
+        for task in tasks(index, options).into_iter().filter(|task| task.permutation == 0) {
+            let mut learner = task.setting.build(stream.width, table.dimension(), rounds, options.seed)?;
+            let pass = measure::run(learner.as_mut(), &table, &progress.job("", 0))?;
+            let passes = passes_of(stream, task.setting, options) as f64;
+            seconds += pass.seconds * passes * rounds as f64 / table.len().max(1) as f64;
+        }
+    }
+    Ok(seconds / options.threads as f64)
+}
+
+fn load(stream: &Stream, registry: &Registry, options: &Options) -> Result<Dataset, Outcome> {
+    let needed = [Some(stream.dataset), stream.ranges_of];
+    if let Some(absent) = needed.into_iter().flatten().find(|name| !registry.is_available(name)) {
+        let page = registry.find(absent).map_or_else(String::new, |entry| entry.page.clone());
+        return Err(Outcome::NotFound { page });
+    }
+    let table = stream.load(registry).map_err(|error| Outcome::Unreadable { message: error.to_string() })?;
+    match options.limit {
+        // A file may be sorted: its beginning is taken from a permutation.
+        Some(limit) if limit < table.len() => {
+            let mut table = table.permuted(seed_of(options.seed, stream.dataset));
+            table.truncate(limit);
+            Ok(table)
+        }
+        _ => Ok(table),
+    }
+}
+
+/// The paper's setting first, then the rest of the grid, learner by learner.
+fn tasks(stream: usize, options: &Options) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for learner in Learner::ALL {
+        let own = STREAMS[stream].setting(learner);
+        let rest = learner.grid().into_iter().filter(|setting| *setting != own);
+        let explanation = STREAMS[stream].restarted(learner);
+        for setting in std::iter::once(own).chain(explanation).chain(rest) {
+            let passes = passes_of(&STREAMS[stream], setting, options);
+            tasks.extend((0..passes).map(|permutation| Task { stream, setting, permutation }));
+        }
+    }
+    tasks
+}
+
+/// How many permutations a setting is run on.
+fn passes_of(stream: &Stream, setting: Setting, options: &Options) -> usize {
+    let learner = setting.learner();
+    let compared = stream.setting(learner) == setting || stream.restarted(learner) == Some(setting);
+    if compared { options.permutations } else { options.grid_permutations }
+}
+
+fn job(task: Task, options: &Options, rounds: usize) -> Job<Task> {
+    let stream = &STREAMS[task.stream];
+    let (learner, words) = (task.setting.learner().name(), task.setting.words());
+    let place = permutation_name(stream, task.permutation);
+    let mut job = Job::new(format!("{place} / {learner}"), options.seed, rounds as u64, task);
+    // The seed is that of the learner on this permutation; the name also tells the settings of its grid apart.
+    job.name = format!("{place} / {learner}, {words}");
+    job
+}
+
+fn permutation_name(stream: &Stream, permutation: usize) -> String {
+    format!("{} / permutation {}", stream.dataset, permutation + 1)
+}

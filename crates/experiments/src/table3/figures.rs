@@ -1,0 +1,99 @@
+//! Pictures of the passes behind Table 3, at the paper's setting.
+
+use super::{Learner, Runs, StreamResult};
+use crate::figure::{Figure, Mark, Panels};
+use crate::report::Report;
+use crate::stats::{Summary, mean};
+
+/// Columns of a picture with one panel a data set.
+const COLUMNS: usize = 3;
+
+/// Adds every picture for which there is something to draw.
+pub(super) fn add(report: &mut Report, results: &[StreamResult]) {
+    let measured: Vec<&StreamResult> = results.iter().filter(|result| !result.runs().is_empty()).collect();
+    if measured.is_empty() {
+        return;
+    }
+    report.picture(
+        "cumulative_loss",
+        "Cumulative loss against the round: the mean over the permutations, and the range from the smallest to the largest",
+        panels("Cumulative loss", &measured, cumulative_loss),
+    );
+    report.picture(
+        "dictionary_growth",
+        "Dictionary size against the round, mean over the permutations; both ALD learners keep the same points",
+        panels("Dictionary growth", &measured, growth),
+    );
+    report.picture(
+        "mse_against_time",
+        "Squared error against time a round, mean over the permutations",
+        trade(&measured),
+    );
+}
+
+fn panels(title: &str, results: &[&StreamResult], draw: impl Fn(&StreamResult) -> Figure) -> Panels {
+    let columns = if results.len() == 4 { 2 } else { COLUMNS };
+    results.iter().fold(Panels::new(title, columns), |panels, result| panels.panel(draw(result)))
+}
+
+/// The rounds at which every pass was recorded (a diverged one ends early), and a value of each pass there.
+fn curves(runs: &Runs, value: impl Fn(&super::Checkpoint) -> f64) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let length = runs.passes.iter().map(|pass| pass.curve.len()).min().unwrap_or(0);
+    let rounds = runs.passes.first().map_or(&[][..], |pass| &pass.curve[..length]);
+    let values = (0..length).map(|i| runs.passes.iter().map(|pass| value(&pass.curve[i])).collect());
+    (rounds.iter().map(|point| point.t as f64).collect(), values.collect())
+}
+
+fn cumulative_loss(result: &StreamResult) -> Figure {
+    let figure = Figure::new(result.stream.dataset).x_label("round t").y_label("cumulative loss");
+    Learner::ALL.iter().fold(figure, |figure, &learner| {
+        let Some(runs) = result.at_paper_setting(learner) else { return figure };
+        let (rounds, losses) = curves(runs, |point| point.loss);
+        let end = |fold: fn(f64, f64) -> f64, start: f64| -> Vec<f64> {
+            losses.iter().map(|values| values.iter().copied().fold(start, fold)).collect()
+        };
+        let means: Vec<f64> = losses.iter().map(|values| mean(values)).collect();
+        let (low, high) = (end(f64::min, f64::INFINITY), end(f64::max, 0.0));
+        figure.line_with_band(learner.name(), &rounds, &means, &low, &high)
+    })
+}
+
+fn growth(result: &StreamResult) -> Figure {
+    let figure = Figure::new(result.stream.dataset).x_label("round t").y_label("stored points").log_x();
+    let learners = [Learner::ProsNKons, Learner::ConKons, Learner::AogdAld, Learner::NonsAld];
+    let drawn = learners.into_iter().filter_map(|learner| {
+        let (rounds, sizes) = curves(result.at_paper_setting(learner)?, |point| point.size as f64);
+        Some((learner, rounds, sizes.iter().map(|values| mean(values)).collect::<Vec<_>>()))
+    });
+    let drawn: Vec<_> = drawn.collect();
+    let same = drawn.len() == 4 && drawn[2].2 == drawn[3].2;
+    drawn.into_iter().fold(figure, |figure, (learner, rounds, sizes)| match learner {
+        Learner::AogdAld if same => figure,
+        Learner::NonsAld if same => figure.line("NONS-ALD and AOGD-ALD", &rounds, &sizes),
+        _ => figure.line(learner.name(), &rounds, &sizes),
+    })
+}
+
+fn trade(results: &[&StreamResult]) -> Figure {
+    let mut marks = Vec::new();
+    for result in results {
+        for learner in Learner::ALL {
+            let Some(runs) = result.at_paper_setting(learner) else { continue };
+            let Ok(errors) = Summary::of(&runs.errors()) else { continue };
+            let times: Vec<f64> = runs.passes.iter().map(|pass| 1e6 * pass.seconds / pass.rounds as f64).collect();
+            marks.push(Mark {
+                series: learner.name().to_owned(),
+                group: result.stream.dataset.to_owned(),
+                x: mean(&times),
+                y: errors.mean,
+                y_error: None,
+            });
+        }
+    }
+    Figure::new("Error against time")
+        .x_label("microseconds a round")
+        .y_label("mean squared error")
+        .log_x()
+        .log_y()
+        .marks("learner", "data set", marks)
+}

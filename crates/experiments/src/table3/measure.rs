@@ -1,0 +1,92 @@
+//! One pass of one learner over one permutation, and what it leaves behind.
+
+use std::time::Instant;
+
+use mercer_data::Dataset;
+use mercer_learners::{Error, Regressor, prequential};
+
+use crate::progress::JobProgress;
+
+/// Points of a curve along a pass.
+const CHECKPOINTS: usize = 120;
+
+/// Rounds between two reports to the progress bar.
+const REPORT_EVERY: usize = 1024;
+
+/// The state of a pass after some round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// The round, from 1.
+    pub t: usize,
+    /// Cumulative loss up to it.
+    pub loss: f64,
+    /// Stored points or features after it.
+    pub size: usize,
+}
+
+/// What one pass measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// `Σ (ŷ − y)²/T`; infinite if the learner diverged.
+    pub mse: f64,
+    /// Stored points or features at the end.
+    pub size: usize,
+    /// Seconds of the pass alone: no reading, no scaling, no construction.
+    pub seconds: f64,
+    /// Rounds.
+    pub rounds: usize,
+    /// The round at which an update left the range of numbers, if one did.
+    pub diverged_at: Option<usize>,
+    /// The way there, at rounds that are the same for every learner.
+    pub curve: Vec<Checkpoint>,
+}
+
+/// The rounds at which a pass of `rounds` rounds is recorded: evenly spaced in the logarithm, the last one included.
+#[must_use]
+pub fn checkpoints(rounds: usize) -> Vec<usize> {
+    let mut result: Vec<usize> =
+        (0..CHECKPOINTS).map(|i| (rounds as f64).powf(i as f64 / (CHECKPOINTS - 1) as f64).round() as usize).collect();
+    result.dedup();
+    result
+}
+
+/// Runs a learner over a stream in its order.
+///
+/// # Errors
+/// The learner's, but for divergence, which is a result.
+pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> Result<Pass, Error> {
+    let rounds = stream.len();
+    let recorded = checkpoints(rounds);
+    let mut curve: Vec<Checkpoint> = Vec::with_capacity(recorded.len());
+    let start = Instant::now();
+    let outcome = prequential(learner, stream.iter(), |round| {
+        if recorded.get(curve.len()) == Some(&round.t) {
+            curve.push(Checkpoint { t: round.t, loss: round.score.cumulative_loss(), size: round.dictionary_size });
+        }
+        if round.t.is_multiple_of(REPORT_EVERY) {
+            bar.advance(REPORT_EVERY as u64);
+        }
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    let (mse, diverged_at) = match outcome {
+        Ok(score) => (score.mse(), None),
+        Err((t, Error::Diverged)) => (f64::INFINITY, Some(t)),
+        Err((_, error)) => return Err(error),
+    };
+    let size = learner.dictionary_size();
+    Ok(Pass { mse, size, seconds, rounds, diverged_at, curve })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_rise_to_the_last_round() {
+        for rounds in [1, 2, 50, 8192] {
+            let recorded = checkpoints(rounds);
+            assert!(recorded.is_sorted_by(|a, b| a < b));
+            assert_eq!((recorded[0], recorded.last()), (1, Some(&rounds)));
+        }
+    }
+}
