@@ -36,7 +36,12 @@ enum Action {
     /// Write the stream for a dictionary of SIZE points
     Write { file: PathBuf, size: usize },
     /// Print the steps a second at a full dictionary
-    Time { file: PathBuf },
+    Time {
+        file: PathBuf,
+        /// Hand over 64 examples at a time, so that the learner may look ahead
+        #[arg(long)]
+        blocks: bool,
+    },
     /// Write the predictions of the examples
     Predict { file: PathBuf, out: PathBuf },
 }
@@ -45,21 +50,9 @@ fn main() -> Result<()> {
     let arguments = Arguments::parse();
     match &arguments.action {
         Action::Write { file, size } => write(file, *size),
-        Action::Time { file } => {
-            let (mut learner, examples) = filled(file, arguments.bias)?;
-            let mut best = f64::INFINITY;
-            // The stream is repeated until a second has passed.
-            let start = Instant::now();
-            while start.elapsed().as_secs_f64() < 1.0 {
-                for batch in examples.chunks_exact(BATCH) {
-                    let clock = Instant::now();
-                    for (x, y) in batch {
-                        learner.predict_then_update(x, *y)?;
-                    }
-                    best = best.min(clock.elapsed().as_secs_f64());
-                }
-            }
-            println!("{:.0}", BATCH as f64 / best);
+        Action::Time { file, blocks } => {
+            let (learner, examples) = filled(file, arguments.bias)?;
+            println!("{:.0}", rate(learner, &examples, *blocks)?);
             Ok(())
         }
         Action::Predict { file, out } => {
@@ -69,6 +62,30 @@ fn main() -> Result<()> {
             write_numbers(out, &predictions?)
         }
     }
+}
+
+/// Steps a second of the fastest batch; the examples are repeated until a second has passed.
+fn rate(mut learner: Krls<Biased>, examples: &[Example], blocks: bool) -> Result<f64> {
+    let xs: Vec<f64> = examples.iter().flat_map(|(x, _)| *x).collect();
+    let ys: Vec<f64> = examples.iter().map(|(_, y)| *y).collect();
+    let mut predictions = Vec::with_capacity(BATCH);
+    let mut best = f64::INFINITY;
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() < 1.0 {
+        for (xs, ys) in xs.chunks_exact(BATCH * DIMENSION).zip(ys.chunks_exact(BATCH)) {
+            let clock = Instant::now();
+            if blocks {
+                predictions.clear();
+                learner.learn_block(xs, ys, &mut predictions)?;
+            } else {
+                for (x, y) in xs.chunks_exact(DIMENSION).zip(ys) {
+                    learner.predict_then_update(x, *y)?;
+                }
+            }
+            best = best.min(clock.elapsed().as_secs_f64());
+        }
+    }
+    Ok(BATCH as f64 / best)
 }
 
 fn write(file: &Path, size: usize) -> Result<()> {

@@ -12,7 +12,18 @@
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
 //! | [`figure`] | how curves, points and bars become an SVG and a PNG |
 //!
-//! It refuses to know a learner or a data set: those come with the experiments themselves.
+//! and the experiments themselves, which the program `reproduce` runs by name ([`experiment`]):
+//!
+//! | module | what it shows |
+//! |---|---|
+//! | [`table3`] | six learners on real streams beside the numbers that the paper prints |
+//! | [`table1`] | how regret, dictionary and time grow with T, beside the theory's bounds |
+//! | [`lemmas::size`] | Lemma 3.1: dictionary size against its bound |
+//! | [`lemmas::spectral`] | Lemma 4.5: spectral errors against their bounds |
+//! | [`lemmas::regret`] | Theorem 4.6: the regret of NONS-ALD against its bound |
+//!
+//! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
+//! given ([`plan`]) and what they hand back ([`report`]). No number depends on the number of threads; times do.
 
 pub mod decay;
 pub mod experiment;

@@ -208,7 +208,7 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
     Ok(streams)
 }
 
-/// About how many seconds [`measure`] will take: every setting is run on the beginning of every data set, and what that
+/// About how many seconds [`measure()`] will take: every setting is run on the beginning of every data set, and what that
 /// took is stretched to the whole.
 ///
 /// # Errors
