@@ -5,8 +5,9 @@
 //! digits as `cond(K)` grows).
 //!
 //! Layout: panels of eight rows; each tile is stored by columns, so that the forward solve multiplies a column of eight
-//! rows by one solved coordinate and never sums across a vector. The diagonal tile of a panel is stored inverted beside
-//! the factor's own, which turns the last eight dependent steps of a panel into one small product.
+//! rows by one solved coordinate and never sums across a vector. The last eight coordinates of a panel come by substitution
+//! in the diagonal tile, with stored reciprocals of the pivots. (Multiplying by an inverted tile would shorten that chain,
+//! but is not backward stable: at pivots near 1e−5 it lost five digits and streams of near duplicates diverged.)
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
@@ -18,14 +19,14 @@ pub const TOGETHER: usize = 4;
 /// Lower-triangular `L` (`n × n`) with positive diagonal, growing one row at a time.
 ///
 /// # Invariants
-/// Tile `q < b` of block `b` holds `L[8b..8b+8, 8q..8q+8]` by columns; tile `b` holds the inverse of the diagonal tile,
-/// whose own entries are in `diagonal[b]`. Rows past `n` are zero in both, so solutions keep a zero padding.
+/// Tile `q ≤ b` of block `b` holds `L[8b..8b+8, 8q..8q+8]` by columns, and `reciprocals` holds `1/L[i, i]`. Rows past `n` are
+/// zero in both, so solutions keep a zero padding.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GrowingCholesky {
     n: usize,
     pub(crate) tiles: Vec<Tile>,
-    pub(crate) diagonal: Vec<Tile>,
+    pub(crate) reciprocals: AlignedVec,
 }
 
 impl GrowingCholesky {
@@ -38,8 +39,7 @@ impl GrowingCholesky {
     /// An empty factor with room for `n` rows.
     #[must_use]
     pub fn with_capacity(n: usize) -> Self {
-        let blocks = n.div_ceil(LANES);
-        Self { n: 0, tiles: Vec::with_capacity(block_start(blocks)), diagonal: Vec::with_capacity(blocks) }
+        Self { n: 0, tiles: Vec::with_capacity(block_start(n.div_ceil(LANES))), reciprocals: AlignedVec::new() }
     }
 
     /// Number of rows `n`.
@@ -52,7 +52,7 @@ impl GrowingCholesky {
     pub fn clear(&mut self) {
         self.n = 0;
         self.tiles.clear();
-        self.diagonal.clear();
+        self.reciprocals.resize(0);
     }
 
     /// `L[i, j]` (zero above the diagonal).
@@ -63,11 +63,7 @@ impl GrowingCholesky {
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         assert!(i < self.n, "row {i} of a factor with {} rows", self.n);
         let ((b, row), (q, column)) = (split(i), split(j));
-        match q.cmp(&b) {
-            std::cmp::Ordering::Less => block(&self.tiles, b)[q][column].0[row],
-            std::cmp::Ordering::Equal => self.diagonal[b][column].0[row],
-            std::cmp::Ordering::Greater => 0.0,
-        }
+        if j > i { 0.0 } else { block(&self.tiles, b)[q][column].0[row] }
     }
 
     /// Appends the row `[row, pivot]`: `K` gains the column `L row` and the corner `‖row‖² + pivot²`. `O(n)`.
@@ -80,21 +76,14 @@ impl GrowingCholesky {
         let (b, lane) = split(self.n);
         if lane == 0 {
             self.tiles.resize(block_start(b + 1), ZERO_TILE);
-            self.diagonal.push(ZERO_TILE);
         }
-        let start = block_start(b);
-        for (tile, values) in self.tiles[start..start + b].iter_mut().zip(row.lanes()) {
+        for (tile, values) in self.tiles[block_start(b)..].iter_mut().zip(row.lanes()) {
             for (column, value) in tile.iter_mut().zip(values.0) {
                 column.0[lane] = value;
             }
         }
-        let diagonal = &mut self.diagonal[b];
-        for (column, value) in diagonal.iter_mut().zip(&row[b * LANES..]) {
-            column.0[lane] = *value;
-        }
-        diagonal[lane].0[lane] = pivot;
-        let inverse = &mut self.tiles[start + b];
-        extend_inverse(diagonal, inverse, lane);
+        self.tiles[block_start(b) + b][lane].0[lane] = pivot;
+        self.reciprocals.push(1.0 / pivot);
         self.n += 1;
     }
 
@@ -105,7 +94,7 @@ impl GrowingCholesky {
     pub fn forward_solve(&self, b: &AlignedVec, x: &mut AlignedVec) {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
         x.resize(self.n);
-        dispatch(Forward { tiles: &self.tiles, b: b.lanes(), x: x.lanes_mut(), first: 0 });
+        dispatch(Forward { factor: self, b: b.lanes(), x: x.lanes_mut(), first: 0 });
     }
 
     /// `x[i] ← L⁻¹ b[i]` for [`TOGETHER`] right-hand sides in one read of the factor, the same bits as one by one.
@@ -121,7 +110,7 @@ impl GrowingCholesky {
             assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
             b.lanes()
         });
-        dispatch(ForwardTogether { tiles: &self.tiles, b, x });
+        dispatch(ForwardTogether { factor: self, b, x });
     }
 
     /// `x ← L⁻¹ b` where the first `known` entries of `x` are solved already, as they are when the factor has grown since:
@@ -133,7 +122,7 @@ impl GrowingCholesky {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
         assert!(known <= x.len(), "{known} known entries of a solution of {}", x.len());
         x.resize(self.n);
-        dispatch(Forward { tiles: &self.tiles, b: b.lanes(), x: x.lanes_mut(), first: known / LANES });
+        dispatch(Forward { factor: self, b: b.lanes(), x: x.lanes_mut(), first: known / LANES });
     }
 
     /// `x ← L⁻ᵀ b`: `½n²` multiply-adds, one read of the factor.
@@ -143,22 +132,12 @@ impl GrowingCholesky {
     pub fn backward_solve(&self, b: &AlignedVec, x: &mut AlignedVec) {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
         x.assign(b);
-        dispatch(Backward { tiles: &self.tiles, x: x.lanes_mut() });
+        dispatch(Backward { factor: self, x: x.lanes_mut() });
     }
-}
-
-/// Row `lane` of the inverse of a lower-triangular tile, from its earlier rows.
-pub(crate) fn extend_inverse(tile: &Tile, inverse: &mut Tile, lane: usize) {
-    let pivot = tile[lane].0[lane];
-    for column in 0..lane {
-        let product: f64 = (column..lane).map(|k| tile[k].0[lane] * inverse[column].0[k]).sum();
-        inverse[column].0[lane] = -product / pivot;
-    }
-    inverse[lane].0[lane] = 1.0 / pivot;
 }
 
 struct Forward<'a> {
-    tiles: &'a [Tile],
+    factor: &'a GrowingCholesky,
     b: &'a [Lane],
     x: &'a mut [Lane],
     /// The first panel that is not solved.
@@ -169,7 +148,7 @@ impl Op for Forward<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let mut tiles = &self.tiles[block_start(self.first)..];
+        let mut tiles = &self.factor.tiles[block_start(self.first)..];
         for p in self.first..self.b.len() {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
@@ -182,13 +161,13 @@ impl Op for Forward<'_> {
             }
             let mut rest = Lane::ZERO;
             simd.store(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])), &mut rest);
-            simd.store(solve_diagonal(simd, &panel[p], &rest), &mut unsolved[0]);
+            unsolved[0] = substitute(&panel[p], &self.factor.reciprocals.lanes()[p], rest);
         }
     }
 }
 
 struct ForwardTogether<'a> {
-    tiles: &'a [Tile],
+    factor: &'a GrowingCholesky,
     b: [&'a [Lane]; TOGETHER],
     x: [&'a mut [Lane]; TOGETHER],
 }
@@ -197,7 +176,8 @@ impl Op for ForwardTogether<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { mut tiles, b, x } = self;
+        let Self { factor, b, x } = self;
+        let mut tiles = factor.tiles.as_slice();
         for p in 0..b[0].len() {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
@@ -218,24 +198,39 @@ impl Op for ForwardTogether<'_> {
                 let [a, b, c, d] = sums[i];
                 let mut rest = Lane::ZERO;
                 simd.store(simd.add(simd.add(a, b), simd.add(c, d)), &mut rest);
-                simd.store(solve_diagonal(simd, &panel[p], &rest), &mut x[i][p]);
+                x[i][p] = substitute(&panel[p], &factor.reciprocals.lanes()[p], rest);
             }
         }
     }
 }
 
-/// The product of an inverted diagonal tile with what is left of a right-hand side.
+/// `T⁻¹ rest` for a lower-triangular tile. Each solved coordinate is taken off all later ones at once, so the dependent
+/// chain is one multiplication and one fused multiply-add a coordinate.
 #[inline(always)]
-fn solve_diagonal<S: Simd>(simd: S, inverse: &Tile, rest: &Lane) -> S::F64 {
-    let mut solution = [simd.splat(0.0), simd.splat(0.0)];
+fn substitute(tile: &Tile, reciprocals: &Lane, mut rest: Lane) -> Lane {
     for j in 0..LANES {
-        solution[j % 2] = simd.mul_add(simd.splat(rest.0[j]), simd.load(&inverse[j]), solution[j % 2]);
+        rest.0[j] *= reciprocals.0[j];
+        for k in j + 1..LANES {
+            rest.0[k] = (-tile[j].0[k]).mul_add(rest.0[j], rest.0[k]);
+        }
     }
-    simd.add(solution[0], solution[1])
+    rest
+}
+
+/// `T⁻ᵀ rest` for a lower-triangular tile.
+#[inline(always)]
+fn substitute_back(tile: &Tile, reciprocals: &Lane, mut rest: Lane) -> Lane {
+    for j in (0..LANES).rev() {
+        for k in j + 1..LANES {
+            rest.0[j] = (-tile[j].0[k]).mul_add(rest.0[k], rest.0[j]);
+        }
+        rest.0[j] *= reciprocals.0[j];
+    }
+    rest
 }
 
 struct Backward<'a> {
-    tiles: &'a [Tile],
+    factor: &'a GrowingCholesky,
     x: &'a mut [Lane],
 }
 
@@ -244,13 +239,13 @@ impl Op for Backward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         for p in (0..self.x.len()).rev() {
-            let (panel, inverse) = block(self.tiles, p).split_at(p);
+            let (panel, diagonal) = block(&self.factor.tiles, p).split_at(p);
             let (unsolved, solved) = self.x.split_at_mut(p);
-            let products = |tile: &Tile, x| simd.transpose_sum(tile.map(|column| simd.mul(simd.load(&column), x)));
-            let x = products(&inverse[0], simd.load(&solved[0]));
-            simd.store(x, &mut solved[0]);
+            solved[0] = substitute_back(&diagonal[0], &self.factor.reciprocals.lanes()[p], solved[0]);
+            let x = simd.load(&solved[0]);
             for (tile, rest) in panel.iter().zip(unsolved) {
-                simd.store(simd.sub(simd.load(rest), products(tile, x)), rest);
+                let products: [S::F64; LANES] = std::array::from_fn(|j| simd.mul(simd.load(&tile[j]), x));
+                simd.store(simd.sub(simd.load(rest), simd.transpose_sum(products)), rest);
             }
         }
     }

@@ -8,8 +8,8 @@
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
 use crate::NotPositiveDefinite;
-use crate::cholesky::{GrowingCholesky, extend_inverse};
-use crate::tiles::{Tile, ZERO_TILE, block_start};
+use crate::cholesky::GrowingCholesky;
+use crate::tiles::{Tile, block_start};
 
 /// Panels swept together, so that the dependent chain of one hides behind the others.
 const TOGETHER: usize = 4;
@@ -58,21 +58,16 @@ impl GrowingCholesky {
             *mix = sign * w / (after * before).sqrt();
             before = after;
         }
-        dispatch(Sweep {
-            tiles: &mut self.tiles,
-            diagonal: &mut self.diagonal,
-            v: v.lanes(),
-            w: w.lanes(),
-            keep: keep.lanes(),
-            mix: mix.lanes(),
-        });
+        dispatch(Sweep { tiles: &mut self.tiles, v: v.lanes(), w: w.lanes(), keep: keep.lanes(), mix: mix.lanes() });
+        for (reciprocal, keep) in self.reciprocals.iter_mut().zip(keep.iter()) {
+            *reciprocal /= keep;
+        }
         Ok(())
     }
 }
 
 struct Sweep<'a> {
     tiles: &'a mut [Tile],
-    diagonal: &'a mut [Tile],
     v: &'a [Lane],
     w: &'a [Lane],
     keep: &'a [Lane],
@@ -98,7 +93,6 @@ impl Op for Sweep<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
         let tiles = std::mem::take(&mut self.tiles);
-        let diagonal = std::mem::take(&mut self.diagonal);
         for first in (0..self.v.len()).step_by(TOGETHER) {
             let group = TOGETHER.min(self.v.len() - first);
             let mut residuals = [simd.splat(0.0); TOGETHER];
@@ -115,13 +109,7 @@ impl Op for Sweep<'_> {
                 for q in first..b {
                     residuals[k] = self.tile(simd, &mut tiles[start + q], q, residuals[k]);
                 }
-                sweep_diagonal(&self, simd, &mut diagonal[b], b, residuals[k]);
-                tiles[start + b] = ZERO_TILE;
-                for lane in 0..LANES {
-                    if diagonal[b][lane].0[lane] > 0.0 {
-                        extend_inverse(&diagonal[b], &mut tiles[start + b], lane);
-                    }
-                }
+                sweep_diagonal(&self, simd, &mut tiles[start + b], b, residuals[k]);
             }
         }
     }

@@ -15,7 +15,9 @@ use rand_chacha::rand_core::SeedableRng;
 use crate::admission::{Admission, ParameterError, positive};
 use crate::newton_basis::Probe;
 
-/// Smallest residual a kept point enters with, relative to `k(x, x)`: the coin may keep a point of the span.
+/// Smallest residual a kept point enters with, relative to `k(x, x)`: the coin may keep a point of the span. Where rounding in
+/// the coordinates exceeds it (a kernel of finite rank with near duplicates, a very wide Gaussian), several such points in a
+/// row amplify it until coordinates overflow, which learners report as an error.
 const RESIDUAL_FLOOR: f64 = 1e-10;
 
 /// ChaCha8 stream of the coins, apart from other draws with the same seed.

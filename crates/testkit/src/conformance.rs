@@ -1,7 +1,7 @@
 //! The contract of a regression learner, checked the same way on every one of them.
 //!
 //! [`check_regressor`] takes a function that makes the learner and runs the whole suite; a violation panics with the
-//! learner's name and what it did. What it demands: predicting is pure and agrees with the prequential step bit for bit;
+//! learner's name and what it did. What it demands: predicting is pure and agrees with the prequential step to rounding;
 //! the same seed gives the same path; clones and learners restored from their serialised form go on bit for bit; every
 //! refused example is refused with the right error and leaves no trace; huge numbers never panic and never leave a
 //! prediction that is not finite; a step at fixed dictionary size allocates nothing.
@@ -61,9 +61,14 @@ fn predicting_is_pure(name: &str, mut learner: Subject, stream: &[Example]) {
             let first = learner.predict_with(other, &mut scratch).map(f64::to_bits);
             assert_eq!(first, learner.predict(other).map(f64::to_bits), "{name}: two predictions of one input differ");
         }
-        let predicted = learner.predict_with(x, &mut scratch).map(f64::to_bits);
-        let prequential = undisturbed.predict_then_update(x, *y).map(f64::to_bits);
-        assert_eq!(predicted, prequential, "{name}: predict and predict_then_update differ");
+        let predicted = learner.predict_with(x, &mut scratch).expect("an ordinary input");
+        let prequential = undisturbed.predict_then_update(x, *y).expect("an ordinary example");
+        // The prequential step may take what it needs from its one pass over the state: equal to rounding.
+        let rounding = 1e-12 * prequential.abs().max(1.0);
+        assert!(
+            (predicted - prequential).abs() <= rounding,
+            "{name}: {predicted} when asked, {prequential} in the step"
+        );
         assert_eq!(learner.update(x, *y), Ok(()), "{name}: update");
     }
 }
@@ -198,7 +203,7 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
                     let bound = if normalised { 10.0 } else { f64::MAX };
                     assert!(prediction.abs() <= bound, "{name} on {kind}: predicts {prediction}");
                 }
-                Err(Error::Diverged) if !normalised => {}
+                Err(Error::Diverged | Error::KernelOverflow) if !normalised => {}
                 Err(error) => panic!("{name} on {kind}: {error}"),
             }
         }
