@@ -15,22 +15,22 @@
 //!
 //! | learner | source | multiply-adds a round | memory |
 //! |---|---|---|---|
-//! | [`Kogd`] | Zinkevich 2003; [A] eqs. 2–3 | `td` | `td` |
-//! | [`AogdAld`] | [A] Algorithm 1 | `Jd + ½J²` | `Jd + ½J²` |
-//! | [`Kons`] | Calandriello et al. 2017b; [A] Algorithm 2 | `td + ½t²` | `td + ½t²` |
+//! | [`Kogd`] | Zinkevich 2003; \[A\] eqs. 2–3 | `td` | `td` |
+//! | [`AogdAld`] | \[A\] Algorithm 1 | `Jd + ½J²` | `Jd + ½J²` |
+//! | [`Kons`] | Calandriello et al. 2017b; \[A\] Algorithm 2 | `td + ½t²` | `td + ½t²` |
 //! | [`SketchedKons`] | Calandriello et al. 2017b | `td + ½J²` | `td + ½J²` |
-//! | [`NonsAld`] | [A] Algorithm 3 | `Jd + 2J²` | `Jd + J²` |
+//! | [`NonsAld`] | \[A\] Algorithm 3 | `Jd + 2J²` | `Jd + J²` |
 //! | [`ProsNKons`], [`ConKons`] | Calandriello et al. 2017a | `Jd + 2½J²` | `Jd + 1½J²` |
 //! | [`Fogd`] | Lu et al. 2016 | `Dd + 4D`, `D` sines and cosines | `Dd + 2D` |
 //! | [`Nogd`] | Lu et al. 2016 | `Bd + Bk` | `Bd + Bk` |
 //! | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
-//! | [`KernelAwv`], [`KernelKrr`] | [B] eq. 3 | `td + ½t²` | `td + ½t²` |
-//! | [`PkawvTaylor`], [`PkrrTaylor`] | [B] Algorithm 1 | `2r²`, `1½r²`, `r = C(d+M, M)` | `½r²` |
-//! | [`PkawvNystrom`], [`PkrrNystrom`] | [B] Algorithm 2 | `Jd + 3J²`, `t(d + 2J)` when a point is kept | `t(d + J) + 1½J²` |
+//! | [`KernelAwv`], [`KernelKrr`] | \[B\] eq. 3 | `td + ½t²` | `td + ½t²` |
+//! | [`PkawvTaylor`], [`PkrrTaylor`] | \[B\] Algorithm 1 | `2r²`, `1½r²`, `r = C(d+M, M)` | `½r²` |
+//! | [`PkawvNystrom`], [`PkrrNystrom`] | \[B\] Algorithm 2 | `Jd + 3J²`, `t(d + 2J)` when a point is kept | `t(d + J) + 1½J²` |
 //!
 //! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` and `k` NOGD's budget and
-//! rank, `M` the degree of Taylor features. [A] is Li and Liao, *Nearly optimal algorithms with sublinear computational
-//! complexity for online kernel regression*; [B] is Jézéquel, Gaillard and Rudi, *Efficient online learning with kernels for
+//! rank, `M` the degree of Taylor features. \[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational
+//! complexity for online kernel regression*; \[B\] is Jézéquel, Gaillard and Rudi, *Efficient online learning with kernels for
 //! adversarial large scale problems*.
 //!
 //! Contracts: [`Regressor::predict_with`] is pure and does not allocate; a refused example (another dimension, NaN, an

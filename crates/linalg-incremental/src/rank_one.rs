@@ -14,7 +14,7 @@ use crate::tiles::{Tile, block_start};
 /// Panels swept together, so that the dependent chain of one hides behind the others.
 const TOGETHER: usize = 4;
 
-/// Scratch memory of [`GrowingCholesky::rank_one`]; grows to the factor's size and is then reused.
+/// Scratch memory of [`GrowingCholesky::update`] and [`GrowingCholesky::downdate`]; grows to the factor's size and is then reused.
 #[derive(Clone, Debug, Default)]
 pub struct RankOneScratch {
     w: AlignedVec,

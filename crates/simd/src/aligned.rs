@@ -25,7 +25,7 @@ unsafe impl bytemuck::Pod for Lane {}
 
 /// A growable vector of `f64`, stored in whole [`Lane`]s and padded with zeros.
 ///
-/// Invariant: the entries of the last lane past [`len`](Self::len) are zero, so that kernels may work on whole lanes.
+/// Invariant: the entries of the last lane past `len` are zero, so that kernels may work on whole lanes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AlignedVec {

@@ -6,11 +6,11 @@
 //!
 //! | rule | keeps `x` when | state | source |
 //! |---|---|---|---|
-//! | [`Ald`] | `δ > α` | none | approximate linear dependence, Engel et al. 2004; [A] eq. (4)–(5) |
+//! | [`Ald`] | `δ > α` | none | approximate linear dependence, Engel et al. 2004; \[A\] eq. (4)–(5) |
 //! | [`Kors`] | `u < min(β τ, 1)`, `τ` its ridge leverage score | a second factor, a coin | Calandriello et al. 2017 |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
-//! ([A] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*.)
+//! (\[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*.)
 //!
 //! ```
 //! use mercer_kernels::Gaussian;

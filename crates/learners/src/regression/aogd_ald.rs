@@ -1,4 +1,4 @@
-//! AOGD-ALD: approximated online gradient descent on an ALD dictionary ([A] Algorithm 1).
+//! AOGD-ALD: approximated online gradient descent on an ALD dictionary (\[A\] Algorithm 1).
 //!
 //! While the dictionary has fewer than `B₀` points, a gradient step in its orthonormal coordinates: an example in the span
 //! moves `f` along the projection of `k(x, ·)` (eq. 6), another joins and moves it along `k(x, ·)` itself (eq. 2); both then

@@ -3,7 +3,7 @@
 //!
 //! `A_t = μI + Σ_{s∈S} h_s² k_s k_sᵀ` with `h_s = √η g_s` over the rounds `S` that entered the curvature, and
 //! `f ← f − A_t⁻¹ g k_x`. With `H = diag(h)`, the factor `L Lᵀ = H K_S H + μI` and `v(x) = L⁻¹ H k_S(x)`,
-//! `A⁻¹ k_x = (k_x − Σ_S h_s (L⁻ᵀv)_s k_s)/μ` ([A] Theorem 4.1) and `q = k_xᵀA⁻¹k_x = (k(x,x) − ‖v‖²)/μ`.
+//! `A⁻¹ k_x = (k_x − Σ_S h_s (L⁻ᵀv)_s k_s)/μ` (\[A\] Theorem 4.1) and `q = k_xᵀA⁻¹k_x = (k(x,x) − ‖v‖²)/μ`.
 //! Every step subtracts a multiple `r` of `μA⁻¹k_x`, so `f(x) = m ᵀv(x) − Σ r_s k(x_s, x)` with `m = Σ r_s v_s`: appending a
 //! row to `L` appends a zero to the earlier `v_s`, and one forward solve serves prediction, step and growth alike.
 

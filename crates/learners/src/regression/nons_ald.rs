@@ -1,4 +1,4 @@
-//! NONS-ALD: Nyström online Newton step on an ALD dictionary ([A] Algorithm 3).
+//! NONS-ALD: Nyström online Newton step on an ALD dictionary (\[A\] Algorithm 3).
 //!
 //! In the orthonormal coordinates `φ` of the dictionary, with `g = 2(ŷ − y)` and `η = 1/(4(U² + Y²))`:
 //! `A ← A + η g² φφᵀ`, `w ← w − A⁻¹gφ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U`. A point with residual above `α` joins

@@ -14,7 +14,7 @@ use crate::update::{LinearUpdate, finite};
 pub enum StepSize {
     /// The same `η` in every round.
     Constant(f64),
-    /// `η_t = U/√(1 + Σ_{s≤t} ‖∇_s‖²)`, the round itself included ([A] Algorithm 1).
+    /// `η_t = U/√(1 + Σ_{s≤t} ‖∇_s‖²)`, the round itself included (\[A\] Algorithm 1).
     Adaptive {
         /// The radius `U`.
         radius: f64,

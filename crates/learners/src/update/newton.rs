@@ -1,4 +1,4 @@
-//! The online Newton step ([A] eqs. 7–8 and Theorem 4.9; Hazan et al. 2007, Luo et al. 2016).
+//! The online Newton step (\[A\] eqs. 7–8 and Theorem 4.9; Hazan et al. 2007, Luo et al. 2016).
 //!
 //! `A_t = A_{t−1} + η g² φφᵀ`, `w ← w − A_t⁻¹ g φ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U` in the norm of `A_t`, which
 //! is made when `x_{t+1}` arrives: `w ← w − sign(z) max(|z| − U, 0) A⁻¹φ/(φᵀA⁻¹φ)`. Both need the one product
