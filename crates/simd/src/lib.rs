@@ -37,4 +37,4 @@ pub use backend::Simd;
 pub use dispatch::{Level, Op, dispatch, dispatch_at};
 pub use exp::{exp, exp_in_place, exp_lane};
 pub use sincos::{sincos_lane, sincos_quarter_turns};
-pub use vector::{axpy, axpy_lanes, dot, dot_lanes, dot_slices, scale};
+pub use vector::{axpy, axpy_lanes, dot, dot_lanes, scale};

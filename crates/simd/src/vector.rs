@@ -1,6 +1,6 @@
 //! Dot products and scaled additions over whole lanes.
 
-use crate::aligned::{LANES, Lane};
+use crate::aligned::Lane;
 use crate::backend::Simd;
 use crate::dispatch::{Op, dispatch};
 
@@ -69,28 +69,6 @@ pub fn scale(a: f64, x: &mut [f64]) {
     x.iter_mut().for_each(|x| *x *= a);
 }
 
-/// `Σ aᵢ bᵢ` of plain slices, in the order of [`dot`]; for short vectors that are not stored in lanes.
-#[must_use]
-pub fn dot_slices(a: &[f64], b: &[f64]) -> f64 {
-    struct Plain<'a>(&'a [f64], &'a [f64]);
-    impl Op for Plain<'_> {
-        type Output = f64;
-        #[inline(always)]
-        fn run<S: Simd>(self, simd: S) -> f64 {
-            let n = self.0.len().min(self.1.len());
-            let mut sum = simd.splat(0.0);
-            for (a, b) in self.0[..n].chunks(LANES).zip(self.1[..n].chunks(LANES)) {
-                let (mut left, mut right) = (Lane::ZERO, Lane::ZERO);
-                left.0[..a.len()].copy_from_slice(a);
-                right.0[..b.len()].copy_from_slice(b);
-                sum = simd.mul_add(simd.load(&left), simd.load(&right), sum);
-            }
-            simd.sum(sum)
-        }
-    }
-    dispatch(Plain(a, b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,7 +106,6 @@ mod tests {
             let a = AlignedVec::from_slice(&values);
             let expected: f64 = values.iter().map(|v| v * v).sum();
             prop_assert!((dot(a.lanes(), a.lanes()) - expected).abs() <= 1e-12 * expected);
-            prop_assert!((dot_slices(&values, &values) - expected).abs() <= 1e-12 * expected);
         }
     }
 
