@@ -11,6 +11,9 @@ use crate::tidy;
 const LIBRARIES: [&str; 6] =
     ["mercer-simd", "mercer-kernels", "mercer-linalg-incremental", "mercer-sparsify", "mercer-learners", "mercer-data"];
 
+/// The families of learners, each of which builds without the others.
+const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
+
 /// Formatting, the rules of the tree, lints, feature combinations and documentation.
 ///
 /// # Errors
@@ -24,6 +27,11 @@ pub(crate) fn run() -> Result<()> {
         step(&format!("{library} alone"), || {
             cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;
             Ok(cmd!(shell, "cargo clippy --quiet -p {library} --features serde -- -D warnings").run()?)
+        })?;
+    }
+    for feature in LEARNERS {
+        step(&format!("mercer-learners with {feature} alone"), || {
+            Ok(cmd!(shell, "cargo check --quiet -p mercer-learners --no-default-features --features {feature}").run()?)
         })?;
     }
     step("documentation", || {

@@ -1,7 +1,8 @@
 //! What a learner refuses, and why.
 
+#[cfg(feature = "kernels")]
 use mercer_kernels::KernelError;
-use mercer_sparsify::ParameterError;
+use mercer_linalg_incremental::ParameterError;
 
 /// Why a learner could not be made, or did not take an example. The learner is as it was before the call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -48,30 +49,7 @@ pub enum Error {
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// A kernel parameter outside its range.
+    #[cfg(feature = "kernels")]
     #[error(transparent)]
     Kernel(#[from] KernelError),
-}
-
-/// `value`, if it is a finite number above zero.
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64, ParameterError> {
-    require(value.is_finite() && value > 0.0, name, "a positive number", value)
-}
-
-/// `value`, if it is a finite number and not negative.
-pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64, ParameterError> {
-    require(value.is_finite() && value >= 0.0, name, "a number ≥ 0", value)
-}
-
-/// `value`, if it is at least 1.
-pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<usize, ParameterError> {
-    require(value >= 1, name, "at least 1", value as f64).map(|_| value)
-}
-
-pub(crate) fn require(
-    holds: bool,
-    name: &'static str,
-    requirement: &'static str,
-    value: f64,
-) -> Result<f64, ParameterError> {
-    if holds { Ok(value) } else { Err(ParameterError { name, requirement, value }) }
 }

@@ -54,31 +54,14 @@
 //! ```
 
 mod error;
-mod on_dictionary;
-mod on_features;
-mod prequential;
+#[cfg(feature = "operator")]
+pub mod operator;
+#[cfg(feature = "prediction")]
+pub mod prediction;
+#[cfg(feature = "regression")]
 mod regression;
-mod regressor;
-pub mod update;
 
 pub use error::Error;
-pub use mercer_sparsify::ParameterError;
-pub use on_dictionary::{GrowThenStep, GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
-pub use on_features::{FeatureMap, OnFeatures};
-pub use prequential::{Round, Score, prequential};
-pub use regression::any::AnyRegressor;
-pub use regression::aogd_ald::{AogdAld, AogdAldParams};
-pub use regression::dual_newton::{Curvature, DualNewton};
-pub use regression::expansion::KernelExpansion;
-pub use regression::fogd::{Fogd, FogdParams};
-pub use regression::kernel_awv::{KernelAwv, KernelKrr, KernelRidge, KernelRidgeParams};
-pub use regression::kogd::{Kogd, KogdParams};
-pub use regression::kons::{EveryRound, Kons, KonsParams};
-pub use regression::krls::{Krls, KrlsParams};
-pub use regression::nogd::{FrozenNystrom, Nogd, NogdParams};
-pub use regression::nons_ald::{NonsAld, NonsAldParams};
-pub use regression::pkawv_nystrom::{NystromParams, PkawvNystrom, PkrrNystrom, ProjectedRidge};
-pub use regression::pkawv_taylor::{PkawvTaylor, PkrrTaylor, TaylorParams};
-pub use regression::pros_n_kons::{ConKons, ProsNKons, SampledKonsParams};
-pub use regression::sketched_kons::{LeverageCoins, SketchedKons, SketchedKonsParams};
-pub use regressor::{Regressor, Scratch};
+pub use mercer_linalg_incremental::ParameterError;
+#[cfg(feature = "regression")]
+pub use regression::*;

@@ -1,17 +1,42 @@
-//! The regression learners, one a file.
+//! Kernel regression: the two bases, the face, and the learners, one a file.
 
-pub(crate) mod any;
-pub(crate) mod aogd_ald;
-pub(crate) mod dual_newton;
-pub(crate) mod expansion;
-pub(crate) mod fogd;
-pub(crate) mod kernel_awv;
-pub(crate) mod kogd;
-pub(crate) mod kons;
-pub(crate) mod krls;
-pub(crate) mod nogd;
-pub(crate) mod nons_ald;
-pub(crate) mod pkawv_nystrom;
-pub(crate) mod pkawv_taylor;
-pub(crate) mod pros_n_kons;
-pub(crate) mod sketched_kons;
+mod any;
+mod aogd_ald;
+mod dual_newton;
+mod expansion;
+mod fogd;
+mod kernel_awv;
+mod kogd;
+mod kons;
+mod krls;
+mod nogd;
+mod nons_ald;
+mod on_dictionary;
+mod on_features;
+mod pkawv_nystrom;
+mod pkawv_taylor;
+mod prequential;
+mod pros_n_kons;
+mod regressor;
+mod sketched_kons;
+pub mod update;
+
+pub use any::AnyRegressor;
+pub use aogd_ald::{AogdAld, AogdAldParams};
+pub use dual_newton::{Curvature, DualNewton};
+pub use expansion::KernelExpansion;
+pub use fogd::{Fogd, FogdParams};
+pub use kernel_awv::{KernelAwv, KernelKrr, KernelRidge, KernelRidgeParams};
+pub use kogd::{Kogd, KogdParams};
+pub use kons::{EveryRound, Kons, KonsParams};
+pub use krls::{Krls, KrlsParams};
+pub use nogd::{FrozenNystrom, Nogd, NogdParams};
+pub use nons_ald::{NonsAld, NonsAldParams};
+pub use on_dictionary::{GrowThenStep, GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
+pub use on_features::{FeatureMap, OnFeatures};
+pub use pkawv_nystrom::{NystromParams, PkawvNystrom, PkrrNystrom, ProjectedRidge};
+pub use pkawv_taylor::{PkawvTaylor, PkrrTaylor, TaylorParams};
+pub use prequential::{Round, Score, prequential};
+pub use pros_n_kons::{ConKons, ProsNKons, SampledKonsParams};
+pub use regressor::{Regressor, Scratch};
+pub use sketched_kons::{LeverageCoins, SketchedKons, SketchedKonsParams};

@@ -28,6 +28,7 @@
 mod cholesky;
 mod eigen;
 mod inverse;
+mod parameter;
 mod rank_one;
 mod tiles;
 
@@ -35,6 +36,7 @@ pub use cholesky::{GrowingCholesky, TOGETHER};
 pub use eigen::{NoConvergence, SymmetricEigen};
 pub use inverse::SymmetricInverse;
 pub use mercer_simd::AlignedVec;
+pub use parameter::ParameterError;
 pub use rank_one::RankOneScratch;
 
 /// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was before the call.

@@ -17,24 +17,3 @@ pub(crate) fn coordinate_above(threshold: f64, probe: &Probe) -> Option<f64> {
     let residual = probe.residual();
     (residual > threshold.max(ROUNDING * probe.self_value())).then(|| residual.sqrt())
 }
-
-/// A parameter outside its range.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{name} must be {requirement}, got {value}")]
-pub struct ParameterError {
-    /// Name of the parameter.
-    pub name: &'static str,
-    /// What it has to be.
-    pub requirement: &'static str,
-    /// What was given.
-    pub value: f64,
-}
-
-/// `value`, if it is a finite number above zero.
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64, ParameterError> {
-    if value.is_finite() && value > 0.0 {
-        Ok(value)
-    } else {
-        Err(ParameterError { name, requirement: "a positive number", value })
-    }
-}

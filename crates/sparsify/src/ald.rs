@@ -3,7 +3,9 @@
 //! `x` is kept when `α_t = min_β ‖Σ β_j k(x_j, ·) − k(x, ·)‖² > α` (Engel et al. 2004; \[A\] eqs. 4–5). The test is on the
 //! squared distance; a tie counts as dependent, and so does a distance within rounding of zero (1e−13 `k(x, x)`). The probe has the distance already, so the decision is `O(1)`.
 
-use crate::admission::{Admission, ParameterError, coordinate_above};
+use mercer_linalg_incremental::ParameterError;
+
+use crate::admission::{Admission, coordinate_above};
 use crate::newton_basis::Probe;
 
 /// The approximate linear dependence test with threshold `α ≥ 0` on the squared distance.
@@ -19,11 +21,7 @@ impl Ald {
     /// # Errors
     /// When `alpha` is negative or not finite.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
-        if alpha.is_finite() && alpha >= 0.0 {
-            Ok(Self { threshold: alpha })
-        } else {
-            Err(ParameterError { name: "alpha", requirement: "a number ≥ 0", value: alpha })
-        }
+        Ok(Self { threshold: ParameterError::non_negative("alpha", alpha)? })
     }
 
     /// The threshold `α`.

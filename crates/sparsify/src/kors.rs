@@ -6,13 +6,13 @@
 //! `1/p`, which underestimates the scores. The factor of `S K_S S + γI` grows by one row `[w v, √(w²e + γ)]` with
 //! `v = F⁻¹ S k_S`: a decision costs one forward solve, `½J²`.
 
-use mercer_linalg_incremental::GrowingCholesky;
+use mercer_linalg_incremental::{GrowingCholesky, ParameterError};
 use mercer_simd::{AlignedVec, dot};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::admission::{Admission, ParameterError, positive};
+use crate::admission::Admission;
 use crate::newton_basis::Probe;
 
 /// Smallest residual a kept point enters with, relative to `k(x, x)`: the coin may keep a point of the span. Where rounding in
@@ -58,10 +58,8 @@ impl Kors {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(gamma: f64, beta: f64, epsilon: f64, seed: u64) -> Result<Self, ParameterError> {
-        if !epsilon.is_finite() || epsilon < 0.0 {
-            return Err(ParameterError { name: "epsilon", requirement: "a number ≥ 0", value: epsilon });
-        }
-        let (gamma, beta) = (positive("gamma", gamma)?, positive("beta", beta)?);
+        let (gamma, beta) = (ParameterError::positive("gamma", gamma)?, ParameterError::positive("beta", beta)?);
+        let epsilon = ParameterError::non_negative("epsilon", epsilon)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
         let uniform = rng.random();

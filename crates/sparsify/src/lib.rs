@@ -34,9 +34,9 @@ mod first_b;
 mod kors;
 mod newton_basis;
 
-pub use admission::{Admission, ParameterError};
+pub use admission::Admission;
 pub use ald::Ald;
 pub use first_b::FirstB;
 pub use kors::{Kors, KorsScratch};
-pub use mercer_linalg_incremental::TOGETHER;
+pub use mercer_linalg_incremental::{ParameterError, TOGETHER};
 pub use newton_basis::{NewtonBasis, Probe};

@@ -10,12 +10,11 @@
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::Ald;
 
-use crate::error::positive;
-use crate::on_dictionary::{GrowThenStep, OnDictionary};
 use crate::regression::expansion::KernelExpansion;
-use crate::regressor::{check_example, check_input};
-use crate::update::{GradientStep, StepSize};
-use crate::{Error, Regressor, Scratch};
+use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::{GradientStep, StepSize};
+use crate::{Error, ParameterError, Regressor, Scratch};
 
 /// Parameters of [`AogdAld`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +70,7 @@ impl<K: Kernel + Clone> AogdAld<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: AogdAldParams) -> Result<Self, Error> {
         let AogdAldParams { radius, alpha, growth_limit } = params;
-        let radius = positive("radius", radius)?;
+        let radius = ParameterError::positive("radius", radius)?;
         let update = GradientStep::new(0, StepSize::adaptive(radius), Some(radius));
         let dictionary = InSpan::from_parts(kernel, dimension, Ald::new(alpha)?, update, None);
         let phase = Phase::Dictionary(Box::new(dictionary));

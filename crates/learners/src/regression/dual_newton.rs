@@ -11,8 +11,8 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
 
-use crate::regressor::{check_example, check_input};
-use crate::update::finite;
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::finite;
 use crate::{Error, Regressor, Scratch};
 
 /// Which rounds enter the curvature.

@@ -7,7 +7,7 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
 
 use crate::Error;
-use crate::update::StepSize;
+use crate::regression::update::StepSize;
 
 /// A kernel expansion under gradient descent.
 ///

@@ -5,10 +5,9 @@
 
 use mercer_kernels::RandomFourier;
 
-use crate::Error;
-use crate::error::{at_least_one, positive};
-use crate::on_features::OnFeatures;
-use crate::update::{GradientStep, StepSize};
+use crate::regression::on_features::OnFeatures;
+use crate::regression::update::{GradientStep, StepSize};
+use crate::{Error, ParameterError};
 
 /// Parameters of [`Fogd`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,8 +39,9 @@ impl Fogd {
     /// When a parameter is out of its range.
     pub fn new(dimension: usize, params: FogdParams) -> Result<Self, Error> {
         let FogdParams { sigma, features, step, seed } = params;
-        let map = RandomFourier::draw(dimension, sigma, at_least_one("features", features)?, seed)?;
-        let update = GradientStep::new(map.dimension(), StepSize::Constant(positive("step", step)?), None);
+        let map = RandomFourier::draw(dimension, sigma, ParameterError::at_least_one("features", features)?, seed)?;
+        let update =
+            GradientStep::new(map.dimension(), StepSize::Constant(ParameterError::positive("step", step)?), None);
         Ok(Self::from_parts(map, update))
     }
 }

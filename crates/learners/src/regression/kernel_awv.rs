@@ -12,10 +12,9 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::dot;
 
-use crate::error::positive;
-use crate::regressor::{check_example, check_input};
-use crate::update::{Awv, Forecast, Ridge, finite};
-use crate::{Error, Regressor, Scratch};
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::{Awv, Forecast, Ridge, finite};
+use crate::{Error, ParameterError, Regressor, Scratch};
 
 /// Parameters of [`KernelAwv`] and [`KernelKrr`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +61,7 @@ impl<K: Kernel, F: Forecast> KernelRidge<K, F> {
     pub fn new(kernel: K, dimension: usize, params: KernelRidgeParams) -> Result<Self, Error> {
         Ok(Self {
             kernel,
-            lambda: positive("lambda", params.lambda)?,
+            lambda: ParameterError::positive("lambda", params.lambda)?,
             points: Points::new(dimension),
             factor: GrowingCholesky::new(),
             q: AlignedVec::new(),

@@ -5,11 +5,10 @@
 
 use mercer_kernels::Kernel;
 
-use crate::error::positive;
 use crate::regression::expansion::KernelExpansion;
-use crate::regressor::{check_example, check_input};
-use crate::update::StepSize;
-use crate::{Error, Regressor, Scratch};
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::StepSize;
+use crate::{Error, ParameterError, Regressor, Scratch};
 
 /// Parameters of [`Kogd`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +39,7 @@ impl<K: Kernel> Kogd<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KogdParams) -> Result<Self, Error> {
-        let radius = positive("radius", params.radius)?;
+        let radius = ParameterError::positive("radius", params.radius)?;
         let expansion = KernelExpansion::new(kernel, dimension, StepSize::adaptive(radius), Some(radius));
         Ok(Self { expansion, scratch: Scratch::default() })
     }

@@ -6,9 +6,8 @@
 
 use mercer_kernels::Kernel;
 
-use crate::Error;
-use crate::error::positive;
 use crate::regression::dual_newton::{Curvature, DualNewton};
+use crate::{Error, ParameterError};
 
 /// Parameters of [`Kons`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +49,14 @@ impl<K: Kernel> Kons<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KonsParams) -> Result<Self, Error> {
         let KonsParams { mu, eta, clip } = params;
-        let clip = clip.map(|c| positive("clip", c)).transpose()?;
-        Ok(Self::from_parts(kernel, dimension, EveryRound, positive("mu", mu)?, positive("eta", eta)?, clip))
+        let clip = clip.map(|c| ParameterError::positive("clip", c)).transpose()?;
+        Ok(Self::from_parts(
+            kernel,
+            dimension,
+            EveryRound,
+            ParameterError::positive("mu", mu)?,
+            ParameterError::positive("eta", eta)?,
+            clip,
+        ))
     }
 }

@@ -10,10 +10,9 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
-use crate::Error;
-use crate::error::{non_negative, require};
-use crate::on_dictionary::{GrowThenStep, OnDictionary};
-use crate::update::LeastSquares;
+use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
+use crate::regression::update::LeastSquares;
+use crate::{Error, ParameterError};
 
 /// Parameters of [`Krls`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,9 +44,9 @@ impl<K: Kernel> Krls<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KrlsParams) -> Result<Self, Error> {
         let KrlsParams { nu, lambda, forgetting, max_dictionary } = params;
-        require(forgetting > 0.0 && forgetting <= 1.0, "forgetting", "a number in (0, 1]", forgetting)?;
-        let rule = Ald::new(non_negative("nu", nu)?)?;
-        let update = LeastSquares::new(non_negative("lambda", lambda)?, forgetting);
+        ParameterError::require(forgetting > 0.0 && forgetting <= 1.0, "forgetting", "a number in (0, 1]", forgetting)?;
+        let rule = Ald::new(ParameterError::non_negative("nu", nu)?)?;
+        let update = LeastSquares::new(ParameterError::non_negative("lambda", lambda)?, forgetting);
         Ok(Self::from_parts(kernel, dimension, rule, update, max_dictionary))
     }
 }

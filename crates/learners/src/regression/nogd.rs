@@ -8,12 +8,11 @@
 use mercer_kernels::{AlignedVec, Kernel, Linear, Points};
 use mercer_linalg_incremental::SymmetricEigen;
 
-use crate::error::{at_least_one, positive};
-use crate::on_features::{FeatureMap, OnFeatures};
 use crate::regression::expansion::KernelExpansion;
-use crate::regressor::{check_example, check_input};
-use crate::update::{GradientStep, StepSize};
-use crate::{Error, Regressor, Scratch};
+use crate::regression::on_features::{FeatureMap, OnFeatures};
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::{GradientStep, StepSize};
+use crate::{Error, ParameterError, Regressor, Scratch};
 
 /// Eigenvalues below this share of the largest are taken for zero.
 const RANK_TOLERANCE: f64 = 1e-12;
@@ -119,11 +118,11 @@ impl<K: Kernel + Clone> Nogd<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NogdParams) -> Result<Self, Error> {
         let NogdParams { budget, rank, step, radius } = params;
-        let radius = radius.map(|radius| positive("radius", radius)).transpose()?;
-        let step_size = StepSize::Constant(positive("step", step)?);
+        let radius = radius.map(|radius| ParameterError::positive("radius", radius)).transpose()?;
+        let step_size = StepSize::Constant(ParameterError::positive("step", step)?);
         Ok(Self {
-            budget: at_least_one("budget", budget)?,
-            rank: at_least_one("rank", rank)?,
+            budget: ParameterError::at_least_one("budget", budget)?,
+            rank: ParameterError::at_least_one("rank", rank)?,
             phase: Phase::Collecting(KernelExpansion::new(kernel, dimension, step_size, radius)),
             scratch: Scratch::default(),
         })

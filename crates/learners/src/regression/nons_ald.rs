@@ -11,10 +11,9 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
-use crate::Error;
-use crate::error::positive;
-use crate::on_dictionary::{GrowThenStep, OnDictionary};
-use crate::update::NewtonStep;
+use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
+use crate::regression::update::NewtonStep;
+use crate::{Error, ParameterError};
 
 /// Parameters of [`NonsAld`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +47,10 @@ impl<K: Kernel> NonsAld<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NonsAldParams) -> Result<Self, Error> {
         let NonsAldParams { mu, alpha, radius, label_bound, max_dictionary } = params;
-        let (radius, label_bound) = (positive("radius", radius)?, positive("label_bound", label_bound)?);
+        let (radius, label_bound) =
+            (ParameterError::positive("radius", radius)?, ParameterError::positive("label_bound", label_bound)?);
         let eta = 1.0 / (4.0 * (radius * radius + label_bound * label_bound));
-        let update = NewtonStep::new(positive("mu", mu)?, eta, radius);
+        let update = NewtonStep::new(ParameterError::positive("mu", mu)?, eta, radius);
         Ok(Self::from_parts(kernel, dimension, Ald::new(alpha)?, update, max_dictionary))
     }
 }

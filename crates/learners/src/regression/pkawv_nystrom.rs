@@ -13,10 +13,9 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Kors, KorsScratch, NewtonBasis, Probe};
 
-use crate::error::positive;
-use crate::regressor::{check_example, check_input};
-use crate::update::{Awv, Enlargement, Forecast, LeastSquares, LinearUpdate, Ridge, finite};
-use crate::{Error, Regressor, Scratch};
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::{Awv, Enlargement, Forecast, LeastSquares, LinearUpdate, Ridge, finite};
+use crate::{Error, ParameterError, Regressor, Scratch};
 
 /// Parameters of [`PkawvNystrom`] and [`PkrrNystrom`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,11 +80,11 @@ impl<K: Kernel, F: Forecast> ProjectedRidge<K, F> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NystromParams) -> Result<Self, Error> {
         let NystromParams { lambda, mu, beta, epsilon, seed } = params;
-        positive("mu", mu)?;
+        ParameterError::positive("mu", mu)?;
         Ok(Self {
             basis: NewtonBasis::new(kernel, dimension),
             kors: Kors::new(mu, beta, epsilon, seed)?,
-            update: LeastSquares::new(positive("lambda", lambda)?, 1.0),
+            update: LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0),
             history: Points::new(dimension),
             columns: Vec::new(),
             targets: AlignedVec::new(),

@@ -7,10 +7,9 @@
 
 use mercer_kernels::{AlignedVec, TaylorFeatures};
 
-use crate::Error;
-use crate::error::positive;
-use crate::on_features::{FeatureMap, OnFeatures};
-use crate::update::{Awv, Forecast, LeastSquares, LinearUpdate, Ridge};
+use crate::regression::on_features::{FeatureMap, OnFeatures};
+use crate::regression::update::{Awv, Forecast, LeastSquares, LinearUpdate, Ridge};
+use crate::{Error, ParameterError};
 
 /// Parameters of [`PkawvTaylor`] and [`PkrrTaylor`].
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +63,7 @@ impl<F: Forecast> OnFeatures<TaylorFeatures, LeastSquares<F>> {
             return Err(Error::Dimension { expected: dimension, got: centre.len() });
         }
         let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
-        let mut update = LeastSquares::new(positive("lambda", lambda)?, 1.0);
+        let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0);
         update.restart(map.dimension());
         Ok(Self::from_parts(map, update))
     }

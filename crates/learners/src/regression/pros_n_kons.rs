@@ -10,10 +10,9 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::Kors;
 
-use crate::Error;
-use crate::error::positive;
-use crate::on_dictionary::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
-use crate::update::NewtonStep;
+use crate::regression::on_dictionary::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
+use crate::regression::update::NewtonStep;
+use crate::{Error, ParameterError};
 
 /// Parameters of [`ProsNKons`] and [`ConKons`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +53,8 @@ impl<K: Kernel, T: GrowthTiming> OnDictionary<K, Kors, NewtonStep, T> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SampledKonsParams) -> Result<Self, Error> {
         let SampledKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed } = params;
-        let clip = positive("clip", clip)?;
-        let update = NewtonStep::new(positive("alpha", alpha)?, 1.0 / (16.0 * clip * clip), clip);
+        let clip = ParameterError::positive("clip", clip)?;
+        let update = NewtonStep::new(ParameterError::positive("alpha", alpha)?, 1.0 / (16.0 * clip * clip), clip);
         Ok(Self::from_parts(kernel, dimension, Kors::new(gamma, beta, epsilon, seed)?, update, max_dictionary))
     }
 }

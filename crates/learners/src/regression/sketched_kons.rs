@@ -12,9 +12,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::Error;
-use crate::error::{positive, require};
 use crate::regression::dual_newton::{Curvature, DualNewton};
+use crate::{Error, ParameterError};
 
 /// Parameters of [`SketchedKons`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,10 +77,17 @@ impl<K: Kernel> SketchedKons<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SketchedKonsParams) -> Result<Self, Error> {
         let SketchedKonsParams { mu, eta, gamma, beta, seed } = params;
-        require((0.0..=1.0).contains(&gamma), "gamma", "a number in [0, 1]", gamma)?;
+        ParameterError::require((0.0..=1.0).contains(&gamma), "gamma", "a number in [0, 1]", gamma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
-        let coins = LeverageCoins { gamma, beta: positive("beta", beta)?, uniform: rng.random(), rng };
-        Ok(Self::from_parts(kernel, dimension, coins, positive("mu", mu)?, positive("eta", eta)?, None))
+        let coins = LeverageCoins { gamma, beta: ParameterError::positive("beta", beta)?, uniform: rng.random(), rng };
+        Ok(Self::from_parts(
+            kernel,
+            dimension,
+            coins,
+            ParameterError::positive("mu", mu)?,
+            ParameterError::positive("eta", eta)?,
+            None,
+        ))
     }
 }

@@ -6,7 +6,7 @@ use mercer_kernels::AlignedVec;
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
-use crate::update::{LinearUpdate, finite};
+use crate::regression::update::{LinearUpdate, finite};
 
 /// How long a gradient step is.
 #[derive(Clone, Copy, Debug, PartialEq)]

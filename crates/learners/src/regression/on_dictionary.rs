@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use mercer_kernels::Kernel;
 use mercer_sparsify::{Admission, NewtonBasis, Probe, TOGETHER};
 
-use crate::regressor::{check_block, check_example, check_input};
-use crate::update::LinearUpdate;
+use crate::regression::regressor::{check_block, check_example, check_input};
+use crate::regression::update::LinearUpdate;
 use crate::{Error, Regressor, Scratch};
 
 /// When a kept point begins to act.

@@ -2,8 +2,8 @@
 
 use mercer_kernels::{AlignedVec, RandomFourier};
 
-use crate::regressor::{check_example, check_input};
-use crate::update::LinearUpdate;
+use crate::regression::regressor::{check_example, check_input};
+use crate::regression::update::LinearUpdate;
 use crate::{Error, Regressor, Scratch};
 
 /// Coordinates that do not change while learning.

@@ -9,7 +9,7 @@ use mercer_linalg_incremental::SymmetricInverse;
 use mercer_simd::{axpy, dot};
 
 use crate::Error;
-use crate::update::{LinearUpdate, finite};
+use crate::regression::update::{LinearUpdate, finite};
 
 /// The online Newton step on coordinates, with `A_0 = prior · I`.
 ///

@@ -19,7 +19,7 @@ use mercer_linalg_incremental::SymmetricInverse;
 use mercer_simd::{axpy, dot};
 
 use crate::Error;
-use crate::update::{LinearUpdate, finite};
+use crate::regression::update::{LinearUpdate, finite};
 
 /// What a least-squares learner predicts.
 pub trait Forecast {

@@ -1,0 +1,1 @@
+//! Online learning of Koopman and conditional-mean operators.
