@@ -31,7 +31,8 @@ pub(crate) fn run() -> Result<()> {
     }
     for feature in LEARNERS {
         step(&format!("mercer-learners with {feature} alone"), || {
-            Ok(cmd!(shell, "cargo check --quiet -p mercer-learners --no-default-features --features {feature}").run()?)
+            Ok(cmd!(shell, "cargo check --quiet -p mercer-learners --no-default-features --features {feature}")
+                .run()?)
         })?;
     }
     step("documentation", || {
