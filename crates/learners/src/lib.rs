@@ -54,6 +54,7 @@
 //! ```
 
 mod error;
+pub mod experts;
 #[cfg(feature = "operator")]
 pub mod operator;
 #[cfg(feature = "prediction")]
