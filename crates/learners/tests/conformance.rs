@@ -1,10 +1,12 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
 use mercer_kernels::AnyKernel;
+use mercer_learners::experts::Rule;
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons,
-    KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, PkawvTaylor,
-    PkrrNystrom, PkrrTaylor, ProsNKons, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Experts, Fogd, FogdParams, KernelAwv, KernelKrr,
+    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, SampledKonsParams, SketchedKons,
+    SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
@@ -113,10 +115,36 @@ fn pkawv_and_pkrr_nystrom() {
 }
 
 #[test]
+fn experts() {
+    let make = |k: AnyKernel| {
+        let params = NonsAldParams { max_dictionary: Some(20), ..NonsAldParams::default() };
+        let ridge = KrlsParams { lambda: 0.1, max_dictionary: Some(20), ..KrlsParams::default() };
+        let members: [(&str, Subject); 4] = [
+            ("NONS-ALD, μ = 1", NonsAld::new(k.clone(), 3, params).expect("valid").into()),
+            ("NONS-ALD, μ = 5", NonsAld::new(k.clone(), 3, NonsAldParams { mu: 5.0, ..params }).expect("valid").into()),
+            ("KRLS", Krls::new(k, 3, ridge).expect("valid").into()),
+            ("PKAWV", PkawvTaylor::new(3, TaylorParams::default()).expect("valid").into()),
+        ];
+        let members = members.map(|(name, member)| (name.to_owned(), member));
+        Experts::new(members, Rule::MlPoly).expect("members").into()
+    };
+    check("a mixture", Memory::Bounded, make);
+}
+
+#[test]
+fn auto() {
+    let params = |rule| AutoParams { rule, budget: 20_000 };
+    for rule in Rule::ALL {
+        check(&format!("auto by {rule}"), Memory::Bounded, |_| Auto::new(3, params(rule)).expect("valid").into());
+    }
+}
+
+#[test]
 fn every_learner_is_checked() {
     let source = include_str!("conformance.rs");
     for name in Subject::NAMES {
-        let made = ["k, 3", "3, params"].iter().any(|start| source.contains(&format!("{name}::new({start}")));
+        let made =
+            ["k, 3", "3, params", "members"].iter().any(|start| source.contains(&format!("{name}::new({start}")));
         assert!(made, "{name} has no conformance test");
     }
 }

@@ -3,8 +3,8 @@
 use mercer_kernels::Kernel;
 
 use crate::{
-    AogdAld, ConKons, Error, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvNystrom, PkawvTaylor,
-    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Scratch, SketchedKons,
+    AogdAld, Auto, ConKons, Error, Experts, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvNystrom,
+    PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Scratch, SketchedKons,
 };
 
 /// Declares the enum of all regression learners and passes every call on.
@@ -40,7 +40,7 @@ macro_rules! any_regressor {
             }
         }
 
-        impl<K: Kernel + Clone> Regressor for AnyRegressor<K> {
+        impl<K: Kernel + Clone + Send> Regressor for AnyRegressor<K> {
             fn dimension(&self) -> usize {
                 match self { $(Self::$variant(learner) => learner.dimension(),)* }
             }
@@ -55,6 +55,9 @@ macro_rules! any_regressor {
             }
             fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
                 match self { $(Self::$variant(learner) => learner.learn_block(xs, ys, predictions),)* }
+            }
+            fn set_threads(&mut self, threads: usize) {
+                match self { $(Self::$variant(learner) => learner.set_threads(threads),)* }
             }
         }
     };
@@ -77,4 +80,6 @@ any_regressor! {
     PkrrTaylor(PkrrTaylor),
     PkawvNystrom(PkawvNystrom<K>),
     PkrrNystrom(PkrrNystrom<K>),
+    Experts(Experts<K>),
+    Auto(Auto),
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use mercer_kernels::Kernel;
+use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Admission, NewtonBasis, Probe, TOGETHER};
 
 use crate::regression::regressor::{check_block, check_example, check_input};
@@ -87,6 +87,43 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
         &self.update
     }
 
+    /// The linear learner on its coordinates, to change.
+    pub(crate) fn linear_mut(&mut self) -> &mut U {
+        &mut self.update
+    }
+
+    /// The linear learner, without its dictionary.
+    pub(crate) fn into_linear(self) -> U {
+        self.update
+    }
+
+    /// The same dictionary under another update.
+    pub(crate) fn map_update<V>(self, map: impl FnOnce(U) -> V) -> OnDictionary<K, A, V, T> {
+        let Self { basis, admission, update, max_dictionary, timing, probes } = self;
+        OnDictionary { basis, admission, update: map(update), max_dictionary, timing, probes }
+    }
+
+    /// Whether both are empty and will keep the same points of every stream.
+    pub(crate) fn keeps_the_points_of<V>(&self, other: &OnDictionary<K, A, V, T>) -> bool
+    where
+        K: PartialEq,
+        A: PartialEq,
+    {
+        self.basis.is_empty()
+            && other.basis.is_empty()
+            && self.basis.kernel() == other.basis.kernel()
+            && self.basis.dimension() == other.basis.dimension()
+            && self.admission == other.admission
+            && self.max_dictionary == other.max_dictionary
+    }
+
+    /// The coordinates of `x`, in `scratch`.
+    pub(crate) fn coordinates<'s>(&self, x: &[f64], scratch: &'s mut Scratch) -> Result<&'s AlignedVec, Error> {
+        check_input(x, self.basis.dimension())?;
+        self.basis.probe(x, &mut scratch.probe);
+        if scratch.probe.is_finite() { Ok(scratch.probe.coordinates()) } else { Err(Error::KernelOverflow) }
+    }
+
     /// Asks the rule, unless the dictionary is full or the point is the zero function of a non-stationary kernel.
     fn admits(&mut self, probe: &Probe) -> Option<f64> {
         let has_room = self.max_dictionary.is_none_or(|max| self.basis.len() < max);
@@ -132,12 +169,7 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
     }
 
     fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
-        check_input(x, self.dimension())?;
-        self.basis.probe(x, &mut scratch.probe);
-        if !scratch.probe.is_finite() {
-            return Err(Error::KernelOverflow);
-        }
-        Ok(self.update.predict(scratch.probe.coordinates()))
+        Ok(self.update.predict(self.coordinates(x, scratch)?))
     }
 
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {

@@ -15,6 +15,7 @@ pub struct Scratch {
     pub(crate) work: AlignedVec,
     pub(crate) dual: DualProbe,
     pub(crate) projection: ProjectionScratch,
+    pub(crate) scaled: Vec<f64>,
 }
 
 /// A learner of `y ≈ f(x)` from a stream: predict `ŷ_t`, suffer `(ŷ_t − y_t)²`, update.
@@ -59,6 +60,12 @@ pub trait Regressor {
             predictions.push(self.predict_then_update(x, *y)?);
         }
         Ok(())
+    }
+
+    /// Lets [`learn_block`](Self::learn_block) use up to this many threads, one until it is told otherwise; no result depends
+    /// on it. Learners whose blocked pass has nothing to share out go on with one.
+    fn set_threads(&mut self, threads: usize) {
+        let _ = threads;
     }
 
     /// Learns one example.

@@ -1,0 +1,270 @@
+//! Members of a mixture that learn together: one learner, or several on one dictionary.
+
+use mercer_kernels::{AlignedVec, Kernel};
+use mercer_sparsify::Ald;
+
+use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
+use crate::regression::update::{LeastSquares, LinearUpdate, NewtonStep};
+use crate::{AnyRegressor, Error, Regressor, Scratch};
+
+/// One learner, or several that share what they have in common.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Team<K> {
+    /// Places of the members in the mixture.
+    members: Vec<usize>,
+    engine: Engine<K>,
+    /// What became of the last block.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    outcomes: Vec<Outcome>,
+}
+
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Engine<K> {
+    One(AnyRegressor<K>),
+    /// NONS-ALD and KRLS on the same points.
+    OneDictionary(Box<OnDictionary<K, Ald, Panel, GrowThenStep>>),
+}
+
+/// A member's part in a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// One prediction a row that was learnt.
+    pub(super) predictions: Vec<f64>,
+    /// Why the next row was not, and what was predicted for it.
+    pub(super) failure: Option<(Error, Option<f64>)>,
+}
+
+impl Outcome {
+    fn clear(&mut self) {
+        self.predictions.clear();
+        self.failure = None;
+    }
+
+    /// The prediction for row `row`, if there is one.
+    pub(super) fn prediction(&self, row: usize) -> Option<f64> {
+        let guess = || self.failure.as_ref().filter(|_| row == self.predictions.len()).and_then(|failure| failure.1);
+        self.predictions.get(row).copied().or_else(guess)
+    }
+}
+
+impl<K: Kernel + Clone + PartialEq + Send> Team<K> {
+    /// Puts untrained learners that will keep the same dictionary together.
+    pub(super) fn gather(members: Vec<AnyRegressor<K>>) -> Vec<Self> {
+        let mut teams: Vec<Self> = Vec::new();
+        for (place, learner) in members.into_iter().enumerate() {
+            let engine = match learner {
+                AnyRegressor::NonsAld(learner) if learner.basis().is_empty() => {
+                    Engine::OneDictionary(Box::new(learner.map_update(|update| Panel::of(Step::Newton(update)))))
+                }
+                AnyRegressor::Krls(learner) if learner.basis().is_empty() => {
+                    Engine::OneDictionary(Box::new(learner.map_update(|update| Panel::of(Step::LeastSquares(update)))))
+                }
+                learner => Engine::One(learner),
+            };
+            let engine = match engine {
+                Engine::OneDictionary(own) => {
+                    let same = teams.iter_mut().find_map(|team| match &mut team.engine {
+                        Engine::OneDictionary(theirs) if theirs.keeps_the_points_of(&own) => {
+                            Some((&mut team.members, theirs))
+                        }
+                        _ => None,
+                    });
+                    if let Some((places, theirs)) = same {
+                        places.push(place);
+                        theirs.linear_mut().steps.append(&mut own.into_linear().steps);
+                        continue;
+                    }
+                    Engine::OneDictionary(own)
+                }
+                one => one,
+            };
+            teams.push(Self { members: vec![place], engine, outcomes: Vec::new() });
+        }
+        teams
+    }
+}
+
+impl<K: Kernel + Clone + Send> Team<K> {
+    /// What became of the last block, one a member.
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = (usize, &Outcome)> {
+        self.members.iter().copied().zip(&self.outcomes)
+    }
+
+    /// Points kept.
+    pub(super) fn dictionary_size(&self) -> usize {
+        match &self.engine {
+            Engine::One(learner) => learner.dictionary_size(),
+            Engine::OneDictionary(learner) => learner.dictionary_size(),
+        }
+    }
+
+    /// Hands each member's place and prediction at `x` to `take`.
+    pub(super) fn predict(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        mut take: impl FnMut(usize, f64),
+    ) -> Result<(), Error> {
+        match &self.engine {
+            Engine::One(learner) => take(self.members[0], learner.predict_with(x, scratch)?),
+            Engine::OneDictionary(learner) => {
+                let coordinates = learner.coordinates(x, scratch)?;
+                for (place, step) in self.members.iter().zip(&learner.linear().steps) {
+                    take(*place, step.predict(coordinates));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets every member learn the rows until it fails.
+    pub(super) fn learn(&mut self, xs: &[f64], ys: &[f64]) {
+        self.outcomes.resize_with(self.members.len(), Outcome::default);
+        self.outcomes.iter_mut().for_each(Outcome::clear);
+        let d = xs.len() / ys.len().max(1);
+        let mut scratch = Scratch::default();
+        match &mut self.engine {
+            Engine::One(learner) => {
+                let outcome = &mut self.outcomes[0];
+                // One row goes the way that allocates nothing.
+                let learnt = if ys.len() == 1 {
+                    learner.predict_then_update(xs, ys[0]).map(|prediction| outcome.predictions.push(prediction))
+                } else {
+                    learner.learn_block(xs, ys, &mut outcome.predictions)
+                };
+                if let Err(error) = learnt {
+                    let row = outcome.predictions.len();
+                    let guess = learner.predict_with(&xs[row * d..(row + 1) * d], &mut scratch).ok();
+                    outcome.failure = Some((error, guess));
+                }
+            }
+            Engine::OneDictionary(learner) => {
+                // The panel keeps the outcomes while it learns.
+                std::mem::swap(&mut learner.linear_mut().outcomes, &mut self.outcomes);
+                let mut rounds = std::mem::take(&mut learner.linear_mut().rounds);
+                rounds.clear();
+                let learnt = if ys.len() == 1 {
+                    learner.predict_then_update(xs, ys[0]).map(|prediction| rounds.push(prediction))
+                } else {
+                    learner.learn_block(xs, ys, &mut rounds)
+                };
+                std::mem::swap(&mut learner.linear_mut().outcomes, &mut self.outcomes);
+                if let Err(error) = learnt {
+                    // A probe that overflows fails all that are left, before any of them is asked.
+                    let left = self.outcomes.iter_mut().filter(|outcome| outcome.failure.is_none());
+                    left.for_each(|outcome| outcome.failure = Some((error.clone(), None)));
+                }
+                learner.linear_mut().rounds = rounds;
+            }
+        }
+    }
+
+    /// Takes out the members that failed before row `learnt`; `false` when none is left.
+    pub(super) fn keep_survivors(&mut self, learnt: usize) -> bool {
+        for index in (0..self.members.len()).rev() {
+            let Outcome { predictions, failure } = &self.outcomes[index];
+            if failure.is_some() && predictions.len() < learnt {
+                self.members.remove(index);
+                self.outcomes.remove(index);
+                if let Engine::OneDictionary(learner) = &mut self.engine {
+                    learner.linear_mut().steps.remove(index);
+                }
+            }
+        }
+        !self.members.is_empty()
+    }
+}
+
+/// One of the updates that work on an ALD dictionary.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Step {
+    Newton(NewtonStep),
+    LeastSquares(LeastSquares),
+}
+
+impl LinearUpdate for Step {
+    fn predict(&self, phi: &AlignedVec) -> f64 {
+        match self {
+            Self::Newton(update) => update.predict(phi),
+            Self::LeastSquares(update) => update.predict(phi),
+        }
+    }
+    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
+        match self {
+            Self::Newton(update) => update.step(phi, growth, y),
+            Self::LeastSquares(update) => update.step(phi, growth, y),
+        }
+    }
+    fn grow(&mut self) {
+        match self {
+            Self::Newton(update) => update.grow(),
+            Self::LeastSquares(update) => update.grow(),
+        }
+    }
+    fn restart(&mut self, n: usize) {
+        match self {
+            Self::Newton(update) => update.restart(n),
+            Self::LeastSquares(update) => update.restart(n),
+        }
+    }
+}
+
+/// Several updates at the same coordinates. Its own prediction, which nobody asks for, is that of the first.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Panel {
+    steps: Vec<Step>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    outcomes: Vec<Outcome>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    rounds: Vec<f64>,
+}
+
+impl Panel {
+    fn of(step: Step) -> Self {
+        Self { steps: vec![step], outcomes: Vec::new(), rounds: Vec::new() }
+    }
+}
+
+impl LinearUpdate for Panel {
+    fn predict(&self, phi: &AlignedVec) -> f64 {
+        self.steps.first().map_or(0.0, |step| step.predict(phi))
+    }
+
+    /// Fails when all fail that have not failed in this block before; each is unchanged then, and so is the dictionary.
+    fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
+        let n = phi.len();
+        let mut learnt = Err(Error::Diverged);
+        for (step, outcome) in self.steps.iter_mut().zip(&mut self.outcomes) {
+            if outcome.failure.is_some() {
+                continue;
+            }
+            match step.step(phi, growth, y) {
+                Ok(prediction) => {
+                    outcome.predictions.push(prediction);
+                    learnt = Ok(prediction);
+                }
+                Err(error) => {
+                    phi.resize(n);
+                    outcome.failure = Some((error, Some(step.predict(phi))));
+                }
+            }
+            phi.resize(n);
+        }
+        if let (Some(new), Ok(_)) = (growth, &learnt) {
+            phi.push(new);
+        }
+        learnt
+    }
+
+    fn grow(&mut self) {
+        self.steps.iter_mut().for_each(LinearUpdate::grow);
+    }
+
+    fn restart(&mut self, n: usize) {
+        self.steps.iter_mut().for_each(|step| step.restart(n));
+    }
+}
