@@ -25,6 +25,7 @@
 //! assert_eq!(factor.entry(1, 0), 3.0);
 //! ```
 
+mod block;
 mod cholesky;
 mod eigen;
 mod inverse;
@@ -32,6 +33,7 @@ mod parameter;
 mod rank_one;
 mod tiles;
 
+pub use block::BlockRecursion;
 pub use cholesky::{GrowingCholesky, TOGETHER};
 pub use eigen::{NoConvergence, SymmetricEigen};
 pub use inverse::SymmetricInverse;
