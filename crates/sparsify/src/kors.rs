@@ -139,7 +139,7 @@ impl Admission for Kors {
 mod tests {
     use super::*;
     use crate::NewtonBasis;
-    use mercer_kernels::{Gaussian, Kernel, Points, Polynomial};
+    use mercer_kernels::{AnyKernel, Gaussian, Kernel, Points};
     use mercer_linalg_incremental::GrowingCholesky;
     use mercer_simd::dot;
 
@@ -178,11 +178,7 @@ mod tests {
 
     /// `e` over all kept points, in the span or not, by the factor of `S K_S S + γI`, and how well it is known: the kept
     /// points in the span have residuals of up to `IN_SPAN k(x, x)` that the rule takes for zero.
-    fn check_scores(
-        kernel: impl Kernel + Clone,
-        scale: f64,
-        tolerance: f64,
-    ) -> Result<(usize, usize), Box<dyn std::error::Error>> {
+    fn check_scores(kernel: &AnyKernel, tolerance: f64) -> Result<(usize, usize), Box<dyn std::error::Error>> {
         let gamma = 0.05;
         let mut basis = NewtonBasis::new(kernel.clone(), 2);
         let (mut rule, mut probe) = (Kors::new(gamma, 2.0, 0.5, 9)?, Probe::default());
@@ -190,7 +186,7 @@ mod tests {
         let (mut row, mut solved) = (AlignedVec::new(), AlignedVec::new());
         for t in 0..300 {
             let t = f64::from(t);
-            let x = [scale * (1.7 * t).sin(), scale * (0.9 * t + 1.0).cos()];
+            let x = [(1.7 * t).sin(), (0.9 * t + 1.0).cos()];
             basis.probe(&x, &mut probe);
             let mut scratch = KorsScratch::default();
             let decision = rule.decide(&probe, &mut scratch);
@@ -217,13 +213,13 @@ mod tests {
 
     #[test]
     fn scores_are_those_of_the_weighted_gram_matrix() -> TestResult {
-        let (coordinates, kept) = check_scores(Gaussian::new(0.3)?, 1.0, 1e-9)?;
+        let (coordinates, kept) = check_scores(&"gaussian:0.3".parse()?, 1e-9)?;
         assert!(coordinates > 40 && coordinates <= kept, "{coordinates} of {kept}");
         // Six monomials up to degree 2 in two variables.
-        let (coordinates, kept) = check_scores(Polynomial::new(2, 0.5)?, 1.0, 1e-9)?;
+        let (coordinates, kept) = check_scores(&"polynomial:2,0.5".parse()?, 1e-9)?;
         assert!(coordinates == 6 && kept > 12, "{coordinates} of {kept}");
         // So wide that all points nearly coincide.
-        let (coordinates, kept) = check_scores(Gaussian::new(300.0)?, 1.0, 1e-9)?;
+        let (coordinates, kept) = check_scores(&"gaussian:300".parse()?, 1e-9)?;
         assert!(coordinates < 8 && kept > coordinates, "{coordinates} of {kept}");
         Ok(())
     }
