@@ -54,7 +54,9 @@ pub enum Error {
         got: usize,
     },
     /// Every expert of a mixture has failed.
-    #[error("no expert of the mixture is left: all have diverged; take smaller steps, larger regularisers or scaled data")]
+    #[error(
+        "no expert of the mixture is left: all have diverged; take smaller steps, larger regularisers or scaled data"
+    )]
     NoExpertLeft,
     /// A parameter outside its range.
     #[error(transparent)]

@@ -64,11 +64,16 @@ impl BlockRecursion {
     /// Most rounds of a block.
     pub const MAX: usize = MAX_GROUPS * LANES;
 
-    /// Rounds of a block that suit a matrix of dimension `n`: as few as keep up with the arithmetic while the matrix stays
-    /// in the second level of cache, many when it has to come from further away.
+    /// Rounds of a block that suit a matrix of dimension `n`: one (no block) while the matrix stays in the first level of
+    /// cache, few while it stays in the second, many when it has to come from further away.
     #[must_use]
     pub const fn suitable(n: usize) -> usize {
-        if n <= 512 { LANES } else { Self::MAX }
+        match n {
+            0..128 => 1,
+            128..448 => LANES,
+            448..1500 => 2 * LANES,
+            _ => Self::MAX,
+        }
     }
 
     /// Looks at the rounds with coordinates `phis`: the product `P Φ`, and the values `wᵀΦ`.
@@ -87,7 +92,14 @@ impl BlockRecursion {
         dispatch(Transpose { phis, xs: &mut self.xs, blocks: self.blocks });
         let tiles = p.flushed_tiles();
         dispatch(ProductOfGroups { tiles, xs: &self.xs, ys: &mut self.cs, blocks: self.blocks });
-        dispatch(Gram { w: w.lanes(), xs: &self.xs, cs: &self.cs, blocks: self.blocks, h: &mut self.h, z: &mut self.z });
+        dispatch(Gram {
+            w: w.lanes(),
+            xs: &self.xs,
+            cs: &self.cs,
+            blocks: self.blocks,
+            h: &mut self.h,
+            z: &mut self.z,
+        });
     }
 
     /// `wᵀφ` of the round at hand.

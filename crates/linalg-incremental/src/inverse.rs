@@ -108,7 +108,13 @@ impl SymmetricInverse {
     pub fn product(&self, x: &AlignedVec, y: &mut AlignedVec) {
         assert_eq!(x.len(), self.n, "the vector has one entry for each row of the matrix");
         y.resize(self.n);
-        dispatch(Product { tiles: &self.tiles, backwards: self.backwards, deferred: self.deferred(), x: x.lanes(), y: y.lanes_mut() });
+        dispatch(Product {
+            tiles: &self.tiles,
+            backwards: self.backwards,
+            deferred: self.deferred(),
+            x: x.lanes(),
+            y: y.lanes_mut(),
+        });
     }
 
     /// `xᵀ P x` with the deferred update applied, changing nothing. `½n²` multiply-adds.

@@ -84,16 +84,14 @@ impl Simd for Avx512 {
         let v = self.0.avx512f;
         let [a0, a1, a2, a3, a4, a5, a6, a7]: [__m512d; 8] = cast(a);
         // Pairs of rows woven together, then blocks of two lanes dealt out twice.
-        let (e0, e1, e2, e3) =
-            self.deal([v._mm512_unpacklo_pd(a0, a1), v._mm512_unpacklo_pd(a2, a3)], [
-                v._mm512_unpacklo_pd(a4, a5),
-                v._mm512_unpacklo_pd(a6, a7),
-            ]);
-        let (o0, o1, o2, o3) =
-            self.deal([v._mm512_unpackhi_pd(a0, a1), v._mm512_unpackhi_pd(a2, a3)], [
-                v._mm512_unpackhi_pd(a4, a5),
-                v._mm512_unpackhi_pd(a6, a7),
-            ]);
+        let (e0, e1, e2, e3) = self.deal(
+            [v._mm512_unpacklo_pd(a0, a1), v._mm512_unpacklo_pd(a2, a3)],
+            [v._mm512_unpacklo_pd(a4, a5), v._mm512_unpacklo_pd(a6, a7)],
+        );
+        let (o0, o1, o2, o3) = self.deal(
+            [v._mm512_unpackhi_pd(a0, a1), v._mm512_unpackhi_pd(a2, a3)],
+            [v._mm512_unpackhi_pd(a4, a5), v._mm512_unpackhi_pd(a6, a7)],
+        );
         cast([e0, o0, e1, o1, e2, o2, e3, o3])
     }
 }
