@@ -76,38 +76,69 @@ impl RandomFourier {
     /// # Panics
     /// If `x` has not `d` coordinates.
     pub fn map(&self, x: &[f64], features: &mut AlignedVec) {
-        assert_eq!(x.len(), self.input_dimension(), "an input has one coordinate for each dimension");
-        features.resize(self.dimension());
+        self.map_rows([x], std::array::from_mut(features));
+    }
+
+    /// [`map`](Self::map) for the rows of a row-major block, the same bits: four rows share one read of the frequencies.
+    ///
+    /// # Panics
+    /// If there is no memory for a row, or a row has not `d` coordinates.
+    pub fn map_block(&self, xs: &[f64], features: &mut [AlignedVec]) {
+        let d = self.input_dimension().max(1);
+        for (xs, features) in xs.chunks(4 * d).zip(features.chunks_mut(4)) {
+            match <&mut [AlignedVec; 4]>::try_from(&mut *features) {
+                Ok(features) if xs.len() == 4 * d => {
+                    self.map_rows(std::array::from_fn(|r| &xs[r * d..(r + 1) * d]), features);
+                }
+                _ => xs.chunks(d).zip(features).for_each(|(x, features)| self.map(x, features)),
+            }
+        }
+    }
+
+    fn map_rows<const N: usize>(&self, xs: [&[f64]; N], features: &mut [AlignedVec; N]) {
+        assert!(xs.iter().all(|x| x.len() == self.input_dimension()), "an input has one coordinate for each dimension");
         let scale = 1.0 / (self.frequencies() as f64).sqrt();
-        dispatch(Map { lanes: self.quarter_turns.lanes(), x, scale, out: features.lanes_mut() });
+        let out = features.each_mut().map(|features| {
+            features.resize(self.dimension());
+            features.lanes_mut()
+        });
+        dispatch(Map { lanes: self.quarter_turns.lanes(), xs, scale, out });
         let used = self.frequencies() % LANES;
         if used != 0 {
-            features.lanes_mut().iter_mut().rev().take(2).for_each(|lane| lane.0[used..].fill(0.0));
+            for features in features {
+                features.lanes_mut().iter_mut().rev().take(2).for_each(|lane| lane.0[used..].fill(0.0));
+            }
         }
     }
 }
 
-struct Map<'a> {
+struct Map<'a, const N: usize> {
     lanes: &'a [Lane],
-    x: &'a [f64],
+    xs: [&'a [f64]; N],
     scale: f64,
-    out: &'a mut [Lane],
+    out: [&'a mut [Lane]; N],
 }
 
-impl Op for Map<'_> {
+impl<const N: usize> Op for Map<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let d = self.x.len();
-        let scale = simd.splat(self.scale);
-        for (b, out) in self.out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let mut sums = [simd.splat(0.0); 2];
-            for (i, (w, x)) in self.lanes[b * d..(b + 1) * d].iter().zip(self.x).enumerate() {
-                sums[i % 2] = simd.mul_add(simd.load(w), simd.splat(*x), sums[i % 2]);
+        let Self { lanes, xs, scale, out } = self;
+        let d = xs[0].len();
+        let scale = simd.splat(scale);
+        for b in 0..out[0].len() / 2 {
+            let mut sums = [[simd.splat(0.0); 2]; N];
+            for (i, w) in lanes[b * d..(b + 1) * d].iter().enumerate() {
+                let w = simd.load(w);
+                for r in 0..N {
+                    sums[r][i % 2] = simd.mul_add(w, simd.splat(xs[r][i]), sums[r][i % 2]);
+                }
             }
-            let (sin, cos) = sincos_lane(simd, simd.add(sums[0], sums[1]));
-            simd.store(simd.mul(cos, scale), &mut out[0]);
-            simd.store(simd.mul(sin, scale), &mut out[1]);
+            for r in 0..N {
+                let (sin, cos) = sincos_lane(simd, simd.add(sums[r][0], sums[r][1]));
+                simd.store(simd.mul(cos, scale), &mut out[r][2 * b]);
+                simd.store(simd.mul(sin, scale), &mut out[r][2 * b + 1]);
+            }
         }
     }
 }
@@ -131,6 +162,20 @@ mod tests {
         }
         let norm: f64 = z.iter().map(|z| z * z).sum();
         assert!((norm - 1.0).abs() < 1e-14);
+        Ok(())
+    }
+
+    #[test]
+    fn a_block_has_the_bits_of_its_rows() -> Result<(), KernelError> {
+        let features = RandomFourier::draw(3, 0.7, 19, 5)?;
+        let xs: Vec<f64> = (0..33).map(|i| f64::from(i).sin()).collect();
+        let mut block = vec![AlignedVec::new(); 11];
+        features.map_block(&xs, &mut block);
+        let mut single = AlignedVec::new();
+        for (x, row) in xs.chunks(3).zip(&block) {
+            features.map(x, &mut single);
+            assert_eq!(*row, single);
+        }
         Ok(())
     }
 

@@ -7,7 +7,8 @@
 //! | type | holds | per step | memory |
 //! |---|---|---|---|
 //! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²` | `½n²` |
-//! | [`SymmetricInverse`] | `P = A⁻¹` | product and Sherman–Morrison update fused, `1½n²`; bordered growth `O(n)`; Woodbury rank `B` | `½n²` |
+//! | [`SymmetricInverse`] | `P = A⁻¹` | product and deferred Sherman–Morrison update `1½n²`; bordered growth `O(n)` | `½n²` |
+//! | [`BlockRecursion`] | `B` rounds on a `SymmetricInverse` whose inputs are known | the same `1½n²`, as matrix products | `2Bn` |
 //!
 //! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
 //! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
@@ -25,6 +26,7 @@
 //! assert_eq!(factor.entry(1, 0), 3.0);
 //! ```
 
+mod block;
 mod cholesky;
 mod eigen;
 mod inverse;
@@ -32,6 +34,7 @@ mod parameter;
 mod rank_one;
 mod tiles;
 
+pub use block::BlockRecursion;
 pub use cholesky::{GrowingCholesky, TOGETHER};
 pub use eigen::{NoConvergence, SymmetricEigen};
 pub use inverse::SymmetricInverse;

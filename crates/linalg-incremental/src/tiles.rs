@@ -5,6 +5,9 @@ use mercer_simd::{LANES, Lane};
 /// Eight lanes: a square tile by columns.
 pub(crate) type Tile = [Lane; LANES];
 
+/// Eight rows of eight columns, a lane a column or a lane a row: what a tile is to a matrix, a panel is to a thin one.
+pub(crate) type Panel = [Lane; LANES];
+
 pub(crate) const ZERO_TILE: Tile = [Lane::ZERO; LANES];
 
 /// Index of the first tile of block `b`: blocks `0, 1, …` hold `1, 2, …` tiles.

@@ -1,6 +1,6 @@
 //! Growing factors and inverses against dense matrices refactored from scratch.
 
-use mercer_linalg_incremental::{AlignedVec, GrowingCholesky, RankOneScratch, SymmetricInverse};
+use mercer_linalg_incremental::{AlignedVec, BlockRecursion, GrowingCholesky, RankOneScratch, SymmetricInverse};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -8,6 +8,10 @@ use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 fn vector(rng: &mut ChaCha8Rng, n: usize) -> AlignedVec {
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+fn dot(a: &AlignedVec, b: &AlignedVec) -> f64 {
+    a.iter().zip(b.iter()).map(|(a, b)| a * b).sum()
 }
 
 fn dense(v: &AlignedVec) -> DVector<f64> {
@@ -166,19 +170,36 @@ proptest! {
     }
 
     #[test]
-    fn woodbury_of_rank_many_equals_one_by_one(seed in 0u64..1000, n in 1usize..40, rank in 1usize..12) {
+    fn a_block_of_rounds_equals_one_by_one(
+        seed in 0u64..1000, n in 1usize..60, rounds in 1usize..=64, done in 0usize..=64, deferred in 0usize..9,
+    ) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut block = SymmetricInverse::scaled_identity(n, 1.0);
-        let mut single = block.clone();
-        let xs: Vec<AlignedVec> = (0..rank).map(|_| vector(&mut rng, n)).collect();
-        let weights: Vec<f64> = (0..rank).map(|b| if b % 4 == 3 { -0.01 } else { 0.5 }).collect();
+        let mut single = SymmetricInverse::scaled_identity(n, 1.5);
         let mut c = AlignedVec::new();
-        for (weight, x) in weights.iter().zip(&xs) {
-            prop_assert!(single.rank_one(*weight, x, &mut c).is_ok());
+        for _ in 0..deferred {
+            let x = vector(&mut rng, n);
+            prop_assert!(single.rank_one(0.4, &x, &mut c).is_ok());
         }
-        prop_assert!(block.rank_many(&weights, &xs, &mut Vec::new()).is_ok());
-        assert_close(&full(&block), &full(&single), 1e-12);
-        prop_assert!((block.trace() - full(&single).trace()).abs() < 1e-11);
+        let mut w = vector(&mut rng, n);
+        let (mut inverse, mut weights) = (single.clone(), w.clone());
+        let xs: Vec<AlignedVec> = (0..rounds).map(|_| vector(&mut rng, n)).collect();
+        let mut block = BlockRecursion::default();
+        block.begin(&mut inverse, &weights, &xs);
+        for (b, x) in xs.iter().enumerate().take(done) {
+            // Every fourth round takes information away, and the move is no gradient step: the block must not care.
+            let (z, s) = (dot(&w, x), single.multiply(x, &mut c));
+            prop_assert!((block.value() - z).abs() <= 1e-11 * z.abs().max(1.0), "value {} for {z}", block.value());
+            prop_assert!((block.quadratic() - s).abs() <= 1e-11 * s.max(1.0), "quadratic {} for {s}", block.quadratic());
+            let weight = if b % 4 == 3 { -0.01 / (1.0 + s) } else { 0.5 };
+            let (gain, along) = (weight / (1.0 + weight * s), (0.3 - z) / (1.0 + s));
+            single.subtract(gain, &c);
+            w.iter_mut().zip(c.iter()).for_each(|(w, c)| *w += along * c);
+            block.advance(gain, along);
+        }
+        block.finish(&mut inverse, &mut weights);
+        assert_close(&full(&inverse), &full(&single), 1e-12);
+        prop_assert!(w.iter().zip(weights.iter()).all(|(a, b)| (a - b).abs() <= 1e-11));
+        prop_assert!((inverse.trace() - full(&single).trace()).abs() < 1e-11);
     }
 }
 
@@ -188,7 +209,6 @@ fn indefinite_changes_of_an_inverse_are_refused_untouched() {
     let x = AlignedVec::from_slice(&[1.0, 1.0, 0.0]);
     let mut c = AlignedVec::new();
     assert!(inverse.rank_one(-0.5, &x, &mut c).is_err());
-    assert!(inverse.rank_many(&[1.0, -2.0], &[x.clone(), x], &mut Vec::new()).is_err());
     assert_eq!(full(&inverse), DMatrix::identity(3, 3));
 }
 

@@ -38,6 +38,8 @@ pub trait Simd: Copy {
     fn rotate_quarter_turns(self, sin: Self::F64, cos: Self::F64, turns: Self::F64) -> (Self::F64, Self::F64);
     /// Lane `j` of the result is the sum over the lanes of `a[j]`, as `((0+1)+(2+3))+((4+5)+(6+7))`.
     fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64;
+    /// Lane `i` of vector `j` of the result is lane `j` of `a[i]`.
+    fn transpose(self, a: [Self::F64; 8]) -> [Self::F64; 8];
     /// The sum over the lanes of `a`, in the order of [`transpose_sum`](Self::transpose_sum).
     fn sum(self, a: Self::F64) -> f64 {
         let mut lane = Lane::ZERO;

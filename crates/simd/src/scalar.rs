@@ -76,4 +76,8 @@ impl Simd for Scalar {
     fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64 {
         a.map(|a| self.sum(a))
     }
+    #[inline(always)]
+    fn transpose(self, a: [Self::F64; 8]) -> [Self::F64; 8] {
+        std::array::from_fn(|j| a.map(|row| row[j]))
+    }
 }

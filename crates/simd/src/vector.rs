@@ -85,6 +85,26 @@ mod tests {
         }
     }
 
+    struct Transpose([Lane; 8]);
+    impl Op for Transpose {
+        type Output = [Lane; 8];
+        fn run<S: Simd>(self, simd: S) -> [Lane; 8] {
+            let mut out = [Lane::ZERO; 8];
+            let transposed = simd.transpose(self.0.map(|lane| simd.load(&lane)));
+            out.iter_mut().zip(transposed).for_each(|(out, lane)| simd.store(lane, out));
+            out
+        }
+    }
+
+    #[test]
+    fn transposes_have_rows_for_columns() {
+        let a: [Lane; 8] = std::array::from_fn(|i| Lane(std::array::from_fn(|j| (10 * i + j) as f64)));
+        for level in Level::available() {
+            let transposed = dispatch_at(level, Transpose(a));
+            assert!(transposed.is_some_and(|t| (0..64).all(|k| t[k / 8].0[k % 8] == a[k % 8].0[k / 8])), "{level:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn every_instruction_set_gives_the_same_bits(

@@ -79,6 +79,21 @@ impl Simd for Avx512 {
         let high = self.sum_blocks(self.sum_pairs(a[4], a[5]), self.sum_pairs(a[6], a[7]));
         cast(self.sum_blocks(low, high))
     }
+    #[inline(always)]
+    fn transpose(self, a: [f64x8; 8]) -> [f64x8; 8] {
+        let v = self.0.avx512f;
+        let [a0, a1, a2, a3, a4, a5, a6, a7]: [__m512d; 8] = cast(a);
+        // Pairs of rows woven together, then blocks of two lanes dealt out twice.
+        let (e0, e1, e2, e3) = self.deal(
+            [v._mm512_unpacklo_pd(a0, a1), v._mm512_unpacklo_pd(a2, a3)],
+            [v._mm512_unpacklo_pd(a4, a5), v._mm512_unpacklo_pd(a6, a7)],
+        );
+        let (o0, o1, o2, o3) = self.deal(
+            [v._mm512_unpackhi_pd(a0, a1), v._mm512_unpackhi_pd(a2, a3)],
+            [v._mm512_unpackhi_pd(a4, a5), v._mm512_unpackhi_pd(a6, a7)],
+        );
+        cast([e0, o0, e1, o1, e2, o2, e3, o3])
+    }
 }
 
 impl Avx512 {
@@ -96,6 +111,28 @@ impl Avx512 {
         let even = v._mm512_shuffle_f64x2::<0b10_00_10_00>(x, y);
         let odd = v._mm512_shuffle_f64x2::<0b11_01_11_01>(x, y);
         v._mm512_add_pd(even, odd)
+    }
+}
+
+impl Avx512 {
+    /// Blocks `0, 1, 2, 3` of two lanes of each of four vectors, gathered.
+    #[inline(always)]
+    fn deal(self, first: [__m512d; 2], last: [__m512d; 2]) -> (__m512d, __m512d, __m512d, __m512d) {
+        let v = self.0.avx512f;
+        let even = [
+            v._mm512_shuffle_f64x2::<0b10_00_10_00>(first[0], first[1]),
+            v._mm512_shuffle_f64x2::<0b10_00_10_00>(last[0], last[1]),
+        ];
+        let odd = [
+            v._mm512_shuffle_f64x2::<0b11_01_11_01>(first[0], first[1]),
+            v._mm512_shuffle_f64x2::<0b11_01_11_01>(last[0], last[1]),
+        ];
+        (
+            v._mm512_shuffle_f64x2::<0b10_00_10_00>(even[0], even[1]),
+            v._mm512_shuffle_f64x2::<0b10_00_10_00>(odd[0], odd[1]),
+            v._mm512_shuffle_f64x2::<0b11_01_11_01>(even[0], even[1]),
+            v._mm512_shuffle_f64x2::<0b11_01_11_01>(odd[0], odd[1]),
+        )
     }
 }
 
@@ -127,6 +164,20 @@ impl Avx2 {
         let low = v.avx._mm256_permute2f128_pd::<0x20>(ab, cd);
         let high = v.avx._mm256_permute2f128_pd::<0x31>(ab, cd);
         cast(v.avx._mm256_add_pd(low, high))
+    }
+
+    #[inline(always)]
+    fn transpose4(self, a: [f64x4; 4]) -> [f64x4; 4] {
+        let v = self.0.avx;
+        let [a0, a1, a2, a3]: [__m256d; 4] = cast(a);
+        let (even, odd) = (v._mm256_unpacklo_pd(a0, a1), v._mm256_unpackhi_pd(a0, a1));
+        let (even_below, odd_below) = (v._mm256_unpacklo_pd(a2, a3), v._mm256_unpackhi_pd(a2, a3));
+        cast([
+            v._mm256_permute2f128_pd::<0x20>(even, even_below),
+            v._mm256_permute2f128_pd::<0x20>(odd, odd_below),
+            v._mm256_permute2f128_pd::<0x31>(even, even_below),
+            v._mm256_permute2f128_pd::<0x31>(odd, odd_below),
+        ])
     }
 
     #[inline(always)]
@@ -217,5 +268,19 @@ impl Simd for Avx2 {
             self.transpose_sum4(a[4].high, a[5].high, a[6].high, a[7].high),
         );
         Pair { low: first, high: second }
+    }
+    #[inline(always)]
+    fn transpose(self, a: [Pair; 8]) -> [Pair; 8] {
+        let top_left = self.transpose4([a[0].low, a[1].low, a[2].low, a[3].low]);
+        let bottom_left = self.transpose4([a[4].low, a[5].low, a[6].low, a[7].low]);
+        let top_right = self.transpose4([a[0].high, a[1].high, a[2].high, a[3].high]);
+        let bottom_right = self.transpose4([a[4].high, a[5].high, a[6].high, a[7].high]);
+        std::array::from_fn(|j| {
+            if j < 4 {
+                Pair { low: top_left[j], high: bottom_left[j] }
+            } else {
+                Pair { low: top_right[j - 4], high: bottom_right[j - 4] }
+            }
+        })
     }
 }

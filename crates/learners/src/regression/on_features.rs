@@ -2,7 +2,7 @@
 
 use mercer_kernels::{AlignedVec, RandomFourier};
 
-use crate::regression::regressor::{check_example, check_input};
+use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;
 use crate::{Error, Regressor, Scratch};
 
@@ -14,6 +14,13 @@ pub trait FeatureMap {
     fn size(&self) -> usize;
     /// `features ← z(x)`; `work` is memory for intermediate results.
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec);
+
+    /// [`map`](Self::map) for the rows of a row-major block, the same bits; maps that share work between rows override it.
+    fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
+        for (x, features) in xs.chunks_exact(self.input_dimension().max(1)).zip(features) {
+            self.map(x, features, work);
+        }
+    }
 }
 
 impl FeatureMap for RandomFourier {
@@ -26,7 +33,13 @@ impl FeatureMap for RandomFourier {
     fn map(&self, x: &[f64], features: &mut AlignedVec, _: &mut AlignedVec) {
         Self::map(self, x, features);
     }
+    fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], _: &mut AlignedVec) {
+        Self::map_block(self, xs, features);
+    }
 }
+
+/// Rows that a map takes together at least.
+const ROWS_TOGETHER: usize = 8;
 
 /// A linear update on fixed features.
 #[derive(Clone, Debug)]
@@ -35,7 +48,7 @@ pub struct OnFeatures<F, U> {
     map: F,
     update: U,
     #[cfg_attr(feature = "serde", serde(skip))]
-    features: AlignedVec,
+    features: Vec<AlignedVec>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: AlignedVec,
 }
@@ -43,7 +56,7 @@ pub struct OnFeatures<F, U> {
 impl<F: FeatureMap, U: LinearUpdate> OnFeatures<F, U> {
     /// The learner with these features and this update, whose dimensions must agree.
     pub fn from_parts(map: F, update: U) -> Self {
-        Self { map, update, features: AlignedVec::new(), work: AlignedVec::new() }
+        Self { map, update, features: Vec::new(), work: AlignedVec::new() }
     }
 
     /// The feature map.
@@ -74,7 +87,26 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
 
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         check_example(x, y, self.dimension())?;
-        self.map.map(x, &mut self.features, &mut self.work);
-        self.update.step(&mut self.features, None, y)
+        self.features.resize(self.features.len().max(1), AlignedVec::new());
+        let features = &mut self.features[0];
+        self.map.map(x, features, &mut self.work);
+        self.update.step(features, None, y)
+    }
+
+    /// Maps the rows of a block together, and lets the update look ahead over them.
+    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        let d = self.dimension();
+        check_block(xs, ys, d)?;
+        let rows = self.update.block_size().max(ROWS_TOGETHER);
+        self.features.resize(self.features.len().max(rows), AlignedVec::new());
+        for (xs, ys) in xs.chunks(rows * d.max(1)).zip(ys.chunks(rows)) {
+            let examples = || xs.chunks_exact(d.max(1)).zip(ys);
+            let good = examples().take_while(|(x, y)| check_example(x, **y, d).is_ok()).count();
+            let features = &mut self.features[..good];
+            self.map.map_block(&xs[..good * d], features, &mut self.work);
+            self.update.learn_block(features, &ys[..good], predictions)?;
+            examples().nth(good).map_or(Ok(()), |(x, y)| check_example(x, *y, d))?;
+        }
+        Ok(())
     }
 }

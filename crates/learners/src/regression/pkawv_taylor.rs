@@ -43,6 +43,9 @@ impl FeatureMap for TaylorFeatures {
     fn map(&self, x: &[f64], features: &mut AlignedVec, _: &mut AlignedVec) {
         Self::map(self, x, features);
     }
+    fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
+        Self::map_block(self, xs, features, work);
+    }
 }
 
 /// The Azoury–Warmuth–Vovk forecaster on Taylor features.

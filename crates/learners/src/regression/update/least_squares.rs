@@ -15,11 +15,11 @@
 use std::marker::PhantomData;
 
 use mercer_kernels::AlignedVec;
-use mercer_linalg_incremental::SymmetricInverse;
+use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
 
 use crate::Error;
-use crate::regression::update::{LinearUpdate, finite};
+use crate::regression::update::{LinearUpdate, Round, SHORTEST_BLOCK, finite, learn_rounds};
 
 /// What a least-squares learner predicts.
 pub trait Forecast {
@@ -52,7 +52,7 @@ impl Forecast for Awv {
 /// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`, predicting by the [`Forecast`] `F`.
 ///
 /// # Invariants
-/// `trace` is the trace of `p` up to rounding and never above `trace_limit`.
+/// With forgetting, `trace` is the trace of `p` up to rounding and never above `trace_limit`; without, neither is used.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeastSquares<F = Ridge> {
@@ -65,6 +65,8 @@ pub struct LeastSquares<F = Ridge> {
     forecast: PhantomData<F>,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    block: BlockRecursion,
 }
 
 impl<F> LeastSquares<F> {
@@ -80,6 +82,7 @@ impl<F> LeastSquares<F> {
             trace_limit: 0.0,
             forecast: PhantomData,
             c: AlignedVec::new(),
+            block: BlockRecursion::default(),
         }
     }
 
@@ -183,9 +186,31 @@ impl<F: Forecast> LinearUpdate for LeastSquares<F> {
         let along = finite(e / (1.0 + s))?;
         let gain = self.gain(s);
         axpy(along, self.c.lanes(), self.w.lanes_mut());
-        self.trace -= gain * dot(self.c.lanes(), self.c.lanes());
+        if self.forgetting < 1.0 {
+            self.trace -= gain * dot(self.c.lanes(), self.c.lanes());
+        }
         self.p.subtract(gain, &self.c);
         Ok(prediction)
+    }
+
+    fn block_size(&self) -> usize {
+        // Whether a round forgets depends on the whole column c, which a block knows only at its end.
+        if self.forgetting < 1.0 { 1 } else { BlockRecursion::suitable(self.w.len()) }
+    }
+
+    fn learn_block(&mut self, phis: &mut [AlignedVec], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        if self.block_size() == 1 || phis.len() < SHORTEST_BLOCK {
+            return phis.iter_mut().zip(ys).try_for_each(|(phi, y)| {
+                predictions.push(self.step(phi, None, *y)?);
+                Ok(())
+            });
+        }
+        let Self { w, p, block, .. } = self;
+        learn_rounds(block, p, w, (phis, ys), predictions, |z, s, y| {
+            let (e, s) = (finite(y - z)?, finite(s)?);
+            let gain = 1.0 / (1.0 + s);
+            Ok(Round { prediction: F::forecast(z, || s), gain, along: finite(e * gain)? })
+        })
     }
 
     fn grow(&mut self) {
