@@ -7,7 +7,7 @@ use mercer_learners::{NonsAld, NonsAldParams, prequential};
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::{lemmas, table1, table3};
+use crate::{lemmas, projected, table1, table3};
 
 /// One experiment.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub struct Experiment {
 }
 
 /// All of them, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 5] = [
+pub const EXPERIMENTS: [Experiment; 6] = [
     Experiment {
         name: "table3",
         title: "Table 3: six learners on real streams",
@@ -54,6 +54,12 @@ pub const EXPERIMENTS: [Experiment; 5] = [
         run: lemmas::regret::run,
         estimate: |plan| scaled(plan, THEOREM46_SECONDS * plan.repetitions_or(3, 10) as f64 / 10.0),
     },
+    Experiment {
+        name: "bounds",
+        title: "Projections: regret and dictionaries against their bounds",
+        run: projected::bounds::run,
+        estimate: |plan| scaled(plan, BOUNDS_SECONDS * plan.repetitions_or(2, 5) as f64 / 5.0),
+    },
 ];
 
 /// Seconds of one core at the papers' size, on a machine where [`probe`] takes [`PROBE_SECONDS`].
@@ -61,6 +67,7 @@ const TABLE1_SECONDS: f64 = 800.0;
 const LEMMA31_SECONDS: f64 = 40.0;
 const LEMMA45_SECONDS: f64 = 30.0;
 const THEOREM46_SECONDS: f64 = 100.0;
+const BOUNDS_SECONDS: f64 = 100.0;
 const PROBE_SECONDS: f64 = 0.1;
 
 /// What took `seconds` of one core on the machine of the constants above, on this one and its threads.

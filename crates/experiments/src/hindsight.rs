@@ -8,7 +8,7 @@
 
 use mercer_data::Dataset;
 use mercer_kernels::{AlignedVec, Kernel};
-use mercer_linalg_incremental::SymmetricEigen;
+use mercer_linalg_incremental::{SymmetricEigen, SymmetricInverse};
 use mercer_simd::dot;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
@@ -35,21 +35,70 @@ pub struct Hindsight {
     squared_targets: f64,
 }
 
+impl Fit {
+    /// `Σ (f(x_t) − y_t)² + λ‖f‖²`
+    #[must_use]
+    pub fn objective(&self, lambda: f64) -> f64 {
+        self.loss + lambda * self.squared_norm
+    }
+}
+
+/// Points whose span every `k(x_t, ·)` is in.
+fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBasis<K>, ExperimentError> {
+    let mut basis = NewtonBasis::new(kernel.clone(), stream.dimension());
+    let mut rule = Ald::new(TOLERANCE).map_err(mercer_learners::Error::from)?;
+    let mut probe = Probe::default();
+    for (x, _) in stream.iter() {
+        basis.probe(x, &mut probe);
+        if let Some(new_coordinate) = rule.admits(&probe) {
+            basis.append(x, probe.coordinates(), new_coordinate);
+        }
+    }
+    Ok(basis)
+}
+
+/// The exact ridge leverage scores `τ_t = [K(K + μI)⁻¹]_tt = φ_tᵀ(Σ φφᵀ + μI)⁻¹φ_t` of a stream's points, for `μ > 0`; their sum
+/// is the effective dimension.
+///
+/// # Errors
+/// When the stream holds numbers for which the kernel is not finite.
+pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64) -> Result<Vec<f64>, ExperimentError> {
+    let basis = spanning(kernel, stream)?;
+    let mut inverse = SymmetricInverse::scaled_identity(basis.len(), 1.0 / mu);
+    let (mut probe, mut c) = (Probe::default(), AlignedVec::new());
+    for (x, _) in stream.iter() {
+        basis.probe(x, &mut probe);
+        let squared = inverse.multiply(probe.coordinates(), &mut c);
+        inverse.subtract(1.0 / (1.0 + squared), &c);
+    }
+    let score = |(x, _)| {
+        basis.probe(x, &mut probe);
+        inverse.quadratic(probe.coordinates())
+    };
+    Ok(stream.iter().map(score).collect())
+}
+
+/// What coordinates `φ_t` leave out of the kernel matrix of these inputs: the largest eigenvalue, by modulus, of `K − ΦΦᵀ`. If
+/// they are orthonormal on a subspace with projection `P`, this is `‖(I − P)C^{1/2}‖²`. Shorter coordinate vectors count as
+/// padded with zeros. `O(n³)`.
+///
+/// # Errors
+/// When the kernel is not finite at an input.
+pub fn neglected(kernel: &impl Kernel, inputs: &[&[f64]], coordinates: &[Vec<f64>]) -> Result<f64, ExperimentError> {
+    let eigen = SymmetricEigen::new(inputs.len(), |s, t| {
+        let product: f64 = coordinates[s].iter().zip(&coordinates[t]).map(|(a, b)| a * b).sum();
+        kernel.evaluate(inputs[s], inputs[t]) - product
+    })?;
+    Ok(eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs())))
+}
+
 impl Hindsight {
     /// Diagonalises a stream under a kernel.
     ///
     /// # Errors
     /// When the stream holds numbers for which the kernel is not finite.
     pub fn new(kernel: &(impl Kernel + Clone), stream: &Dataset) -> Result<Self, ExperimentError> {
-        let mut basis = NewtonBasis::new(kernel.clone(), stream.dimension());
-        let mut rule = Ald::new(TOLERANCE).map_err(mercer_learners::Error::from)?;
-        let mut probe = Probe::default();
-        for (x, _) in stream.iter() {
-            basis.probe(x, &mut probe);
-            if let Some(new_coordinate) = rule.admits(&probe) {
-                basis.append(x, probe.coordinates(), new_coordinate);
-            }
-        }
+        let (basis, mut probe) = (spanning(kernel, stream)?, Probe::default());
         let (rounds, size) = (stream.len(), basis.len());
         let mut columns = vec![AlignedVec::zeros(rounds); size];
         for (t, (x, _)) in stream.iter().enumerate() {
@@ -80,6 +129,12 @@ impl Hindsight {
     #[must_use]
     pub fn effective_dimension(&self, mu: f64) -> f64 {
         self.eigenvalues.iter().map(|a| a / (a + mu)).sum()
+    }
+
+    /// `ln det(I + K/λ) = Σ ln(1 + λ_k/λ)`
+    #[must_use]
+    pub fn log_determinant(&self, lambda: f64) -> f64 {
+        self.eigenvalues.iter().map(|a| (a / lambda).ln_1p()).sum()
     }
 
     /// `f_λ`, for `λ > 0`.
@@ -160,6 +215,33 @@ mod tests {
             assert!((ours.squared_norm - fit.squared_norm).abs() < 1e-5 * fit.squared_norm);
             assert!((hindsight.effective_dimension(lambda) - dimension).abs() < 1e-5 * dimension);
         }
+    }
+
+    #[test]
+    fn leverage_scores_and_the_determinant_are_their_definitions() {
+        let stream = Regime::MATERN_32.stream(60, 5).unwrap();
+        let kernel: mercer_kernels::AnyKernel = Regime::MATERN_32.kernel().unwrap();
+        let (mu, n) = (0.7, stream.len());
+        let k = |i: usize, j: usize| kernel.evaluate(stream.row(i), stream.row(j));
+        let eigen = SymmetricEigen::new(n, k).unwrap();
+        let scores = leverage_scores(&kernel, &stream, mu).unwrap();
+        for (t, score) in scores.iter().enumerate() {
+            let dense: f64 = eigen.values.iter().zip(&eigen.vectors).map(|(a, v)| v[t] * v[t] * a / (a + mu)).sum();
+            assert!((score - dense).abs() < 1e-7, "round {t}: {score} against {dense}");
+        }
+        let hindsight = Hindsight::new(&kernel, &stream).unwrap();
+        assert!((scores.iter().sum::<f64>() - hindsight.effective_dimension(mu)).abs() < 1e-7);
+        let determinant: f64 = eigen.values.iter().map(|a| 1.0 + a.max(0.0) / mu).product();
+        assert!((hindsight.log_determinant(mu) - determinant.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_one_coordinate_neglects_by_hand() {
+        // x₁ kept, κ = k(x₁, x₂): K − ΦΦᵀ has the one entry 1 − κ².
+        let kernel = Gaussian::new(1.0).unwrap();
+        let kappa = (-0.5f64).exp();
+        let rest = neglected(&kernel, &[&[0.0], &[1.0]], &[vec![1.0], vec![kappa]]).unwrap();
+        assert!((rest - (1.0 - kappa * kappa)).abs() < 1e-15);
     }
 
     #[test]

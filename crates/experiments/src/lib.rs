@@ -21,6 +21,7 @@
 //! | [`lemmas::size`] | Lemma 3.1: dictionary size against its bound |
 //! | [`lemmas::spectral`] | Lemma 4.5: spectral errors against their bounds |
 //! | [`lemmas::regret`] | Theorem 4.6: the regret of NONS-ALD against its bound |
+//! | [`projected`] | the figures and theorems of the paper on projections, PKAWV |
 //!
 //! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
 //! given ([`plan`]) and what they hand back ([`report`]). No number depends on the number of threads; times do.
@@ -32,6 +33,7 @@ pub mod hindsight;
 pub mod lemmas;
 pub mod plan;
 pub mod progress;
+pub mod projected;
 pub mod report;
 pub mod runner;
 pub mod stats;

@@ -8,7 +8,7 @@ use mercer_data::Registry;
 use mercer_experiments::experiment::EXPERIMENTS;
 use mercer_experiments::plan::Plan;
 use mercer_experiments::table3::{self, Learner, Options, Outcome, STREAMS, StreamResult};
-use mercer_experiments::{lemmas, table1};
+use mercer_experiments::{lemmas, projected, table1};
 
 /// Only what the repository itself holds.
 fn bundled() -> Registry {
@@ -119,10 +119,24 @@ fn lemmas_and_theorem_at_short_lengths() {
 }
 
 #[test]
+fn bounds_of_projections_at_short_lengths() {
+    let rows = |threads| {
+        let report = projected::bounds::run_at(&plan(threads), 100).unwrap();
+        let csv = report.find_table("bounds").unwrap().csv();
+        // What a dictionary of all points neglects is rounding, and the machine's own.
+        csv.lines().filter(|line| !line.contains("neglected")).map(|line| rounded(line) + "\n").collect::<String>()
+    };
+    let two = rows(2);
+    assert_eq!(two, rows(1));
+    assert!(!two.contains(",NO"), "a bound is broken:\n{two}");
+    insta::assert_snapshot!("bounds", two);
+}
+
+#[test]
 fn every_experiment_has_its_main_table_under_its_own_name() {
     // The program prints that table.
     let names: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
-    assert_eq!(names, ["table3", "table1", "lemma31", "lemma45", "theorem46"]);
+    assert_eq!(names, ["table3", "table1", "lemma31", "lemma45", "theorem46", "bounds"]);
 }
 
 /// The printed numbers themselves, where the data are: NONS-ALD on one permutation of each set of the paper.

@@ -6,11 +6,11 @@
 
 use mercer_data::Dataset;
 use mercer_kernels::Kernel;
-use mercer_linalg_incremental::SymmetricEigen;
 
 use super::Walk;
 use crate::decay::Regime;
 use crate::figure::{Figure, Panels};
+use crate::hindsight::neglected;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
@@ -31,14 +31,8 @@ struct Errors {
 
 /// `‖K − ΦᵀΦ‖₂` over the rounds of a range.
 fn error<K: Kernel>(walk: &Walk<K>, stream: &Dataset, first: usize, end: usize) -> Result<f64, ExperimentError> {
-    let kernel = walk.basis.kernel();
-    let eigen = SymmetricEigen::new(end - first, |i, j| {
-        let (s, t) = (first + i, first + j);
-        // The shorter vector is padded with zeros.
-        let product: f64 = walk.coordinates[s].iter().zip(&walk.coordinates[t]).map(|(a, b)| a * b).sum();
-        kernel.evaluate(stream.row(s), stream.row(t)) - product
-    })?;
-    Ok(eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs())))
+    let inputs: Vec<&[f64]> = (first..end).map(|t| stream.row(t)).collect();
+    neglected(walk.basis.kernel(), &inputs, &walk.coordinates[first..end])
 }
 
 fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<Errors, ExperimentError> {
