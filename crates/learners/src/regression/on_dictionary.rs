@@ -61,7 +61,24 @@ pub struct OnDictionary<K, A, U, T> {
     max_dictionary: Option<usize>,
     timing: PhantomData<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    probes: [Probe; TOGETHER],
+    memory: Memory,
+}
+
+/// Memory of a step or of a block, taken out while in use.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    /// Probes, [`TOGETHER`] at a time.
+    probes: Vec<[Probe; TOGETHER]>,
+    /// Coordinates of rounds that the update takes at once.
+    coordinates: Vec<AlignedVec>,
+}
+
+impl Memory {
+    fn make_room(&mut self, groups: usize) {
+        let groups = groups.max(self.probes.len());
+        self.probes.resize_with(groups, Default::default);
+        self.coordinates.resize_with(groups * TOGETHER, AlignedVec::new);
+    }
 }
 
 impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
@@ -73,7 +90,7 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
             update,
             max_dictionary,
             timing: PhantomData,
-            probes: Default::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -99,8 +116,8 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
 
     /// The same dictionary under another update.
     pub(crate) fn map_update<V>(self, map: impl FnOnce(U) -> V) -> OnDictionary<K, A, V, T> {
-        let Self { basis, admission, update, max_dictionary, timing, probes } = self;
-        OnDictionary { basis, admission, update: map(update), max_dictionary, timing, probes }
+        let Self { basis, admission, update, max_dictionary, timing, memory } = self;
+        OnDictionary { basis, admission, update: map(update), max_dictionary, timing, memory }
     }
 
     /// Whether both are empty and will keep the same points of every stream.
@@ -138,14 +155,7 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
         }
         if T::BEFORE_STEP {
             let growth = self.admits(probe);
-            let coordinates = probe.coordinates_mut();
-            let prediction = self.update.step(coordinates, growth, y)?;
-            if let Some(new_coordinate) = growth {
-                // The step pushed the new coordinate; the factor's row is the old ones and the pivot.
-                coordinates.resize(self.basis.len());
-                self.basis.append(x, coordinates, new_coordinate);
-            }
-            Ok(prediction)
+            self.step(x, y, growth, probe)
         } else {
             // Before the first point there is nothing to step on: the prediction is 0.
             let first = self.basis.is_empty();
@@ -156,6 +166,82 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
             }
             Ok(prediction)
         }
+    }
+
+    /// The step, in the basis that `x` has joined when there is growth.
+    fn step(&mut self, x: &[f64], y: f64, growth: Option<f64>, probe: &mut Probe) -> Result<f64, Error> {
+        let coordinates = probe.coordinates_mut();
+        let prediction = self.update.step(coordinates, growth, y)?;
+        if let Some(new_coordinate) = growth {
+            // The step pushed the new coordinate; the factor's row is the old ones and the pivot.
+            coordinates.resize(self.basis.len());
+            self.basis.append(x, coordinates, new_coordinate);
+        }
+        Ok(prediction)
+    }
+
+    /// Learns examples whose probes are made, one by one.
+    fn learn_each(
+        &mut self,
+        xs: &[f64],
+        ys: &[f64],
+        memory: &mut Memory,
+        predictions: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        let d = self.dimension();
+        for ((x, y), probe) in xs.chunks_exact(d.max(1)).zip(ys).zip(memory.probes.as_flattened_mut()) {
+            check_example(x, *y, d)?;
+            self.basis.catch_up(x, probe);
+            predictions.push(self.learn(x, *y, probe)?);
+        }
+        Ok(())
+    }
+
+    /// Learns examples whose probes are made, those between two kept points at once: whether a point is kept depends on its
+    /// probe alone, so it is known before anything is learnt.
+    fn learn_runs(
+        &mut self,
+        xs: &[f64],
+        ys: &[f64],
+        memory: &mut Memory,
+        predictions: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        let d = self.dimension();
+        let mut first = 0;
+        while first < ys.len() {
+            // The run ends with its last example, or before one that is kept or refused.
+            let mut end = first;
+            let mut kept = None;
+            let mut refused = Ok(());
+            let probes = memory.probes.as_flattened_mut();
+            while end < ys.len() && kept.is_none() {
+                let (x, probe) = (&xs[end * d..(end + 1) * d], &mut probes[end]);
+                refused = check_example(x, ys[end], d);
+                if refused.is_err() {
+                    break;
+                }
+                self.basis.catch_up(x, probe);
+                if !probe.is_finite() {
+                    refused = Err(Error::KernelOverflow);
+                    break;
+                }
+                kept = self.admits(probe).map(|growth| (end, growth));
+                end += usize::from(kept.is_none());
+            }
+            for (probe, coordinates) in probes[first..end].iter_mut().zip(&mut memory.coordinates) {
+                std::mem::swap(probe.coordinates_mut(), coordinates);
+            }
+            let coordinates = &mut memory.coordinates[..end - first];
+            self.update.learn_block(coordinates, &ys[first..end], predictions)?;
+            refused?;
+            if let Some((at, growth)) = kept {
+                let x = &xs[at * d..(at + 1) * d];
+                predictions.push(self.step(x, ys[at], Some(growth), &mut probes[at])?);
+                end += 1;
+            }
+            first = end;
+        }
+        Ok(())
     }
 }
 
@@ -174,38 +260,42 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
 
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         check_example(x, y, self.dimension())?;
-        // The memory is taken out while in use.
-        let mut probe = std::mem::take(&mut self.probes[0]);
-        self.basis.probe(x, &mut probe);
-        let learnt = self.learn(x, y, &mut probe);
-        self.probes[0] = probe;
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.make_room(1);
+        let probe = &mut memory.probes[0][0];
+        self.basis.probe(x, probe);
+        let learnt = self.learn(x, y, probe);
+        self.memory = memory;
         learnt
     }
 
-    /// Looks [`TOGETHER`] inputs ahead: their coordinates come from one read of the factor, and are brought up to date
-    /// when a point is kept among them. The same bits as one by one.
+    /// Looks ahead: the coordinates of [`TOGETHER`] inputs come from one read of the factor, and are brought up to date when
+    /// a point is kept among them; updates that take several rounds at once get those between two kept points.
     fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
         let d = self.dimension();
         check_block(xs, ys, d)?;
-        let whole = ys.len() / TOGETHER * TOGETHER;
-        for first in (0..whole).step_by(TOGETHER) {
-            let inputs: [&[f64]; TOGETHER] = std::array::from_fn(|i| &xs[(first + i) * d..(first + i + 1) * d]);
-            let mut probes = std::mem::take(&mut self.probes);
-            self.basis.probe_together(inputs, &mut probes);
-            let mut learnt = Ok(());
-            for ((x, y), probe) in inputs.iter().zip(&ys[first..]).zip(&mut probes) {
-                self.basis.catch_up(x, probe);
-                learnt = check_example(x, *y, d)
-                    .and_then(|()| self.learn(x, *y, probe))
-                    .map(|prediction| predictions.push(prediction));
-                if learnt.is_err() {
-                    break;
-                }
+        let mut first = 0;
+        while ys.len() - first >= TOGETHER {
+            let at_once = if T::BEFORE_STEP { self.update.block_size() } else { 1 };
+            let groups = (at_once.min(ys.len() - first) / TOGETHER).max(1);
+            let rows = first..first + groups * TOGETHER;
+            let (xs, ys) = (&xs[rows.start * d..rows.end * d], &ys[rows]);
+            let mut memory = std::mem::take(&mut self.memory);
+            memory.make_room(groups);
+            for (group, probes) in memory.probes[..groups].iter_mut().enumerate() {
+                let input = |i| &xs[(group * TOGETHER + i) * d..][..d];
+                self.basis.probe_together(std::array::from_fn(input), probes);
             }
-            self.probes = probes;
+            let learnt = if at_once > 1 {
+                self.learn_runs(xs, ys, &mut memory, predictions)
+            } else {
+                self.learn_each(xs, ys, &mut memory, predictions)
+            };
+            self.memory = memory;
             learnt?;
+            first += groups * TOGETHER;
         }
-        for (i, y) in ys.iter().enumerate().skip(whole) {
+        for (i, y) in ys.iter().enumerate().skip(first) {
             predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
         }
         Ok(())

@@ -1,0 +1,105 @@
+//! A stream learnt in blocks, whatever their sizes, gives the predictions of one row at a time.
+
+use mercer_kernels::Gaussian;
+use mercer_learners::{
+    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld,
+    NonsAldParams, PkawvTaylor, PkrrTaylor, Regressor, SampledKonsParams, TaylorParams,
+};
+use proptest::prelude::*;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+const ROWS: usize = 700;
+
+/// Inputs in the unit square, every third one near an earlier one; the targets leave the learners' bounds now and then, so
+/// that projections are made.
+fn stream(seed: u64, dimension: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut xs, mut ys): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for t in 0..ROWS {
+        let near = (t % 3 == 2).then(|| rng.random_range(0..t));
+        let x: Vec<f64> = (0..dimension)
+            .map(|i| match near {
+                Some(earlier) => xs[earlier * dimension + i] + rng.random_range(-1e-3..1e-3),
+                None => rng.random_range(-1.0..1.0),
+            })
+            .collect();
+        let wave: f64 = x.iter().enumerate().map(|(i, x)| ((i + 2) as f64 * x).sin()).sum();
+        ys.push(1.5 * wave + rng.random_range(-0.2..0.2));
+        xs.extend(x);
+    }
+    (xs, ys)
+}
+
+type Make = fn(usize) -> Result<Box<dyn Regressor>, Error>;
+
+/// Learners, the input dimension, and the least dictionary that reaches the code of whole blocks.
+fn subjects() -> [(&'static str, usize, usize, Make); 9] {
+    [
+        ("nons-ald", 2, 130, |d| {
+            let params = NonsAldParams { alpha: 0.02, ..NonsAldParams::default() };
+            Ok(Box::new(NonsAld::new(Gaussian::new(0.12)?, d, params)?))
+        }),
+        ("krls", 2, 130, |d| {
+            let params = KrlsParams { nu: 0.02, ..KrlsParams::default() };
+            Ok(Box::new(Krls::new(Gaussian::new(0.12)?, d, params)?))
+        }),
+        ("krls with a ridge", 2, 130, |d| {
+            let params = KrlsParams { nu: 0.02, lambda: 0.1, ..KrlsParams::default() };
+            Ok(Box::new(Krls::new(Gaussian::new(0.12)?, d, params)?))
+        }),
+        ("aogd-ald", 2, 130, |d| {
+            let params = AogdAldParams { alpha: 0.02, ..AogdAldParams::default() };
+            Ok(Box::new(AogdAld::new(Gaussian::new(0.12)?, d, params)?))
+        }),
+        ("con-kons", 2, 20, |d| Ok(Box::new(ConKons::new(Gaussian::new(0.12)?, d, SampledKonsParams::default())?))),
+        ("fogd", 2, 100, |d| Ok(Box::new(Fogd::new(d, FogdParams { sigma: 0.3, ..FogdParams::default() })?))),
+        ("kernel-awv", 2, ROWS, |d| {
+            Ok(Box::new(KernelAwv::new(Gaussian::new(0.12)?, d, KernelRidgeParams::default())?))
+        }),
+        ("pkawv-taylor", 6, 210, |d| {
+            Ok(Box::new(PkawvTaylor::new(d, TaylorParams { degree: 4, ..TaylorParams::default() })?))
+        }),
+        ("pkrr-taylor", 6, 462, |d| {
+            Ok(Box::new(PkrrTaylor::new(d, TaylorParams { degree: 5, lambda: 0.1, ..TaylorParams::default() })?))
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn blocks_of_any_size_equal_one_by_one(
+        seed in 0u64..1000, sizes in prop::collection::vec(1usize..=257, 1..12),
+    ) {
+        for (name, dimension, least, make) in subjects() {
+            let (xs, ys) = stream(seed, dimension);
+            let mut single = make(dimension).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let mut blocked = make(dimension).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let expected: Vec<f64> = xs
+                .chunks(dimension)
+                .zip(&ys)
+                .map(|(x, y)| single.predict_then_update(x, *y))
+                .collect::<Result<_, _>>()
+                .map_err(|error| TestCaseError::fail(format!("{name}: {error}")))?;
+            let mut predictions = Vec::new();
+            let mut first = 0;
+            for size in sizes.iter().cycle() {
+                let end = (first + size).min(ROWS);
+                let learnt = blocked.learn_block(&xs[first * dimension..end * dimension], &ys[first..end], &mut predictions);
+                prop_assert_eq!(learnt, Ok(()), "{}", name);
+                first = end;
+                if first == ROWS {
+                    break;
+                }
+            }
+            prop_assert_eq!(single.dictionary_size(), blocked.dictionary_size(), "{}", name);
+            prop_assert!(single.dictionary_size() >= least, "{name} keeps {}", single.dictionary_size());
+            for (t, (a, b)) in predictions.iter().zip(&expected).enumerate() {
+                prop_assert!((a - b).abs() <= 1e-10 * b.abs().max(1.0), "{name}: {a} for {b} at row {t}");
+            }
+        }
+    }
+}
