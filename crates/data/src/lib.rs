@@ -13,6 +13,7 @@
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //! | named data sets, found and checked | [`Registry`], [`Entry`] |
 //! | simulated streams with a known spectrum | [`Simulation`], [`Decay`], [`gaussian_spectrum`], [`circle_spectrum`] |
+//! | simulated dynamical systems, as pairs of successive states | [`Pairs`]: [`FourWells`], [`Duffing`], [`Lorenz`], [`Ar1`], [`FiniteChain`], [`Pendulum`] |
 //!
 //! Formats are CSV and TSV (with or without a header), NDJSON and LIBSVM, each also gzipped, from a file, standard input (`-`) or
 //! memory. Byte order marks, CRLF, blank lines and quoted cells are understood. Reading is one pass; only LIBSVM, which does not
@@ -51,6 +52,7 @@ mod registry;
 mod scale;
 mod spectrum;
 mod synthetic;
+mod systems;
 
 pub use dataset::Dataset;
 pub use error::{Cell, Column, DataError, Line};
@@ -63,3 +65,4 @@ pub use registry::{DATA_VARIABLE, Registry, sha256_file};
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use spectrum::{Decay, circle_spectrum, gaussian_spectrum};
 pub use synthetic::{Simulated, Simulation};
+pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState};
