@@ -1,0 +1,1 @@
+//! One side of an operator. (interface)
