@@ -51,9 +51,10 @@ mod value_iteration;
 
 pub use clusters::{Clusters, KMeans, adjusted_rand_index, orthonormal_rows};
 pub use dense_sogd::{DenseSogd, DenseSogdParams};
-pub use eigen::{Eigenfunctions, Eigenvalue};
+pub use eigen::Eigenfunctions;
 pub use kernel_operator::KernelOperator;
 pub use learner::{OperatorLearner, OperatorStep};
+pub use mercer_linalg_incremental::Eigenvalue;
 pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use schedule::StepSize;
 pub use sogd::{Sogd, SogdParams};

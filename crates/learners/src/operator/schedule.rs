@@ -2,6 +2,8 @@
 
 use mercer_linalg_incremental::ParameterError;
 
+use crate::Error;
+
 /// The step size `η_t` of round `t = 1, 2, …`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -42,6 +44,11 @@ impl StepSize {
         };
         Ok(self)
     }
+}
+
+/// Refuses a step that would not contract: `1 − η(k(x,x) + λ)` must stay above −1.
+pub(crate) fn check_stability(eta: f64, self_value: f64, lambda: f64) -> Result<(), Error> {
+    if eta * (self_value + lambda) < 2.0 { Ok(()) } else { Err(Error::UnstableStep { eta, self_value, lambda }) }
 }
 
 #[cfg(test)]
