@@ -13,7 +13,7 @@
 //! All of them end in a [`KernelOperator`], from which everything is read off: Hilbert–Schmidt [norm](KernelOperator::hs_norm) and
 //! [distance](KernelOperator::hs_distance), [eigenfunctions](KernelOperator::eigen), [forecasts](KernelOperator::powers),
 //! conditional-mean [weights](KernelOperator::embedding). Metastable sets come from [`KMeans`] on eigenfunctions and are scored by
-//! [`adjusted_rand_index`]; a Markov decision process is solved on the learnt operator by [`ValueIteration`], with
+//! [`adjusted_rand_index`]; a Markov decision process is solved on the learnt operator by [`value_iteration`], with
 //! `x = (state, action)` as input and a [`Product`](mercer_kernels::Product) kernel.
 //!
 //! `m` is the dictionary size, `d` the input dimension, `t` the round, `n` the length of the data; multiply-adds and numbers.
@@ -58,4 +58,4 @@ pub use mercer_linalg_incremental::Eigenvalue;
 pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use schedule::StepSize;
 pub use sogd::{Sogd, SogdParams};
-pub use value_iteration::{Policy, ValueIteration, ValueIterationParams};
+pub use value_iteration::{Policy, ValueIterationParams, value_iteration};
