@@ -39,7 +39,7 @@ pub(crate) struct KoopmanArguments {
     /// Numbers of a state, and so of x⁺; half of the columns unless given
     #[arg(long, value_name = "N", value_parser = count)]
     state_dim: Option<NonZeroUsize>,
-    /// Numbers of x, when it carries an action behind the state; as many as a state unless given
+    /// Numbers of x when it carries an action behind the state, or of the action alone; the number of columns tells which
     #[arg(long, value_name = "N", value_parser = count)]
     input_dim: Option<NonZeroUsize>,
     /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,

@@ -270,7 +270,7 @@ fn an_action_beside_the_state() {
         state = next;
     }
     let folder = Folder::new().with("moves.csv", text).with("q.csv", "s,u\n0.2,0.3\n");
-    for dimensions in ["--input-dim 2", "--input-dim 2 --state-dim 1"] {
+    for dimensions in ["--input-dim 2", "--input-dim 2 --state-dim 1", "--input-dim 1", "--input-dim 1 --state-dim 1"] {
         let report = folder.json(&format!("koopman moves.csv {dimensions} --eta 0.9 --budget 1e-4 --predict q.csv"));
         let forecast = report["predictions"][0][0].as_f64().unwrap();
         assert!((forecast - 0.4).abs() < 0.05, "{report}");
@@ -325,9 +325,8 @@ fn wrong_arguments_and_tables() {
         (2, "koopman - --format csv --predict -", &["--predict must be a file"]),
         (1, "koopman odd.csv", &["odd.csv: has 3 columns", "--state-dim", "--input-dim"]),
         (1, "koopman odd.csv --state-dim 1", &["odd.csv: has 3 columns", "--state-dim 1 has 2", "--input-dim"]),
-        (1, "koopman odd.csv --input-dim 3", &["leaves none for x⁺"]),
-        (1, "koopman odd.csv --input-dim 1", &["shorter than the state (2)"]),
-        (1, "koopman p.csv --input-dim 2 --state-dim 1", &["make 3", "has 2 columns"]),
+        (1, "koopman odd.csv --input-dim 3", &["--input-dim 3 alone does not settle", "--state-dim"]),
+        (1, "koopman p.csv --input-dim 2 --state-dim 1", &["make 3, or 4", "has 2 columns"]),
         (1, "koopman p.csv --predict q.csv", &["q.csv: has 2 columns", "x has 1"]),
         (1, "koopman p.csv --predict nothing.csv", &["nothing.csv", "cannot be read"]),
         (1, "koopman nothing.csv", &["nothing.csv: cannot be read"]),

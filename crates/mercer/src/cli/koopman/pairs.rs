@@ -127,18 +127,26 @@ fn dimensions(
             "but a pair of states of --state-dim {state} has {}; correct it, or add --input-dim if x carries an action",
             2 * state
         )),
-        (Some(input), state) => {
-            let state = state.unwrap_or(columns.saturating_sub(input));
-            if state == 0 {
-                refused(format!("which leaves none for x⁺ after --input-dim {input}; correct it"))
-            } else if input < state {
-                refused(format!(
-                    "so that x (--input-dim {input}) is shorter than the state ({state}) it should hold; correct it"
-                ))
-            } else if input + state != columns {
-                refused(format!("but --input-dim {input} and --state-dim {state} make {}; correct them", input + state))
-            } else {
-                Ok((input, state))
+        (Some(input), Some(state)) => {
+            // N may count the state and the action, or the action alone; the number of columns tells.
+            let acting = [input, state + input].into_iter().find(|x| *x >= state && x + state == columns);
+            match acting {
+                Some(x) => Ok((x, state)),
+                None => refused(format!(
+                    "but --input-dim {input} and --state-dim {state} make {}, or {} if the action alone has {input}; correct them",
+                    input + state,
+                    input + 2 * state
+                )),
+            }
+        }
+        (Some(input), None) => {
+            let whole =
+                columns.checked_sub(input).filter(|state| (1..input).contains(state)).map(|state| (input, state));
+            let rest = columns.saturating_sub(input);
+            let action = (rest > 0 && rest.is_multiple_of(2)).then_some((input + rest / 2, rest / 2));
+            match (whole, action) {
+                (Some(dimensions), None) | (None, Some(dimensions)) => Ok(dimensions),
+                _ => refused(format!("which --input-dim {input} alone does not settle; say --state-dim as well")),
             }
         }
     }
