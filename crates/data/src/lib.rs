@@ -2,17 +2,19 @@
 //!
 //! This crate turns files into rows of finite `f64`, each with one target, and says precisely what is wrong when it cannot. It is
 //! for anyone who feeds a learner: the `mercer` command and the experiments use nothing else. It knows neither kernels nor
-//! learners, it does not guess what a spoilt cell may have meant, and it has no missing values: a table is complete or refused.
+//! learners, and it does not guess what a spoilt cell may have meant: a table is complete or refused, unless its reader asks for the
+//! missing values as NaN ([`Missing`]).
 //!
 //! | what | where |
 //! |---|---|
-//! | read row by row, one row in memory | [`RowReader`] |
+//! | read row by row, one row in memory, with or without a target | [`RowReader`] |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
-//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Header`] |
+//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Header`], [`Missing`] |
 //! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //! | named data sets, found and checked | [`Registry`], [`Entry`] |
 //! | simulated streams with a known spectrum | [`Simulation`], [`Decay`], [`gaussian_spectrum`], [`circle_spectrum`] |
+//! | simulated dynamical systems, as pairs of successive states | [`Pairs`]: [`FourWells`], [`Duffing`], [`Lorenz`], [`Ar1`], [`FiniteChain`], [`Pendulum`] |
 //!
 //! Formats are CSV and TSV (with or without a header), NDJSON and LIBSVM, each also gzipped, from a file, standard input (`-`) or
 //! memory. Byte order marks, CRLF, blank lines and quoted cells are understood. Reading is one pass; only LIBSVM, which does not
@@ -51,15 +53,17 @@ mod registry;
 mod scale;
 mod spectrum;
 mod synthetic;
+mod systems;
 
 pub use dataset::Dataset;
 pub use error::{Cell, Column, DataError, Line};
 pub use format::Format;
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
-pub use options::{Header, ReadOptions, TargetColumn};
+pub use options::{Header, Missing, ReadOptions, TargetColumn};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{RowReader, read_all, read_bytes};
 pub use registry::{DATA_VARIABLE, Registry, sha256_file};
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use spectrum::{Decay, circle_spectrum, gaussian_spectrum};
 pub use synthetic::{Simulated, Simulation};
+pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState};

@@ -14,13 +14,19 @@ pub const PERMUTATION_STREAM: u64 = 0x6461_7461_0000_0001;
 
 /// A uniformly random order of 0…n−1, always the same for the same seed. O(n).
 pub fn permutation(n: usize, seed: u64) -> Vec<usize> {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    generator.set_stream(PERMUTATION_STREAM);
+    let mut generator = generator(seed, PERMUTATION_STREAM);
     let mut order: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
         order.swap(i, below(&mut generator, i as u64 + 1) as usize);
     }
     order
+}
+
+/// This seed's generator on one stream of its own.
+pub(crate) fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    generator.set_stream(stream);
+    generator
 }
 
 /// A uniform integer below `bound` (Lemire 2019): the high word of a 64 × 64 bit product, drawn again for the few low words

@@ -20,13 +20,13 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::permute::PERMUTATION_STREAM;
+use crate::permute::{PERMUTATION_STREAM, generator};
 
 const INPUT_STREAM: u64 = PERMUTATION_STREAM + 1;
 const FUNCTION_STREAM: u64 = PERMUTATION_STREAM + 2;
@@ -212,23 +212,17 @@ pub(crate) fn require(
     if holds { Ok(()) } else { Err(DataError::BadParameter { parameter, value, allowed }) }
 }
 
-fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    generator.set_stream(stream);
-    generator
-}
-
 /// Uniform on [0, 1): the upper 53 bits of a draw.
-fn unit(generator: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn unit(generator: &mut ChaCha8Rng) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Uniform on [−1, 1).
-fn symmetric(generator: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn symmetric(generator: &mut ChaCha8Rng) -> f64 {
     2.0 * unit(generator) - 1.0
 }
 
-fn standard_normal(generator: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn standard_normal(generator: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(generator)
 }
 

@@ -1,5 +1,5 @@
-//! Pictures of experiments: curves with bands, points, bars, and grids of them, each saved as SVG
-//! and PNG.
+//! Pictures of experiments: curves with bands, points, bars, heat maps, and grids of them, each
+//! saved as SVG and PNG.
 //!
 //! A thin face over one plotting crate, so that a change of that crate is a change of this folder
 //! alone. What it adds: one palette in which a learner has the same colour everywhere
@@ -29,6 +29,7 @@
 use std::path::{Path, PathBuf};
 
 mod axis;
+mod heat_map;
 mod layout;
 mod legend;
 mod overlay;
@@ -38,6 +39,7 @@ mod plots;
 mod prepare;
 mod render;
 
+pub use heat_map::{Grid, HeatMap, Scale};
 pub use panels::Panels;
 
 /// Why a picture could not be made.
@@ -66,6 +68,12 @@ pub enum FigureError {
         expected: usize,
         /// Length of the other one.
         got: usize,
+    },
+    /// A heat map without cells, or on a logarithmic axis.
+    #[error("figure {title:?}: a heat map needs at least one cell and linear axes")]
+    HeatMap {
+        /// The figure's title.
+        title: String,
     },
     /// A range asked for is not one.
     #[error(
@@ -140,6 +148,7 @@ pub struct Figure {
     log_y: bool,
     y_range: Option<(f64, f64)>,
     series: Vec<Series>,
+    heat_map: Option<HeatMap>,
     marks: Option<Marks>,
     bars: Option<Bars>,
 }
@@ -280,6 +289,13 @@ impl Figure {
     #[must_use]
     pub fn marks(mut self, series_title: impl Into<String>, group_title: impl Into<String>, marks: Vec<Mark>) -> Self {
         self.marks = Some(Marks { series_title: series_title.into(), group_title: group_title.into(), marks });
+        self
+    }
+
+    /// Colours behind everything else. The axes are the grid's; what lies outside of them is left out.
+    #[must_use]
+    pub fn heat_map(mut self, map: HeatMap) -> Self {
+        self.heat_map = Some(map);
         self
     }
 

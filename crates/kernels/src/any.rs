@@ -56,6 +56,9 @@ impl Kernel for AnyKernel {
     fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
         self.inner().row(points, x, row);
     }
+    fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
+        self.inner().row_of_part(points, offset, x, row);
+    }
 }
 
 impl fmt::Display for AnyKernel {

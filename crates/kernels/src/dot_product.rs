@@ -66,8 +66,8 @@ impl Kernel for Polynomial {
     fn self_value(&self, x: &[f64]) -> f64 {
         self.evaluate(x, x)
     }
-    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
-        fill(*self, points, x, row);
+    fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
+        fill(*self, points, offset, x, row);
     }
 }
 
@@ -94,7 +94,7 @@ impl Kernel for Linear {
     fn self_value(&self, x: &[f64]) -> f64 {
         inner_product(x, x)
     }
-    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
-        fill(*self, points, x, row);
+    fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
+        fill(*self, points, offset, x, row);
     }
 }

@@ -17,11 +17,17 @@ pub trait Kernel {
 
     /// `row[j] ← k(z_j, x)` for every point, with zero padding. `O(Jd)`; allocates only when `row` must grow.
     fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
+        self.row_of_part(points, 0, x, row);
+    }
+
+    /// `row[j] ← k(z'_j, x)`, where `z'_j` are the coordinates of `z_j` from `offset` on, as many as `x` has: what a
+    /// [`Product`](crate::Product) asks of its factors. `O(Jd)`; allocates only when `row` must grow.
+    fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
         let mut z = vec![0.0; points.dimension()];
         row.resize(points.len());
         for j in 0..points.len() {
             points.copy_point(j, &mut z);
-            row[j] = self.evaluate(&z, x);
+            row[j] = self.evaluate(&z[offset..offset + x.len()], x);
         }
     }
 

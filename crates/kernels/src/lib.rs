@@ -9,6 +9,7 @@
 //! | [`Polynomial`] | `(xᵀz + c)ᵐ` | `polynomial:DEGREE,OFFSET` |
 //! | [`Linear`] | `xᵀz` | `linear` |
 //! | [`Mixture`] | `Σ wᵢ kᵢ(x, z)` | `mix:0.4*gaussian:0.4+0.6*gaussian:0.7` |
+//! | [`Product`] | `k₁(x, z) k₂(u, w)` on the two parts of an input | |
 //!
 //! [`Points`] keeps a growing set dimension by dimension, eight points to a vector, so that a [kernel row](Kernel::row)
 //! `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8` vector exponentials and touches memory once. Distances
@@ -38,6 +39,7 @@ mod kernel;
 mod median;
 mod mixture;
 mod points;
+mod product;
 mod row;
 mod stationary;
 mod taylor;
@@ -50,5 +52,6 @@ pub use median::median_width;
 pub use mercer_simd::AlignedVec;
 pub use mixture::Mixture;
 pub use points::Points;
+pub use product::Product;
 pub use stationary::{Gaussian, Laplace, Matern32, Matern52};
 pub use taylor::TaylorFeatures;

@@ -50,16 +50,16 @@ impl<K: Kernel> Kernel for Mixture<K> {
         self.terms.iter().map(|(weight, kernel)| weight * kernel.self_value(x)).sum()
     }
 
-    fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
+    fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
         // The memory is taken out while in use: a mixture inside a mixture finds an empty one.
         let mut term = TERM.with(RefCell::take);
         let mut terms = self.terms.iter();
         if let Some((weight, kernel)) = terms.next() {
-            kernel.row(points, x, row);
+            kernel.row_of_part(points, offset, x, row);
             scale(*weight, row);
         }
         for (weight, kernel) in terms {
-            kernel.row(points, x, &mut term);
+            kernel.row_of_part(points, offset, x, &mut term);
             axpy(*weight, term.lanes(), row.lanes_mut());
         }
         TERM.set(term);

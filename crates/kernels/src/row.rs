@@ -19,11 +19,12 @@ pub(crate) fn squared_difference<S: Simd>(simd: S, sum: S::F64, x: S::F64, z: S:
     simd.mul_add(difference, difference, sum)
 }
 
-/// Fills `row` with the kernel values and zero padding.
-pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, x: &[f64], row: &mut AlignedVec) {
-    debug_assert_eq!(x.len(), points.dimension());
+/// Fills `row` with the kernel values at the coordinates of the points from `offset` on, and zero padding.
+pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
+    let stride = points.dimension();
+    debug_assert!(offset + x.len() <= stride);
     row.resize(points.len());
-    dispatch(Row { profile, lanes: points.lanes(), x, row: row.lanes_mut() });
+    dispatch(Row { profile, lanes: points.lanes(), stride, offset, x, row: row.lanes_mut() });
     if !points.len().is_multiple_of(LANES)
         && let Some(last) = row.lanes_mut().last_mut()
     {
@@ -37,6 +38,9 @@ const TOGETHER: usize = 4;
 struct Row<'a, P> {
     profile: P,
     lanes: &'a [Lane],
+    /// Lanes of a block of eight points, and the first of them that is used.
+    stride: usize,
+    offset: usize,
     x: &'a [f64],
     row: &'a mut [Lane],
 }
@@ -46,11 +50,14 @@ impl<P: RowProfile> Op for Row<'_, P> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let d = self.x.len();
+        let block = |b: usize| {
+            let start = b * self.stride + self.offset;
+            &self.lanes[start..start + d]
+        };
         let whole = self.row.len() / TOGETHER * TOGETHER;
         let (together, rest) = self.row.split_at_mut(whole);
         for (g, out) in together.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
-            let blocks: [&[Lane]; TOGETHER] =
-                std::array::from_fn(|k| &self.lanes[(g * TOGETHER + k) * d..(g * TOGETHER + k + 1) * d]);
+            let blocks: [&[Lane]; TOGETHER] = std::array::from_fn(|k| block(g * TOGETHER + k));
             let mut sums = [simd.splat(0.0); TOGETHER];
             for (i, x) in self.x.iter().enumerate() {
                 let x = simd.splat(*x);
@@ -63,8 +70,7 @@ impl<P: RowProfile> Op for Row<'_, P> {
             }
         }
         for (k, out) in rest.iter_mut().enumerate() {
-            let block = &self.lanes[(whole + k) * d..(whole + k + 1) * d];
-            let sum = block
+            let sum = block(whole + k)
                 .iter()
                 .zip(self.x)
                 .fold(simd.splat(0.0), |sum, (z, x)| self.profile.accumulate(simd, sum, simd.splat(*x), simd.load(z)));

@@ -83,8 +83,8 @@ macro_rules! stationary {
             fn self_value(&self, _: &[f64]) -> f64 {
                 1.0
             }
-            fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
-                fill(*self, points, x, row);
+            fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
+                fill(*self, points, offset, x, row);
             }
         }
     };

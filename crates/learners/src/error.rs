@@ -58,6 +58,58 @@ pub enum Error {
         "no expert of the mixture is left: all have diverged; take smaller steps, larger regularisers or scaled data"
     )]
     NoExpertLeft,
+    /// A table of values (an observable, weights, a policy's actions) of another length than the operator needs.
+    #[cfg(feature = "operator")]
+    #[error("{expected} values are needed, one for each entry or point of the operator, got {got}")]
+    Values {
+        /// How many are needed.
+        expected: usize,
+        /// How many were given.
+        got: usize,
+    },
+    /// A value in a table that is NaN or infinite.
+    #[cfg(feature = "operator")]
+    #[error("value {index} of the table is {value}; every value must be a finite number")]
+    NonFiniteValue {
+        /// Which value, from 0.
+        index: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// A step of operator learning too long to be stable.
+    #[cfg(feature = "operator")]
+    #[error(
+        "a step of {eta} at an input with k(x,x) = {self_value} and lambda = {lambda} is unstable: eta·(k(x,x) + lambda) must stay \
+         below 2; take eta below {}",
+        2.0 / (self_value + lambda)
+    )]
+    UnstableStep {
+        /// The step size `η_t`.
+        eta: f64,
+        /// `k(x, x)`
+        self_value: f64,
+        /// The regulariser `λ`.
+        lambda: f64,
+    },
+    /// Inputs and outputs of a batch that are not as many.
+    #[cfg(feature = "operator")]
+    #[error(
+        "{inputs} inputs and {outputs} outputs do not make pairs; give one output for each input, and at least one pair"
+    )]
+    Pairs {
+        /// Number of inputs.
+        inputs: usize,
+        /// Number of outputs.
+        outputs: usize,
+    },
+    /// A system of equations without a solution in floating point.
+    #[cfg(feature = "operator")]
+    #[error(transparent)]
+    Singular(#[from] mercer_linalg_incremental::Singular),
+    /// An eigenvalue iteration that failed.
+    #[cfg(feature = "operator")]
+    #[error(transparent)]
+    NoConvergence(#[from] mercer_linalg_incremental::NoConvergence),
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
@@ -65,4 +117,16 @@ pub enum Error {
     #[cfg(feature = "kernels")]
     #[error(transparent)]
     Kernel(#[from] KernelError),
+}
+
+#[cfg(feature = "kernels")]
+/// Refuses an input that is not a finite vector of dimension `dimension`.
+pub(crate) fn check_input(x: &[f64], dimension: usize) -> Result<(), Error> {
+    if x.len() != dimension {
+        return Err(Error::Dimension { expected: dimension, got: x.len() });
+    }
+    match x.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(Error::NonFiniteInput { index, value: x[index] }),
+        None => Ok(()),
+    }
 }

@@ -1,1 +1,61 @@
 //! Online learning of Koopman and conditional-mean operators.
+//!
+//! From pairs `(x_t, x_t⁺)` of a Markov process the learners estimate the operator `U` on a reproducing kernel Hilbert space
+//! that minimises `½ E‖k_Y(x⁺, ·) − U k_X(x, ·)‖² + ½ λ‖U‖²_HS`: `U k_X(x, ·)` is the mean embedding of the successor of `x`, and the adjoint
+//! `K = Uᵀ` is the Koopman operator, `(Kg)(x) = E[g(x⁺) | x]`.
+//!
+//! | type | what it is | a step | memory |
+//! |---|---|---|---|
+//! | [`Sogd`] | stochastic operator gradient descent on a dictionary kept small by matching pursuit (\[K\] Algorithm 1) | `2md + 3m²` | `2md + 2m²` |
+//! | [`DenseSogd`] | the same on all points (\[K\] eq. 28) | `td + t²` | `2td + t²` |
+//! | [`batch`] | what a stream is compared with: `U_λ`, kernel EDMD, Nyström EDMD, a finite chain | `O(n³)` in all, Nyström `nm²` | `n²`, Nyström `m²` |
+//!
+//! All of them end in a [`KernelOperator`], from which everything is read off: Hilbert–Schmidt [norm](KernelOperator::hs_norm) and
+//! [distance](KernelOperator::hs_distance), [eigenfunctions](KernelOperator::eigen), [forecasts](KernelOperator::powers),
+//! conditional-mean [weights](KernelOperator::embedding). Metastable sets come from [`KMeans`] on eigenfunctions and are scored by
+//! [`adjusted_rand_index`]; a Markov decision process is solved on the learnt operator by [`value_iteration`], with
+//! `x = (state, action)` as input and a [`Product`](mercer_kernels::Product) kernel.
+//!
+//! `m` is the dictionary size, `d` the input dimension, `t` the round, `n` the length of the data; multiply-adds and numbers.
+//! \[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.
+//!
+//! ```
+//! use mercer_kernels::Gaussian;
+//! use mercer_learners::operator::{OperatorLearner, Sogd, SogdParams};
+//!
+//! // x⁺ = 0.9 x, seen at states of [−1, 1].
+//! let mut learner = Sogd::on_states(Gaussian::new(0.5)?, 1, SogdParams::default())?;
+//! for t in 0..4000 {
+//!     let x = (f64::from(t) * 0.7).sin();
+//!     learner.update(&[x], &[0.9 * x])?;
+//! }
+//! let operator = learner.operator();
+//! let states = operator.observe(|x| x[0]);
+//! let functions = operator.powers(&states, 2)?; // K g and K² g of g(x) = x
+//! let twice = operator.evaluate(&functions[1], &[0.5])?;
+//! assert!((twice - 0.81 * 0.5).abs() < 0.05);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod batch;
+mod clusters;
+mod dense_sogd;
+mod eigen;
+mod forecast;
+mod kernel_operator;
+mod learner;
+mod schedule;
+mod side;
+mod sogd;
+mod value_iteration;
+
+pub use clusters::{Clusters, KMeans, adjusted_rand_index, orthonormal_rows};
+pub use dense_sogd::{DenseSogd, DenseSogdParams};
+pub use eigen::Eigenfunctions;
+pub use kernel_operator::KernelOperator;
+pub use learner::{OperatorLearner, OperatorStep};
+pub use mercer_linalg_incremental::Eigenvalue;
+pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
+pub use schedule::StepSize;
+pub use sogd::{Sogd, SogdParams};
+pub use value_iteration::{Policy, ValueIterationParams, value_iteration};

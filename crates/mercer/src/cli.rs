@@ -3,6 +3,7 @@
 mod eval;
 mod failure;
 mod feed;
+mod koopman;
 mod learners;
 mod output;
 mod report;
@@ -18,6 +19,7 @@ use mercer::KernelSpec;
 use mercer::data::{Format, Scheme, TargetColumn};
 
 use failure::Failure;
+use koopman::KoopmanArguments;
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
@@ -30,6 +32,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Eval(Box<EvalArguments>),
+    Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
 }
 
@@ -171,6 +174,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     };
     match arguments.command {
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Koopman(arguments) => koopman::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
     }
 }

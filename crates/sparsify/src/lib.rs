@@ -10,6 +10,9 @@
 //! | [`Kors`] | `u < min(β τ, 1)`, `τ` its ridge leverage score, and it is not in the span | a covariance, a coin | Calandriello et al. 2017 |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
+//! A learner of operators keeps pairs, and its test needs more than a probe: [`MatchingPursuit`] decides from the residuals of
+//! both sides and the length of the step.
+//!
 //! (\[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*.)
 //!
 //! ```
@@ -32,11 +35,13 @@ mod admission;
 mod ald;
 mod first_b;
 mod kors;
+mod matching_pursuit;
 mod newton_basis;
 
 pub use admission::Admission;
 pub use ald::Ald;
 pub use first_b::FirstB;
 pub use kors::{Kors, KorsScratch};
+pub use matching_pursuit::{Budget, BudgetTest, Candidate, DictionaryShape, MatchingPursuit, Verdict};
 pub use mercer_linalg_incremental::{ParameterError, TOGETHER};
 pub use newton_basis::{NewtonBasis, Probe};

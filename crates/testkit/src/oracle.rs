@@ -20,6 +20,7 @@
 //! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
 //! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
 //! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
+//! | [`sparse_sogd`], [`dense_sogd`], [`DenseOperator`] | Hou et al., eqs. 28–32 and appendix | weights and Gram matrices, the projection by dense least squares | O(m³) |
 //! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
 //!
 //! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
@@ -42,6 +43,7 @@ mod nogd;
 mod nons_ald;
 mod pros_con;
 mod sketched_kons;
+mod sogd;
 mod svd_basis;
 
 pub use aggregation::{ada_hedge, ada_hedge_with_gap, boa, boa_rate, ml_poly, scaled_regrets};
@@ -59,6 +61,7 @@ pub use nogd::{NogdParams, nogd};
 pub use nons_ald::{NonsAldParams, nons_ald_svd};
 pub use pros_con::{ProsConParams, con_kons, pros_n_kons};
 pub use sketched_kons::{SketchedKonsParams, sketched_kons};
+pub use sogd::{DenseOperator, OperatorTest, OperatorTrace, Pair, SogdParams, dense_sogd, sparse_sogd};
 
 /// An input and its target.
 pub type Example = (Vec<f64>, f64);

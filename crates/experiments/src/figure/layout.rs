@@ -6,6 +6,7 @@ use kuva::{TickFormat, plot::LegendEntry, plot::LegendShape};
 
 use super::Figure;
 use super::axis::TICKS;
+use super::heat_map;
 use super::legend::{self, Legend};
 use super::plots::Data;
 
@@ -88,7 +89,7 @@ fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) 
     }
     let own = ComputedLayout::from_layout(layout);
     let left = own.y_tick_label_px + 24.0;
-    let right = own.margin_right + legend::width(legend);
+    let right = own.margin_right + heat_map::bar_width(figure) + legend::width(legend);
     let above = if figure.y_label.is_empty() { 0.0 } else { label + 8.0 };
     let below = if figure.x_label.is_empty() { label } else { 0.0 };
     let (top, bottom) = (own.margin_top + above, own.margin_bottom - below);

@@ -87,8 +87,9 @@ pub(super) fn height(legend: &Legend) -> f64 {
 }
 
 /// Draws the legend as a column into the right margin.
-pub(super) fn column(scene: &mut Scene, legend: &Legend, computed: &ComputedLayout) {
-    let x = computed.width - computed.margin_right + 12.0;
+/// `beside` is what stands between the axes and the legend.
+pub(super) fn column(scene: &mut Scene, legend: &Legend, computed: &ComputedLayout, beside: f64) {
+    let x = computed.width - computed.margin_right + 12.0 + beside;
     let mut y = computed.margin_top + ROW / 2.0;
     for (i, (heading, entries)) in legend.iter().enumerate() {
         if !heading.is_empty() {

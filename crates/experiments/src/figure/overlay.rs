@@ -125,7 +125,7 @@ fn line(scene: &mut Scene, from: (f64, f64), to: (f64, f64), colour: &str, width
     });
 }
 
-fn text(scene: &mut Scene, content: &str, size: u32, (x, y): (f64, f64), anchor: TextAnchor) {
+pub(super) fn text(scene: &mut Scene, content: &str, size: u32, (x, y): (f64, f64), anchor: TextAnchor) {
     scene.add(Primitive::Text { x, y, content: plain(content), size, anchor, rotate: None, bold: false, color: None });
 }
 

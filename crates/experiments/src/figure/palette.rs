@@ -75,6 +75,12 @@ const OTHERS: [Colour; 7] = [
     Colour::new(0xbb_bb_bb),
 ];
 
+/// The colour of the set of this number, where numbers stand for sets; they repeat after seven.
+#[must_use]
+pub(super) fn set_colour(set: usize) -> Colour {
+    OTHERS[set % OTHERS.len()].tint(0.25)
+}
+
 /// Tints of the second, third, … variant of one learner in one picture.
 const TINTS: [f64; 4] = [0.0, 0.4, 0.62, 0.76];
 

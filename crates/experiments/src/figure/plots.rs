@@ -10,6 +10,9 @@ use super::{Bars, Figure, Mark, Series, Style};
 
 pub(super) const MARKER_RADIUS: f64 = 5.0;
 pub(super) const BAR_WIDTH: f64 = 0.75;
+/// Radius of the dots of a cloud of more than [`MANY_POINTS`].
+const DOT_RADIUS: f64 = 1.6;
+const MANY_POINTS: usize = 300;
 const LINE_WIDTH: f64 = 2.2;
 const BAND_OPACITY: f64 = 0.18;
 /// How far below the lowest line (as a factor) a band may pull a logarithmic axis.
@@ -41,7 +44,9 @@ impl<'a> Data<'a> {
     pub(super) fn new(figure: &'a Figure) -> Option<Self> {
         let (log_x, log_y) = (figure.log_x, figure.log_y);
         let series = figure.series.iter();
-        let series: Vec<_> = series.map(|s| (s, clean(points(s), log_x, log_y))).collect();
+        let (left, right) = figure.heat_map.as_ref().map_or((f64::NEG_INFINITY, f64::INFINITY), |map| map.grid.x_range);
+        let inside = |p: &Point| (left..=right).contains(&p.x);
+        let series: Vec<_> = series.map(|s| (s, clean(points(s).filter(inside), log_x, log_y))).collect();
         let marks = figure.marks.iter().flat_map(|m| &m.marks);
         let marks: Vec<_> = marks
             .filter_map(|mark| {
@@ -95,6 +100,9 @@ pub(super) fn bar(bars: &Bars, group: usize, category: usize) -> (f64, f64) {
 }
 
 fn axes(figure: &Figure, series: &[(&Series, Vec<Point>)], marks: &[(&Mark, Point)]) -> Option<(Axis, Axis)> {
+    if let Some(map) = &figure.heat_map {
+        return Some(map.grid.axes());
+    }
     let all = || {
         let series = series.iter().flat_map(|(_, points)| points);
         series.chain(marks.iter().map(|(_, point)| point))
@@ -129,11 +137,12 @@ fn axes(figure: &Figure, series: &[(&Series, Vec<Point>)], marks: &[(&Mark, Poin
     Some((x_axis, y_axis))
 }
 
-/// From back to front: bands, bars, solid lines, points.
+/// From back to front: the heat map, bands, bars, solid lines, points.
 pub(super) fn plots(figure: &Figure, data: &Data<'_>, colours: &Colours) -> Vec<Plot> {
     let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
     let colour = |name: &str| colours.of(name, false).unwrap_or(NEUTRAL).to_string();
     let (mut plots, mut strokes, mut dots) = (Vec::new(), Vec::new(), Vec::new());
+    plots.extend(figure.heat_map.as_ref().map(super::HeatMap::plot));
     for (series, points) in &data.series {
         let colour = colour(&series.name);
         match series.style {
@@ -195,7 +204,7 @@ fn cloud(points: &[Point], arms: bool, colour: &str, shape: MarkerShape, x_axis:
         .with_data(seen.iter().map(place).collect::<Vec<_>>())
         .with_color(colour)
         .with_marker(shape)
-        .with_size(MARKER_RADIUS);
+        .with_size(if points.len() > MANY_POINTS { DOT_RADIUS } else { MARKER_RADIUS });
     (!seen.is_empty())
         .then(|| Plot::Scatter(if arms { plot.with_y_err_asymmetric(seen.iter().map(arm)) } else { plot }))
 }

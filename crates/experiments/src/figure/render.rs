@@ -12,7 +12,7 @@ use super::overlay::{self, Pixels};
 use super::palette::Colours;
 use super::plots::{Data, plots};
 use super::prepare::drawable;
-use super::{Figure, FigureError, Saved, Style, legend};
+use super::{Figure, FigureError, Saved, Style, heat_map, legend};
 use crate::output::write_whole;
 
 /// Pixels of the PNG for one unit of the SVG.
@@ -92,7 +92,8 @@ pub(super) fn draw(figure: &Figure, colours: &Colours, frame: Frame) -> Result<S
     overlay::whiskers(&mut scene, figure, &pixels);
     overlay::words(&mut scene, &data, &pixels);
     overlay::y_label(&mut scene, figure, &pixels);
-    legend::column(&mut scene, &legend, &pixels.computed);
+    heat_map::bar(&mut scene, figure, &pixels);
+    legend::column(&mut scene, &legend, &pixels.computed, heat_map::bar_width(figure));
     Ok(scene)
 }
 
@@ -125,6 +126,13 @@ fn check(figure: &Figure) -> Result<(), FigureError> {
             if let Some(errors) = &group.errors {
                 same(&group.name, "bar errors", categories, errors.len())?;
             }
+        }
+    }
+    if let Some(map) = &figure.heat_map {
+        let cells = map.grid.columns * map.grid.rows;
+        same("heat map", "cells", map.values.len(), cells)?;
+        if cells == 0 || figure.log_x || figure.log_y {
+            return Err(FigureError::HeatMap { title: title() });
         }
     }
     match figure.y_range {

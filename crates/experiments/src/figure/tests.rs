@@ -130,6 +130,40 @@ fn runaway() -> Figure {
         .line("KRLS", &t, &map(&t, |t| 1.0 / t.sqrt()))
 }
 
+/// The values of a function on a grid.
+fn map_of(scale: Scale, f: impl Fn(f64, f64) -> f64) -> HeatMap {
+    let grid = Grid::square(2.0, 61);
+    HeatMap { grid, values: grid.centres().into_iter().map(|[x, y]| f(x, y)).collect(), scale }
+}
+
+fn wells() -> Figure {
+    let t = rounds(3000);
+    let (xs, ys) = (map(&t, |t| (t / 900.0).sin() * 1.8), map(&t, |t| 2.5 * (t / 700.0).cos()));
+    Figure::new("Potential and a path, which leaves the picture below and above")
+        .x_label("x₁")
+        .y_label("x₂")
+        .heat_map(map_of(Scale::Sequential, |x, y| ((x * x - 1.0).powi(2) + (y * y - 1.0).powi(2)).min(4.0)))
+        .line("path", &xs, &ys)
+}
+
+fn eigenfunction() -> Figure {
+    Figure::new("An eigenfunction, and a hole in it")
+        .x_label("z")
+        .y_label("ż")
+        .heat_map(map_of(Scale::Diverging, |x, y| if x.hypot(y) < 0.2 { f64::NAN } else { 0.004 * (x - y).tanh() }))
+        .points("at rest", &[-1.0, 1.0], &[0.0, 0.0])
+}
+
+fn sets() -> Figure {
+    let t = rounds(900);
+    let cloud = |sign: f64| (map(&t, |t| sign + 0.5 * wobble(t)), map(&t, |t| 0.9 * wobble(2.0 * t)));
+    let ((xs, ys), (us, vs)) = (cloud(1.0), cloud(-1.0));
+    Figure::new("Sets")
+        .heat_map(map_of(Scale::Sets, |x, y| f64::from(u8::from(x > 0.0) + 2 * u8::from(y > 0.0))))
+        .points("right", &xs, &ys)
+        .points("left", &us, &vs)
+}
+
 fn samples() -> Vec<(&'static str, Figure)> {
     vec![
         ("regret", regret()),
@@ -140,6 +174,9 @@ fn samples() -> Vec<(&'static str, Figure)> {
         ("bars-of-learners", bars_of_learners()),
         ("variants", variants()),
         ("runaway", runaway()),
+        ("wells", wells()),
+        ("eigenfunction", eigenfunction()),
+        ("sets", sets()),
     ]
 }
 
@@ -152,7 +189,7 @@ fn grid() -> Panels {
 }
 
 fn mixed() -> Panels {
-    let figures = [regret(), trade_off(), bars_of_learners(), labelled(), variants()];
+    let figures = [regret(), trade_off(), bars_of_learners(), labelled(), variants(), wells(), eigenfunction(), sets()];
     figures.into_iter().fold(Panels::new("", 3), Panels::panel)
 }
 
@@ -199,6 +236,12 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     for figure in lengths {
         assert!(matches!(figure.svg(), Err(FigureError::Lengths { .. })));
     }
+    let map = map_of(Scale::Sequential, |x, _| x);
+    let short = HeatMap { values: vec![1.0], ..map.clone() };
+    assert!(matches!(Figure::new("f").heat_map(short).svg(), Err(FigureError::Lengths { .. })));
+    assert!(matches!(Figure::new("f").heat_map(map).log_x().svg(), Err(FigureError::HeatMap { .. })));
+    let none = HeatMap { grid: Grid::square(1.0, 0), values: Vec::new(), scale: Scale::Sets };
+    assert!(matches!(Figure::new("f").heat_map(none).svg(), Err(FigureError::HeatMap { .. })));
     let bars = Figure::new("f").log_y().categories(&["c"]).bars("a", &[1.0]);
     assert!(matches!(bars.svg(), Err(FigureError::BarsOnLogAxis { .. })));
     let line = || Figure::new("f").line("a", &[1.0, 2.0], &[1.0, 2.0]);

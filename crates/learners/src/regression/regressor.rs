@@ -4,6 +4,7 @@ use mercer_kernels::AlignedVec;
 use mercer_sparsify::Probe;
 
 use crate::Error;
+pub(crate) use crate::error::check_input;
 use crate::regression::dual_newton::DualProbe;
 use crate::regression::pkawv_nystrom::ProjectionScratch;
 
@@ -83,17 +84,6 @@ pub(crate) fn check_block(xs: &[f64], ys: &[f64], dimension: usize) -> Result<()
         Ok(())
     } else {
         Err(Error::Block { inputs: xs.len(), rows: ys.len(), dimension })
-    }
-}
-
-/// Refuses an input that is not a finite vector of dimension `dimension`.
-pub(crate) fn check_input(x: &[f64], dimension: usize) -> Result<(), Error> {
-    if x.len() != dimension {
-        return Err(Error::Dimension { expected: dimension, got: x.len() });
-    }
-    match x.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(Error::NonFiniteInput { index, value: x[index] }),
-        None => Ok(()),
     }
 }
 

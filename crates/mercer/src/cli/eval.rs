@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let entry = catalogue::find(&arguments.learner)?;
     let settings = entry.settings(arguments.set.iter().map(String::as_str))?;
     let inputs: Vec<&Path> = iter::once(arguments.data.as_path()).chain(arguments.scale_from.as_deref()).collect();
-    let create = |path| Predictions::create(path, &inputs);
+    let create = |path| Predictions::create(path, &inputs, "t,target,prediction\n");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
     let mut feed = Feed::open(arguments, settings.needs_rounds())?;
     let mut chunk = Chunk::default();
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         if let Some(file) = &mut predictions {
             let first = pass.score.rounds() - chunk.targets.len() + 1;
             for (index, (target, prediction)) in chunk.targets.iter().zip(&pass.predictions).enumerate() {
-                file.record(first + index, *target, *prediction)?;
+                file.write(&format!("{},{},{}\n", first + index, number(*target), number(*prediction)))?;
             }
         }
         bar.inc(chunk.targets.len() as u64);
@@ -178,7 +178,8 @@ fn crowded(entry: &Entry, report: &Report) -> Option<String> {
     })
 }
 
-fn progress(rounds: Option<usize>) -> ProgressBar {
+/// A bar for a person who waits at a terminal.
+pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

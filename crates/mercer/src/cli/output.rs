@@ -1,6 +1,5 @@
 //! What the command writes: stdout, and the file of predictions, which appears whole or not at all.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,12 +10,18 @@ use super::failure::Failure;
 
 /// Writes on stdout; a reader that has gone away wants no more, which is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_on(text).map(|_| ())
+}
+
+/// The same for what more may follow: whether there still is a reader. Nothing waits in a buffer afterwards.
+pub(crate) fn print_on(text: &str) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::because(format!(
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::because(format!(
             "standard output cannot be written ({error}); check what it is redirected to"
         ))),
-        Ok(()) | Err(_) => Ok(()),
     }
 }
 
@@ -29,20 +34,24 @@ pub(crate) fn number(value: f64) -> String {
 pub(crate) struct Predictions {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
-    line: String,
 }
 
 impl Predictions {
-    /// `inputs` are read, and must not be written over.
-    pub(crate) fn create(path: &Path, inputs: &[&Path]) -> Result<Self, Failure> {
+    /// `inputs` are read, and must not be written over; `header` is the first line.
+    pub(crate) fn create(path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
+        Self::create_for("--predictions", path, inputs, header)
+    }
+
+    /// The same for what another `option` asks to be written.
+    pub(crate) fn create_for(option: &str, path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
         let refused = |why: &str| Failure::because(format!("{}: {why}", path.display()));
         // A link is followed, so that the file it names is replaced and not the link.
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if fs::metadata(&place).is_ok_and(|existing| !existing.is_file()) {
-            return Err(refused("is not a file, so predictions cannot be written to it; give another --predictions"));
+            return Err(refused(&format!("is not a file, so nothing can be written to it; give another {option}")));
         }
         if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == place)) {
-            return Err(refused("is a file that is read; give another --predictions"));
+            return Err(refused(&format!("is a file that is read; give another {option}")));
         }
         let folder = match place.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -60,22 +69,18 @@ impl Predictions {
             let reason = error.to_string();
             let reason = reason.split(" at path").next().unwrap_or(&reason);
             refused(&format!(
-                "cannot be written ({reason}); make the folder {}, or give another --predictions",
+                "cannot be written ({reason}); make the folder {}, or give another {option}",
                 folder.display()
             ))
         })?;
-        let mut predictions =
-            Self { path: place, file: BufWriter::new(file), line: "t,target,prediction\n".to_owned() };
-        predictions.flush_line()?;
+        let mut predictions = Self { path: place, file: BufWriter::new(file) };
+        predictions.write(header)?;
         Ok(predictions)
     }
 
-    /// One round.
-    pub(crate) fn record(&mut self, t: usize, target: f64, prediction: f64) -> Result<(), Failure> {
-        self.line.clear();
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.line, "{t},{},{}", number(target), number(prediction));
-        self.flush_line()
+    /// A line, or several, with their ends.
+    pub(crate) fn write(&mut self, lines: &str) -> Result<(), Failure> {
+        self.file.write_all(lines.as_bytes()).map_err(|error| failed(&self.path, &error))
     }
 
     /// Puts the file in its place.
@@ -84,10 +89,6 @@ impl Predictions {
         let written = file.into_inner().map_err(|error| failed(&path, error.error()))?;
         written.persist(&path).map_err(|error| failed(&path, &error.error))?;
         Ok(())
-    }
-
-    fn flush_line(&mut self) -> Result<(), Failure> {
-        self.file.write_all(self.line.as_bytes()).map_err(|error| failed(&self.path, &error))
     }
 }
 

@@ -1,0 +1,62 @@
+//! The face of the operator learners.
+
+use mercer_kernels::Kernel;
+use mercer_sparsify::Verdict;
+
+use crate::Error;
+use crate::operator::KernelOperator;
+
+/// What happened to one pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OperatorStep {
+    /// Whether the pair joined the dictionaries, and if not, why.
+    pub verdict: Verdict,
+    /// The step size `η_t`.
+    pub eta: f64,
+    /// The budget `ε_t`.
+    pub budget: f64,
+    /// `e`, the Hilbert–Schmidt norm of what discarding the pair costs or would have cost; `None` where it is not computed.
+    pub error: Option<f64>,
+    /// `‖k_Y(x⁺, ·) − U k_X(x, ·)‖²` before the step, the prequential loss; `None` where it does not come for nothing.
+    pub loss: Option<f64>,
+}
+
+/// A learner of an operator from a stream of pairs `(x, x⁺)`.
+pub trait OperatorLearner<K: Kernel, L: Kernel> {
+    /// Learns one pair.
+    ///
+    /// # Errors
+    /// When `x` or `x⁺` has another dimension or a coordinate that is not finite, a kernel overflows, the step is unstable
+    /// (`η_t(k(x,x) + λ) ≥ 2`) or its outcome is not finite. The learner is then as it was.
+    fn update(&mut self, x: &[f64], x_plus: &[f64]) -> Result<OperatorStep, Error>;
+
+    /// Learns the rows of a block in order: `xs` and `xs_plus` are row-major, one row a pair. The same as [`update`](Self::update)
+    /// one by one.
+    ///
+    /// # Errors
+    /// When the two tables have not as many rows, and the first refused pair's; the pairs before it are learnt, and `steps` tells how many they are.
+    fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
+        let operator = self.operator();
+        let (d, d_plus) = (operator.input_dimension(), operator.output_dimension());
+        check_pairs(xs, d, xs_plus, d_plus)?;
+        for (x, x_plus) in xs.chunks_exact(d.max(1)).zip(xs_plus.chunks_exact(d_plus.max(1))) {
+            steps.push(self.update(x, x_plus)?);
+        }
+        Ok(())
+    }
+
+    /// The operator learnt so far. Cloning it keeps a snapshot.
+    fn operator(&self) -> &KernelOperator<K, L>;
+
+    /// Pairs learnt so far.
+    fn rounds(&self) -> u64;
+}
+
+/// The number of rows of two tables, if it is the same.
+pub(crate) fn check_pairs(xs: &[f64], d: usize, xs_plus: &[f64], d_plus: usize) -> Result<usize, Error> {
+    let rows = xs_plus.len() / d_plus.max(1);
+    if xs_plus.len() != rows * d_plus {
+        return Err(Error::Block { inputs: xs_plus.len(), rows, dimension: d_plus });
+    }
+    if xs.len() == rows * d { Ok(rows) } else { Err(Error::Block { inputs: xs.len(), rows, dimension: d }) }
+}

@@ -1,0 +1,63 @@
+//! A hundred thousand steps on AR(1): what the budget costs, and that nothing blows up.
+
+use mercer_kernels::{Gaussian, Points};
+use mercer_learners::operator::{
+    Budget, DenseSogd, DenseSogdParams, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSize, batch,
+};
+
+use crate::support::{Outcome, autoregressive_pairs};
+
+/// `U_λ` of `x⁺ = 0.8x + 0.6ξ` as a chain on 161 points of [−5, 5].
+fn exact(kernel: Gaussian, lambda: f64) -> Result<KernelOperator<Gaussian>, mercer_learners::Error> {
+    let states: Vec<f64> = (0..161).map(|i| -5.0 + f64::from(i) / 16.0).collect();
+    let mut transitions = Vec::with_capacity(161 * 161);
+    for x in &states {
+        let row: Vec<f64> = states.iter().map(|y| (-0.5 * ((y - 0.8 * x) / 0.6).powi(2)).exp()).collect();
+        let sum: f64 = row.iter().sum();
+        transitions.extend(row.iter().map(|p| p / sum));
+    }
+    let mut weights = vec![1.0 / 161.0; 161];
+    for _ in 0..500 {
+        weights = (0..161).map(|j| (0..161).map(|i| weights[i] * transitions[i * 161 + j]).sum()).collect();
+    }
+    batch::finite_chain(kernel, Points::from_rows(1, &states), &transitions, &weights, lambda)
+}
+
+#[test]
+fn a_diminishing_budget_costs_less_than_a_hundredth() -> Outcome {
+    let (kernel, lambda) = (Gaussian::new(0.8)?, 0.1);
+    let reference = exact(kernel, lambda)?;
+    let step = StepSize::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
+    let sparse =
+        SogdParams { step, lambda, budget: Budget::EtaSquared(0.1), rank_guard: 1e-6, ..SogdParams::default() };
+    let full = SogdParams { budget: Budget::Constant(0.0), rank_guard: 1e-12, ..sparse };
+    let (mut sparse, mut full) = (Sogd::on_states(kernel, 1, sparse)?, Sogd::on_states(kernel, 1, full)?);
+    for (t, (x, x_plus)) in autoregressive_pairs(11, 100_000).iter().enumerate() {
+        sparse.update(x, x_plus)?;
+        full.update(x, x_plus)?;
+        if [1000, 10_000, 99_999].contains(&t) {
+            let errors = (sparse.operator().hs_distance(&reference)?, full.operator().hs_distance(&reference)?);
+            assert!(errors.0.is_finite() && (errors.0 / errors.1 - 1.0).abs() < 0.01, "round {t}: {errors:?}");
+        }
+    }
+    let sizes = (sparse.operator().inputs().len(), full.operator().inputs().len());
+    assert!(sizes.0 < sizes.1 && sizes.1 < 60, "{sizes:?}");
+    assert!(sparse.operator().hs_distance(&reference)? < 0.3 * reference.hs_norm());
+    Ok(())
+}
+
+#[test]
+fn a_zero_budget_is_the_dense_learner() -> Outcome {
+    let (kernel, lambda) = (Gaussian::new(0.8)?, 0.1);
+    let step = StepSize::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
+    let full = SogdParams { step, lambda, budget: Budget::Constant(0.0), rank_guard: 1e-12, ..SogdParams::default() };
+    let mut full = Sogd::on_states(kernel, 1, full)?;
+    let mut dense = DenseSogd::new(kernel, 1, kernel, 1, DenseSogdParams { step, lambda })?;
+    for (x, x_plus) in autoregressive_pairs(12, 600) {
+        full.update(&x, &x_plus)?;
+        dense.update(&x, &x_plus)?;
+    }
+    let (distance, norm) = (full.operator().hs_distance(dense.operator())?, dense.operator().hs_norm());
+    assert!(distance < 1e-4 * norm, "{distance} of {norm}");
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! The operator learners against weights and Gram matrices written down from the paper, and against themselves.
+
+use mercer_testkit::alloc::CountingAllocator;
+
+mod against_gram_formulas;
+mod batch;
+mod contracts;
+mod long_streams;
+mod read_outs;
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -1,0 +1,56 @@
+//! The states of `--predict`, and what follows them.
+
+use std::path::Path;
+
+use mercer::learners::operator::KernelOperator;
+use mercer::{AnyKernel, Error};
+
+use super::KoopmanArguments;
+use super::pairs::{self, Pairs};
+use crate::cli::failure::Failure;
+
+pub(super) struct Queries {
+    rows: Vec<Vec<f64>>,
+}
+
+impl Queries {
+    pub(super) fn read(path: &Path, arguments: &KoopmanArguments, pairs: &Pairs) -> Result<Self, Failure> {
+        // Its own name tells its format; that of the pairs serves when it does not.
+        let format = mercer::data::Format::from_path(path).or(arguments.format);
+        let (shown, mut reader) = pairs::open(path, format)?;
+        if reader.dimension() != pairs.input_dimension() {
+            let (got, wanted) = (reader.dimension(), pairs.input_dimension());
+            let plural = if got == 1 { "column" } else { "columns" };
+            return Err(Failure::because(format!(
+                "{shown}: has {got} {plural}, but x has {wanted} in the pairs; give the numbers of x alone, a row a query"
+            )));
+        }
+        let (mut rows, mut row) = (Vec::new(), Vec::new());
+        while reader.next_features(&mut row)? {
+            rows.push(row.clone());
+        }
+        Ok(Self { rows })
+    }
+
+    /// The expected state `steps` steps after each query.
+    ///
+    /// Each coordinate is forecast as its mean over the dictionary plus the operator's power on the difference, so that far from
+    /// all data the forecast is that mean, not zero.
+    pub(super) fn forecast(&self, operator: &KernelOperator<AnyKernel>, steps: usize) -> Result<Vec<Vec<f64>>, Error> {
+        let mut forecasts = vec![Vec::new(); self.rows.len()];
+        for coordinate in 0..operator.output_dimension() {
+            let mut values = operator.observe(|state| state[coordinate]);
+            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+            values.iter_mut().for_each(|value| *value -= mean);
+            let powers = operator.powers(&values, steps)?;
+            for (row, forecast) in self.rows.iter().zip(&mut forecasts) {
+                let change = match powers.last() {
+                    Some(coefficients) => operator.evaluate(coefficients, row)?,
+                    None => 0.0,
+                };
+                forecast.push(mean + change);
+            }
+        }
+        Ok(forecasts)
+    }
+}
