@@ -3,7 +3,8 @@
 use crate::error::DataError;
 use crate::permute::permutation;
 
-/// A named table of `len` rows, row-major: `dimension` features and one target each, all finite when it comes from a reader.
+/// A named table of `len` rows, row-major: `dimension` features and one target each, all finite when it comes from a reader
+/// (that was not told to read missing values as NaN).
 ///
 /// *Invariants*: `features.len() == targets.len() * dimension`, `dimension >= 1`, and there are as many feature names as
 /// features if there are names at all.

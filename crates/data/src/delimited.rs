@@ -7,7 +7,7 @@
 use crate::error::DataError;
 use crate::lines::Lines;
 use crate::number::{self, Parsed};
-use crate::options::{Header, ReadOptions, TargetColumn};
+use crate::options::{Header, Missing, ReadOptions, TargetColumn};
 
 /// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
 const LONGEST_RECORD: usize = 100;
@@ -17,7 +17,8 @@ pub(crate) struct Delimited {
     separator: u8,
     names: Option<Vec<String>>,
     columns: usize,
-    target: usize,
+    target: Option<usize>,
+    missing: Missing,
     /// The current record is a row not yet given out: the first, when there is no header.
     pending: bool,
     cells: Cells,
@@ -36,7 +37,7 @@ impl Delimited {
         let columns = first.len();
         let names = header.then_some(first);
         let target = options.target.resolve(lines.file(), columns, names.as_deref())?;
-        Ok(Self { separator, names, columns, target, pending: !header, cells })
+        Ok(Self { separator, names, columns, target, missing: options.missing, pending: !header, cells })
     }
 
     pub(crate) fn names(&self) -> Option<&[String]> {
@@ -47,13 +48,13 @@ impl Delimited {
         self.columns
     }
 
-    pub(crate) fn target(&self) -> usize {
+    pub(crate) fn target(&self) -> Option<usize> {
         self.target
     }
 
-    /// Appends the features of the next row to `features` and gives its target; `None` at the end. After an error `features`
-    /// may have grown.
-    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+    /// Appends the features of the next row to `features` and gives its target, if the table has one; `None` at the end. After
+    /// an error `features` may have grown.
+    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
         if !std::mem::take(&mut self.pending) && !lines.advance()? {
             return Ok(None);
         }
@@ -67,11 +68,11 @@ impl Delimited {
 
     /// A row of the right number of plain finite numbers; `None` is anything else.
     #[inline]
-    fn quick(&self, mut text: &[u8], features: &mut Vec<f64>) -> Option<f64> {
+    fn quick(&self, mut text: &[u8], features: &mut Vec<f64>) -> Option<Option<f64>> {
         let mut target = None;
         for column in 0..self.columns {
             let (value, length) = number::quick(text)?;
-            if column == self.target {
+            if self.target == Some(column) {
                 target = Some(value);
             } else {
                 features.push(value);
@@ -79,37 +80,38 @@ impl Delimited {
             let last = column + 1 == self.columns;
             match text.get(length) {
                 Some(&byte) if byte == self.separator && !last => text = &text[length + 1..],
-                None if last => return target,
+                None if last => return Some(target),
                 _ => return None,
             }
         }
         None
     }
 
-    fn careful(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<f64, DataError> {
+    fn careful(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
         self.cells.split(lines, self.separator)?;
         let got = self.cells.ends.len();
         if got != self.columns {
             return Err(DataError::Ragged { line: lines.line(), expected: self.columns, got });
         }
-        let mut target = 0.0;
+        let mut target = None;
         for (column, bytes) in self.cells.iter().enumerate() {
             let place = || lines.cell(column, self.names.as_ref().map(|names| names[column].as_str()));
             let value = match number::parse(bytes) {
                 Parsed::Number(value) => value,
-                Parsed::NotFinite => {
+                Parsed::Nan | Parsed::Empty if self.missing == Missing::Nan => f64::NAN,
+                Parsed::Nan | Parsed::NotFinite => {
                     return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) });
                 }
                 Parsed::Text => {
                     return Err(DataError::NotANumber { cell: place(), value: lossy(bytes) });
                 }
-                Parsed::Empty if column == self.target => {
+                Parsed::Empty if self.target == Some(column) => {
                     return Err(DataError::MissingTarget { cell: place() });
                 }
                 Parsed::Empty => return Err(DataError::EmptyCell { cell: place() }),
             };
-            if column == self.target {
-                target = value;
+            if self.target == Some(column) {
+                target = Some(value);
             } else {
                 features.push(value);
             }
@@ -132,7 +134,7 @@ fn is_header(lines: &Lines, cells: &Cells, first: &[String], options: &ReadOptio
     let Some(text) = kinds.iter().position(|kind| *kind == Parsed::Text) else {
         return Ok(false);
     };
-    if kinds.iter().any(|kind| matches!(kind, Parsed::Number(_) | Parsed::NotFinite)) {
+    if kinds.iter().any(|kind| matches!(kind, Parsed::Number(_) | Parsed::Nan | Parsed::NotFinite)) {
         return Err(DataError::DoubtfulHeader { cell: lines.cell(text, None), value: first[text].clone() });
     }
     Ok(true)

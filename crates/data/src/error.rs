@@ -204,6 +204,20 @@ pub enum DataError {
         /// What was asked for.
         target: TargetColumn,
     },
+    /// A table without a target was asked for in a format whose rows all have one.
+    #[error(
+        "{file}: a libsvm file has a target in every row, and here every column is to be data; write the table as csv, tsv or ndjson"
+    )]
+    TargetInherent {
+        /// The file.
+        file: String,
+    },
+    /// A target was asked for of a table that is read without one.
+    #[error("{file}: is read without a target, so no row has one; choose a target column, or take the rows without")]
+    NoTarget {
+        /// The file.
+        file: String,
+    },
     /// A quote is opened and not closed.
     #[error(
         "{line}: a quoted cell begins here and does not end within {limit} lines; close the quote, or remove a stray one"

@@ -2,13 +2,14 @@
 //!
 //! This crate turns files into rows of finite `f64`, each with one target, and says precisely what is wrong when it cannot. It is
 //! for anyone who feeds a learner: the `mercer` command and the experiments use nothing else. It knows neither kernels nor
-//! learners, it does not guess what a spoilt cell may have meant, and it has no missing values: a table is complete or refused.
+//! learners, and it does not guess what a spoilt cell may have meant: a table is complete or refused, unless its reader asks for the
+//! missing values as NaN ([`Missing`]).
 //!
 //! | what | where |
 //! |---|---|
-//! | read row by row, one row in memory | [`RowReader`] |
+//! | read row by row, one row in memory, with or without a target | [`RowReader`] |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
-//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Header`] |
+//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Header`], [`Missing`] |
 //! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //! | named data sets, found and checked | [`Registry`], [`Entry`] |
@@ -56,7 +57,7 @@ pub use dataset::Dataset;
 pub use error::{Cell, Column, DataError, Line};
 pub use format::Format;
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
-pub use options::{Header, ReadOptions, TargetColumn};
+pub use options::{Header, Missing, ReadOptions, TargetColumn};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{RowReader, read_all, read_bytes};
 pub use registry::{DATA_VARIABLE, Registry, sha256_file};

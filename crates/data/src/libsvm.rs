@@ -20,6 +20,9 @@ pub(crate) struct Libsvm {
 impl Libsvm {
     /// Checks the options; `dimension` is theirs or that of [`widest`].
     pub(crate) fn begin(lines: &Lines, dimension: usize, options: &ReadOptions) -> Result<Self, DataError> {
+        if options.target == TargetColumn::None {
+            return Err(DataError::TargetInherent { file: lines.file().to_owned() });
+        }
         if options.target != TargetColumn::Last {
             return Err(DataError::TargetFixed { file: lines.file().to_owned(), target: options.target.clone() });
         }
@@ -34,7 +37,7 @@ impl Libsvm {
     }
 
     /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
         let before = features.len();
         if !advance(lines)? {
             return Ok(None);
@@ -66,7 +69,7 @@ impl Libsvm {
             previous = index;
             features[before + index - 1] = value(text, || lines.cell(index - 1, None))?;
         }
-        Ok(Some(target))
+        Ok(Some(Some(target)))
     }
 }
 
@@ -114,7 +117,7 @@ fn split(token: &[u8]) -> Option<(&str, &[u8])> {
 fn value(text: &[u8], place: impl Fn() -> Cell) -> Result<f64, DataError> {
     match number::parse(text) {
         Parsed::Number(value) => Ok(value),
-        Parsed::NotFinite => Err(DataError::NotFinite { cell: place(), value: lossy(text) }),
+        Parsed::Nan | Parsed::NotFinite => Err(DataError::NotFinite { cell: place(), value: lossy(text) }),
         Parsed::Text => Err(DataError::NotANumber { cell: place(), value: lossy(text) }),
         Parsed::Empty => Err(DataError::EmptyCell { cell: place() }),
     }

@@ -10,13 +10,14 @@ use std::collections::HashMap;
 use crate::error::DataError;
 use crate::lines::Lines;
 use crate::number::{self, Parsed};
-use crate::options::ReadOptions;
+use crate::options::{Missing, ReadOptions};
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
     names: Vec<String>,
     columns: HashMap<String, usize>,
-    target: usize,
+    target: Option<usize>,
+    missing: Missing,
     /// The first row is read for its keys and not yet given out.
     pending: bool,
     /// The values of the current row by column; `None` is a key not seen.
@@ -43,25 +44,25 @@ impl Ndjson {
             }
         })?;
         let target = options.target.resolve(lines.file(), names.len(), Some(&names))?;
-        Ok(Self { row: vec![None; names.len()], names, columns, target, pending: true })
+        Ok(Self { row: vec![None; names.len()], names, columns, target, missing: options.missing, pending: true })
     }
 
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    pub(crate) fn target(&self) -> usize {
+    pub(crate) fn target(&self) -> Option<usize> {
         self.target
     }
 
     /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
         if !std::mem::take(&mut self.pending) && !lines.advance()? {
             return Ok(None);
         }
         self.row.fill(None);
-        let Self { names, columns, target, row, .. } = self;
-        let target = *target;
+        let Self { names, columns, target, missing, row, .. } = self;
+        let (target, missing) = (*target, *missing);
         let mut usual = 0;
         Scanner::new(lines).pairs(|key, value| {
             // Nearly every writer keeps the order of the keys, so the next column is tried before the map.
@@ -75,13 +76,14 @@ impl Ndjson {
             let place = || lines.cell(column, Some(key));
             let value = match value {
                 Value::Number(value) => value,
-                Value::NotFinite(text) => {
+                Value::Nan(_) | Value::Null if missing == Missing::Nan => f64::NAN,
+                Value::Nan(text) | Value::NotFinite(text) => {
                     return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
                 }
                 Value::Text(text) => {
                     return Err(DataError::NotANumber { cell: place(), value: text.into_owned() });
                 }
-                Value::Null if column == target => {
+                Value::Null if target == Some(column) => {
                     return Err(DataError::MissingTarget { cell: place() });
                 }
                 Value::Null => return Err(DataError::EmptyCell { cell: place() }),
@@ -94,9 +96,11 @@ impl Ndjson {
         })?;
         for (column, value) in row.iter().enumerate() {
             match value {
-                Some(value) if column != target => features.push(*value),
+                Some(value) if target != Some(column) => features.push(*value),
                 Some(_) => {}
-                None if column == target => {
+                None if missing == Missing::Nan && target != Some(column) => features.push(f64::NAN),
+                None if missing == Missing::Nan => {}
+                None if target == Some(column) => {
                     return Err(DataError::MissingTarget { cell: lines.cell(column, Some(&names[column])) });
                 }
                 None => {
@@ -104,13 +108,14 @@ impl Ndjson {
                 }
             }
         }
-        Ok(row[target])
+        Ok(Some(target.map(|column| row[column].unwrap_or(f64::NAN))))
     }
 }
 
 /// What stands behind a key.
 enum Value<'a> {
     Number(f64),
+    Nan(Cow<'a, str>),
     NotFinite(Cow<'a, str>),
     Text(Cow<'a, str>),
     Null,
@@ -218,6 +223,7 @@ impl<'a> Scanner<'a> {
             b"true" | b"false" => Value::Text(String::from_utf8_lossy(word)),
             _ => match number::parse(word) {
                 Parsed::Number(value) => Value::Number(value),
+                Parsed::Nan => Value::Nan(String::from_utf8_lossy(word)),
                 Parsed::NotFinite => Value::NotFinite(String::from_utf8_lossy(word)),
                 Parsed::Empty | Parsed::Text => return Err(self.wrong(EXPECTED)),
             },

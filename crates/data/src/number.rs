@@ -5,7 +5,9 @@
 pub(crate) enum Parsed {
     /// A finite number.
     Number(f64),
-    /// NaN, an infinity, or digits beyond the largest double.
+    /// NaN, in any case.
+    Nan,
+    /// An infinity, or digits beyond the largest double.
     NotFinite,
     /// Nothing but blanks.
     Empty,
@@ -27,6 +29,7 @@ pub(crate) fn parse(cell: &[u8]) -> Parsed {
     }
     match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok()) {
         Some(value) if value.is_finite() => Parsed::Number(value),
+        Some(value) if value.is_nan() => Parsed::Nan,
         Some(_) => Parsed::NotFinite,
         None => Parsed::Text,
     }
@@ -43,8 +46,14 @@ mod tests {
         assert_eq!(parse(b" -1.5e308\t"), Parsed::Number(-1.5e308));
         assert_eq!(parse(b"+.5"), Parsed::Number(0.5));
         assert_eq!(parse(b"5e-324"), Parsed::Number(f64::from_bits(1)));
-        for text in ["nan", "NaN", "-inf", "Infinity", "1e309"] {
-            assert_eq!(parse(text.as_bytes()), Parsed::NotFinite, "{text}");
+        for (text, kind) in [
+            ("nan", Parsed::Nan),
+            ("-NaN", Parsed::Nan),
+            ("-inf", Parsed::NotFinite),
+            ("Infinity", Parsed::NotFinite),
+            ("1e309", Parsed::NotFinite),
+        ] {
+            assert_eq!(parse(text.as_bytes()), kind, "{text}");
             assert_eq!(quick(text.as_bytes()), None, "{text}");
         }
         assert_eq!(parse(b"  "), Parsed::Empty);
@@ -67,7 +76,9 @@ mod tests {
                     (Parsed::Number(value), Some((quick, length))) => {
                         prop_assert_eq!((value.to_bits(), text.len()), (quick.to_bits(), length));
                     }
-                    (careful, quick) => prop_assert!(careful == Parsed::NotFinite && quick.is_none(), "{text}"),
+                    (careful, quick) => {
+                        prop_assert!(matches!(careful, Parsed::Nan | Parsed::NotFinite) && quick.is_none(), "{text}");
+                    }
                 }
             }
         }

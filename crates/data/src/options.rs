@@ -18,12 +18,21 @@ pub enum TargetColumn {
     Name(String),
     /// The one of this number, from 1.
     Index(usize),
+    /// None: every column is a feature. Such a table is read with
+    /// [`RowReader::next_features`](crate::RowReader::next_features).
+    None,
 }
 
 impl TargetColumn {
-    /// The position (from 0) among `columns` columns of these names.
-    pub(crate) fn resolve(&self, file: &str, columns: usize, names: Option<&[String]>) -> Result<usize, DataError> {
-        if columns < 2 {
+    /// The position (from 0) among `columns` columns of these names, if there is to be a target.
+    pub(crate) fn resolve(
+        &self,
+        file: &str,
+        columns: usize,
+        names: Option<&[String]>,
+    ) -> Result<Option<usize>, DataError> {
+        let fewest = if *self == Self::None { 1 } else { 2 };
+        if columns < fewest {
             return Err(DataError::NoFeatures { file: file.to_owned() });
         }
         let missing = || DataError::TargetNotFound {
@@ -33,14 +42,15 @@ impl TargetColumn {
             names: names.map(<[String]>::to_vec),
         };
         match self {
-            Self::Last => Ok(columns - 1),
-            Self::Index(number) if (1..=columns).contains(number) => Ok(number - 1),
+            Self::None => Ok(None),
+            Self::Last => Ok(Some(columns - 1)),
+            Self::Index(number) if (1..=columns).contains(number) => Ok(Some(number - 1)),
             Self::Index(_) => Err(missing()),
             Self::Name(name) => {
                 let mut found = names.unwrap_or_default().iter().enumerate().filter(|(_, other)| *other == name);
                 let (first, _) = found.next().ok_or_else(missing)?;
                 match found.next() {
-                    None => Ok(first),
+                    None => Ok(Some(first)),
                     Some((second, _)) => Err(DataError::TargetAmbiguous {
                         file: file.to_owned(),
                         name: name.clone(),
@@ -68,8 +78,24 @@ impl fmt::Display for TargetColumn {
             Self::Last => f.write_str("last"),
             Self::Name(name) => write!(f, "{name:?}"),
             Self::Index(number) => write!(f, "{number}"),
+            Self::None => f.write_str("none"),
         }
     }
+}
+
+/// What becomes of a cell without a value: an empty one, NaN, a JSON `null` or an absent key.
+///
+/// A blank line is never a row, under either choice; where a table of one column has a hole, write `NaN` or `""` there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Missing {
+    /// It is refused with its place: the table is complete.
+    #[default]
+    Refuse,
+    /// It is read as NaN, in features and targets alike, for whoever knows what to do about it. Infinities are still refused, as
+    /// are the absent keys of a first row, which nothing announces.
+    Nan,
 }
 
 /// Whether the first row of a CSV or TSV file holds names.
@@ -101,6 +127,8 @@ pub struct ReadOptions {
     pub target: TargetColumn,
     /// Whether a CSV or TSV file has a header.
     pub header: Header,
+    /// What becomes of cells without a value. LIBSVM cannot have any: what is absent there is 0.
+    pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass. Other formats ignore it.
     pub libsvm_dimension: Option<usize>,
 }
@@ -117,9 +145,10 @@ mod tests {
     fn targets_resolve() {
         let names = names();
         let resolve = |text: &str| text.parse::<TargetColumn>().unwrap().resolve("f", 4, Some(&names));
-        assert_eq!(TargetColumn::Last.resolve("f", 4, None).unwrap(), 3);
-        assert_eq!(resolve("1").unwrap(), 0);
-        assert_eq!(resolve("c").unwrap(), 3);
+        assert_eq!(TargetColumn::Last.resolve("f", 4, None).unwrap(), Some(3));
+        assert_eq!(TargetColumn::None.resolve("f", 1, None).unwrap(), None);
+        assert_eq!(resolve("1").unwrap(), Some(0));
+        assert_eq!(resolve("c").unwrap(), Some(3));
         assert_eq!(
             resolve("b").unwrap_err().to_string(),
             "f: columns 2 and 3 are both named \"b\"; choose the target by number"

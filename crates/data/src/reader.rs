@@ -34,6 +34,8 @@ pub struct RowReader {
     lines: Lines,
     body: Body,
     dimension: usize,
+    /// Whether one of the columns is the target.
+    targeted: bool,
     feature_names: Option<Vec<String>>,
     target_name: Option<String>,
     /// Rows met, good or bad.
@@ -106,17 +108,19 @@ impl RowReader {
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
             Format::Libsvm => Body::Libsvm(Libsvm::begin(&lines, libsvm_dimension, options)?),
         };
-        let (dimension, names, target) = match &body {
-            Body::Delimited(rows) => (rows.columns() - 1, rows.names(), rows.target()),
-            Body::Ndjson(rows) => (rows.names().len() - 1, Some(rows.names()), rows.target()),
-            Body::Libsvm(rows) => (rows.dimension(), None, rows.dimension()),
+        let (columns, names, target) = match &body {
+            Body::Delimited(rows) => (rows.columns(), rows.names(), rows.target()),
+            Body::Ndjson(rows) => (rows.names().len(), Some(rows.names()), rows.target()),
+            Body::Libsvm(rows) => (rows.dimension() + 1, None, Some(rows.dimension())),
         };
+        let dimension = columns - usize::from(target.is_some());
         let mut feature_names = names.map(<[String]>::to_vec);
-        let target_name = feature_names.as_mut().map(|names| names.remove(target));
-        Ok(Self { stem, lines, body, dimension, feature_names, target_name, met: 0, over: false })
+        let target_name = feature_names.as_mut().zip(target).map(|(names, target)| names.remove(target));
+        let targeted = target.is_some();
+        Ok(Self { stem, lines, body, dimension, targeted, feature_names, target_name, met: 0, over: false })
     }
 
-    /// Number of features a row, d.
+    /// Number of features a row, d: all columns but the target, if there is one.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
@@ -126,7 +130,7 @@ impl RowReader {
         self.feature_names.as_deref()
     }
 
-    /// The name of the target, if the file has names.
+    /// The name of the target, if the file has names and there is a target.
     pub fn target_name(&self) -> Option<&str> {
         self.target_name.as_deref()
     }
@@ -140,14 +144,38 @@ impl RowReader {
     ///
     /// # Errors
     /// An error that [concerns one row](DataError::concerns_one_row) leaves the reader behind that row: the next call goes on with
-    /// the one after it. After any other error, and after the end, every call gives `None`.
+    /// the one after it. After any other error, and after the end, every call gives `None`. [`DataError::NoTarget`] under
+    /// [`TargetColumn::None`].
     pub fn next_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
-        features.clear();
-        let row = self.append_row(features);
-        if row.is_err() {
-            features.clear();
-        }
-        row
+        self.need_target()?;
+        Ok(self.take_row(features)?.flatten())
+    }
+
+    /// Puts the features of the next row into `features` (which it empties first) and leaves its target, if there is one, aside;
+    /// false at the end. This is the way to read a table whose columns are all data: under [`TargetColumn::None`] the features
+    /// are the whole row.
+    ///
+    /// ```
+    /// use mercer_data::{Format, Missing, ReadOptions, RowReader, TargetColumn};
+    ///
+    /// let options = ReadOptions {
+    ///     format: Some(Format::Csv),
+    ///     target: TargetColumn::None,
+    ///     missing: Missing::Nan,
+    ///     ..ReadOptions::default()
+    /// };
+    /// let mut reader = RowReader::from_reader("example", "x,y\n1,2\n,4\n".as_bytes(), &options)?;
+    /// let mut row = Vec::new();
+    /// assert!(reader.next_features(&mut row)? && row == [1.0, 2.0]);
+    /// assert!(reader.next_features(&mut row)? && row[0].is_nan() && row[1] == 4.0);
+    /// assert!(!reader.next_features(&mut row)?);
+    /// # Ok::<(), mercer_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`next_row`](Self::next_row), which this may follow or precede.
+    pub fn next_features(&mut self, features: &mut Vec<f64>) -> Result<bool, DataError> {
+        Ok(self.take_row(features)?.is_some())
     }
 
     /// Reads up to `rows` more rows into a table: all that are left for `usize::MAX`.
@@ -155,9 +183,10 @@ impl RowReader {
     /// # Errors
     /// The first error of [`next_row`](Self::next_row).
     pub fn read_rows(&mut self, rows: usize) -> Result<Dataset, DataError> {
+        self.need_target()?;
         let (mut features, mut targets) = (Vec::new(), Vec::new());
         while targets.len() < rows {
-            match self.append_row(&mut features)? {
+            match self.append_row(&mut features)?.flatten() {
                 Some(target) => targets.push(target),
                 None => break,
             }
@@ -169,8 +198,23 @@ impl RowReader {
         }
     }
 
-    /// As [`next_row`](Self::next_row), behind what `features` holds already; an error may leave part of a row there.
-    fn append_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
+    fn need_target(&self) -> Result<(), DataError> {
+        if self.targeted { Ok(()) } else { Err(DataError::NoTarget { file: self.lines.file().to_owned() }) }
+    }
+
+    /// The next row in place of what `features` holds; an error leaves nothing there.
+    fn take_row(&mut self, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
+        features.clear();
+        let row = self.append_row(features);
+        if row.is_err() {
+            features.clear();
+        }
+        row
+    }
+
+    /// The next row behind what `features` holds already, and its target if the table has one; `None` at the end. An error may
+    /// leave part of a row there.
+    fn append_row(&mut self, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
         if self.over {
             return Ok(None);
         }
