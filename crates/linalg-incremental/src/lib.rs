@@ -8,12 +8,13 @@
 //! |---|---|---|---|
 //! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²` | `½n²` |
 //! | [`SymmetricInverse`] | `P = A⁻¹` | product and Sherman–Morrison update fused, `1½n²`; bordered growth `O(n)`; Woodbury rank `B` | `½n²` |
+//! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `1½n²`; take a row back `2n²` | `½n²` |
 //!
 //! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
 //! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
 //!
-//! Both types share one layout: 8×8 tiles, block `b` of eight rows (or columns) holding its `b + 1` tiles in a row, so
-//! that growing appends at the end and a pass reads memory front to back.
+//! The first two share one layout: 8×8 tiles, block `b` of eight rows (or columns) holding its `b + 1` tiles in a row, so
+//! that growing appends at the end and a pass reads memory front to back. The third holds the other triangle and does not grow.
 //!
 //! ```
 //! use mercer_linalg_incremental::{AlignedVec, GrowingCholesky};
@@ -30,6 +31,7 @@ mod eigen;
 mod inverse;
 mod parameter;
 mod rank_one;
+mod square_root;
 mod tiles;
 
 pub use cholesky::{GrowingCholesky, TOGETHER};
@@ -38,6 +40,7 @@ pub use inverse::SymmetricInverse;
 pub use mercer_simd::AlignedVec;
 pub use parameter::ParameterError;
 pub use rank_one::RankOneScratch;
+pub use square_root::{OutOfRange, SquareRootRls, SquareRootScratch};
 
 /// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
