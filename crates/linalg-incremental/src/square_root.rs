@@ -4,17 +4,18 @@
 //! `v = R⁻ᵀφ`, and `τ = 1 + φᵀV⁻¹φ = 1 + ‖v‖²` comes with it. Neither `V` nor an inverse is ever formed, so the relative error grows with
 //! `cond(R) = √cond(V)`: an explicit inverse is lost where this has half of its digits left.
 //!
-//! **One pass.** Eliminating row `j` of `R` from the new row leaves a residual `r`; with `v_j = r_j/R_jj` and `τ_j = τ_{j−1} + v_j²`
-//! the row of the updated factor is `R_j ← √(τ_{j−1}/τ_j) R_j + v_j/√(τ_{j−1}τ_j) · r`, `r` as it was before eliminating `j`. That is
-//! the Givens rotation of `R_j` and `r/√τ_{j−1}`, with the normalisation of `r` put off, so that square roots and divisions are no
-//! part of the dependent chain and are done eight at a time. `U` is carried along as further columns. Subtracting a row is the same with
-//! `τ_j = τ_{j−1} − v_j²` (Gill, Golub, Murray and Saunders 1974, method C).
+//! **One pass.** What is stored is `R = D^{½}L` with the diagonal of `L` one, as inverse pivots `1/d_j` and rows `l_j`, and the rows `c_j` of
+//! `D^{−½}U`: square roots are taken only when somebody asks for `R`. Eliminating row after row of `L` from the new row leaves the
+//! residual `r`. With `p_j = r_j`, `τ_j = τ_{j−1} + p_j²/d_j` (`τ_0 = 1`) and `β_j = p_j/(d_jτ_j)`, row `j` becomes `l_j + β_j r`, `d_j` becomes
+//! `d_jτ_j/τ_{j−1}`, and `c_j` follows as one more column. These are the Givens rotations of `R_j` and `r/√τ_{j−1}` with both normalisations put
+//! off; the dependent chain has one fused multiply-add a row, and the division is done for eight rows at once. Taking a row back is
+//! the same with `τ_j = τ_{j−1} − p_j²/d_j` (Gill, Golub, Murray and Saunders 1974, methods C1 and C2).
 //!
 //! **Leading block.** The factor of the first `n'` coordinates is the leading `n' × n'` block of `R`, its `U` the first `n'` rows of `U`:
 //! one factor serves all of them, and one pass over the whole yields the prediction of a leading block on its way.
 //!
-//! Layout: block `b` of eight rows holds its tiles of eight columns from the diagonal on, row by row; `U` beside it in tiles of eight
-//! rows and eight outputs. A pass reads and writes memory front to back.
+//! Layout: block `b` of eight rows holds its tiles of eight columns from the diagonal on, row by row; the `c_j` beside it in tiles of
+//! eight rows and eight outputs. A pass reads and writes memory front to back.
 
 use mercer_simd::{AlignedVec, LANES, Lane, dispatch, dot};
 
@@ -23,7 +24,7 @@ use crate::tiles::{Tile, ZERO_TILE, split};
 
 mod sweep;
 
-use sweep::{Solve, Sweep};
+use sweep::{Leading, Solve, Sweep};
 
 /// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
 const LARGEST_SQUARE: f64 = 1e250;
@@ -41,10 +42,10 @@ pub struct OutOfRange {
 pub struct SquareRootScratch {
     /// What is left of the row.
     residual: AlignedVec,
-    /// `Σ v_k U_k` so far.
+    /// What has been predicted so far.
     sums: AlignedVec,
-    /// The same at the end of the leading block: the prediction.
-    leading: AlignedVec,
+    /// The same at the end of the leading block.
+    prediction: AlignedVec,
     /// The outputs, padded.
     outputs: AlignedVec,
 }
@@ -53,16 +54,16 @@ pub struct SquareRootScratch {
 /// back rows.
 ///
 /// # Invariants
-/// `R` is upper triangular; `reciprocals` holds `1/R[i, i]`. Rows of `R` past `n` are those of the identity, columns past `n` and columns of
-/// `U` past `m` are zero. `largest` bounds the trace of `V` and of `ΣyyᵀI`, `smallest` the least eigenvalue of `V` from below.
+/// `L` is upper triangular with unit diagonal. Rows past `n` are those of the identity, columns past `n` and outputs past `m` are
+/// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SquareRootRls {
     n: usize,
     m: usize,
     tiles: Vec<Tile>,
-    reciprocals: AlignedVec,
-    u: Vec<Tile>,
+    inverse_pivots: AlignedVec,
+    coefficients: Vec<Tile>,
     largest: [f64; 2],
     smallest: f64,
 }
@@ -81,8 +82,8 @@ impl SquareRootRls {
             n,
             m,
             tiles: vec![ZERO_TILE; blocks * (blocks + 1) / 2],
-            reciprocals: AlignedVec::zeros(blocks * LANES),
-            u: vec![ZERO_TILE; blocks * m.div_ceil(LANES)],
+            inverse_pivots: AlignedVec::zeros(blocks * LANES),
+            coefficients: vec![ZERO_TILE; blocks * m.div_ceil(LANES)],
             largest: [0.0; 2],
             smallest: 0.0,
         };
@@ -98,13 +99,12 @@ impl SquareRootRls {
         assert_eq!(prior.len(), self.n, "the prior has one number for each coordinate");
         assert!(prior.iter().all(|p| *p > 0.0 && p.is_finite()), "a prior is positive and finite");
         self.tiles.fill(ZERO_TILE);
-        self.u.fill(ZERO_TILE);
-        for i in 0..self.reciprocals.len() {
-            let root = prior.get(i).map_or(1.0, |p| p.sqrt());
+        self.coefficients.fill(ZERO_TILE);
+        for i in 0..self.inverse_pivots.len() {
             let (b, row) = split(i);
             let diagonal = self.block_start(b);
-            self.tiles[diagonal][row].0[row] = root;
-            self.reciprocals[i] = 1.0 / root;
+            self.tiles[diagonal][row].0[row] = 1.0;
+            self.inverse_pivots[i] = prior.get(i).map_or(1.0, |p| 1.0 / p);
         }
         self.largest = [prior.iter().sum(), 0.0];
         self.smallest = prior.iter().copied().fold(f64::INFINITY, f64::min);
@@ -129,8 +129,7 @@ impl SquareRootRls {
     #[must_use]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         assert!(i.max(j) < self.n, "entry ({i}, {j}) of a factor of dimension {}", self.n);
-        let ((b, row), (q, column)) = (split(i), split(j));
-        if j < i { 0.0 } else { self.tiles[self.block_start(b) + q - b][row].0[column] }
+        self.unit_entry(i, j) / self.inverse_pivots[i].sqrt()
     }
 
     /// `U[i, output]`.
@@ -140,8 +139,7 @@ impl SquareRootRls {
     #[must_use]
     pub fn output_entry(&self, i: usize, output: usize) -> f64 {
         assert!(i < self.n && output < self.m, "entry ({i}, {output}) of U, {} × {}", self.n, self.m);
-        let ((b, row), (o, column)) = (split(i), split(output));
-        self.u[b * self.m.div_ceil(LANES) + o][row].0[column]
+        self.coefficient(i, output) / self.inverse_pivots[i].sqrt()
     }
 
     /// `ŷ = Uᵀ R⁻ᵀ φ` for the leading block of `leading` coordinates; returns `τ = 1 + φᵀV⁻¹φ`. Entries of `row` past the block are not
@@ -160,17 +158,8 @@ impl SquareRootRls {
         assert_eq!(prediction.len(), self.m, "one prediction for each output");
         let lanes = leading.div_ceil(LANES);
         scratch.start(self, &row.lanes()[..lanes]);
-        let tau = dispatch(Solve {
-            tiles: &self.tiles,
-            blocks: self.blocks(),
-            reciprocals: self.reciprocals.lanes(),
-            u: &self.u,
-            residual: scratch.residual.lanes_mut(),
-            sums: scratch.sums.lanes_mut(),
-            leading,
-            at_leading: scratch.leading.lanes_mut(),
-        });
-        prediction.copy_from_slice(&scratch.leading[..self.m]);
+        let tau = self.solve(leading, scratch);
+        prediction.copy_from_slice(&scratch.prediction[..self.m]);
         tau
     }
 
@@ -194,7 +183,7 @@ impl SquareRootRls {
         assert_eq!(prediction.len(), self.m, "one prediction for each output");
         self.certify(row, outputs, scratch)?;
         let tau = self.sweep(row, outputs, 1.0, leading, scratch);
-        prediction.copy_from_slice(&scratch.leading[..self.m]);
+        prediction.copy_from_slice(&scratch.prediction[..self.m]);
         Ok(tau)
     }
 
@@ -241,27 +230,20 @@ impl SquareRootRls {
         Ok(())
     }
 
-    /// `V ← factor² V`, `S ← factor² S`, that is `R ← factor R`, `U ← factor U`: what came before counts less. The diagonal of `R` is not
-    /// let below `least_pivot`, so that directions in which nothing comes any more do not vanish.
+    /// `V ← factor V`, `S ← factor S`: what came before counts less. `O(n)`. No pivot is let below `least_pivot`, so that directions in
+    /// which nothing comes any more do not vanish.
+    ///
+    /// # Panics
+    /// If `factor` or `least_pivot` is not positive.
     pub fn scale(&mut self, factor: f64, least_pivot: f64) {
-        for tile in self.tiles.iter_mut().chain(&mut self.u) {
-            for lane in tile {
-                for value in &mut lane.0 {
-                    *value *= factor;
-                }
-            }
-        }
-        for i in 0..self.reciprocals.len() {
-            let (b, row) = split(i);
-            let diagonal = self.block_start(b);
-            let pivot = &mut self.tiles[diagonal][row].0[row];
-            *pivot = if i < self.n { pivot.max(least_pivot) } else { 1.0 };
-            self.reciprocals[i] = 1.0 / *pivot;
+        assert!(factor > 0.0 && least_pivot > 0.0, "a factor {factor} and a least pivot {least_pivot}");
+        for inverse in &mut self.inverse_pivots[..self.n] {
+            *inverse = (*inverse / factor).min(1.0 / least_pivot);
         }
         // A pivot that was lifted adds to the trace.
-        let lifted = self.n as f64 * least_pivot * least_pivot;
-        self.largest = [self.largest[0] * factor * factor + lifted, self.largest[1] * factor * factor];
-        self.smallest *= factor * factor;
+        let lifted = self.n as f64 * least_pivot;
+        self.largest = [self.largest[0] * factor + lifted, self.largest[1] * factor];
+        self.smallest *= factor;
     }
 
     /// The coefficients `V⁻¹S = R⁻¹U` of the leading block, column by column (`n'` numbers for each output).
@@ -273,8 +255,8 @@ impl SquareRootRls {
         assert_eq!(coefficients.len(), leading * self.m, "a coefficient for each coordinate and output");
         for (output, x) in coefficients.chunks_exact_mut(leading.max(1)).enumerate() {
             for i in (0..leading).rev() {
-                let known: f64 = (i + 1..leading).map(|j| self.entry(i, j) * x[j]).sum();
-                x[i] = (self.output_entry(i, output) - known) * self.reciprocals[i];
+                let known: f64 = (i + 1..leading).map(|j| self.unit_entry(i, j) * x[j]).sum();
+                x[i] = self.coefficient(i, output) - known;
             }
         }
     }
@@ -285,7 +267,7 @@ impl SquareRootRls {
     /// If `leading > n`.
     #[must_use]
     pub fn log_determinant(&self, leading: usize) -> f64 {
-        (0..leading).map(|i| 2.0 * self.entry(i, i).ln()).sum()
+        -self.inverse_pivots[..leading].iter().map(|inverse| inverse.ln()).sum::<f64>()
     }
 
     fn blocks(&self) -> usize {
@@ -295,6 +277,18 @@ impl SquareRootRls {
     /// Index of the first tile of block `b`, the one on the diagonal: blocks `0, 1, …` hold `B, B − 1, …` tiles.
     fn block_start(&self, b: usize) -> usize {
         b * self.blocks() - b * b.saturating_sub(1) / 2
+    }
+
+    /// `L[i, j]`, zero below the diagonal.
+    fn unit_entry(&self, i: usize, j: usize) -> f64 {
+        let ((b, row), (q, column)) = (split(i), split(j));
+        if j < i { 0.0 } else { self.tiles[self.block_start(b) + q - b][row].0[column] }
+    }
+
+    /// `c_i` of one output.
+    fn coefficient(&self, i: usize, output: usize) -> f64 {
+        let ((b, row), (o, column)) = (split(i), split(output));
+        self.coefficients[b * self.m.div_ceil(LANES) + o][row].0[column]
     }
 
     fn check(&self, row: &AlignedVec, leading: usize) {
@@ -326,15 +320,21 @@ impl SquareRootRls {
     /// `τ` of the whole factor.
     fn trial(&self, row: &AlignedVec, scratch: &mut SquareRootScratch) -> f64 {
         scratch.start(self, row.lanes());
+        self.solve(self.n, scratch)
+    }
+
+    fn solve(&self, leading: usize, scratch: &mut SquareRootScratch) -> f64 {
         dispatch(Solve {
             tiles: &self.tiles,
             blocks: self.blocks(),
-            reciprocals: self.reciprocals.lanes(),
-            u: &self.u,
+            inverse_pivots: self.inverse_pivots.lanes(),
+            coefficients: &self.coefficients,
             residual: scratch.residual.lanes_mut(),
-            sums: scratch.sums.lanes_mut(),
-            leading: self.n,
-            at_leading: scratch.leading.lanes_mut(),
+            leading: Leading {
+                size: leading,
+                sums: scratch.sums.lanes_mut(),
+                prediction: scratch.prediction.lanes_mut(),
+            },
         })
     }
 
@@ -351,14 +351,16 @@ impl SquareRootRls {
         scratch.outputs[..self.m].copy_from_slice(outputs);
         dispatch(Sweep {
             tiles: &mut self.tiles,
-            reciprocals: self.reciprocals.lanes_mut(),
-            u: &mut self.u,
+            inverse_pivots: self.inverse_pivots.lanes_mut(),
+            coefficients: &mut self.coefficients,
             residual: scratch.residual.lanes_mut(),
             outputs: scratch.outputs.lanes(),
-            sums: scratch.sums.lanes_mut(),
             sign,
-            leading,
-            at_leading: scratch.leading.lanes_mut(),
+            leading: Leading {
+                size: leading,
+                sums: scratch.sums.lanes_mut(),
+                prediction: scratch.prediction.lanes_mut(),
+            },
         })
     }
 }
@@ -367,7 +369,7 @@ impl SquareRootScratch {
     fn start(&mut self, rls: &SquareRootRls, row: &[Lane]) {
         self.residual.resize(row.len() * LANES);
         self.residual.lanes_mut().copy_from_slice(row);
-        for vector in [&mut self.sums, &mut self.leading, &mut self.outputs] {
+        for vector in [&mut self.sums, &mut self.prediction, &mut self.outputs] {
             vector.resize(rls.m.div_ceil(LANES) * LANES);
             vector.fill(0.0);
         }

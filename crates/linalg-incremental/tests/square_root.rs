@@ -141,14 +141,14 @@ fn by_hand() {
     let tau = rls.predict(&AlignedVec::from_slice(&[2.0]), 1, &mut prediction, &mut scratch);
     assert!((prediction[0] - 30.0 / 13.0).abs() < 1e-15 && (tau - (1.0 + 4.0 / 13.0)).abs() < 1e-15);
     assert!((rls.log_determinant(1) - 13.0_f64.ln()).abs() < 1e-15);
-    // Scaled by ½, V and S are quartered: the same coefficient.
-    rls.scale(0.5, 0.0);
+    // V and S are quartered: the same coefficient.
+    rls.scale(0.25, 1e-100);
     assert!((rls.entry(0, 0) - 13.0_f64.sqrt() / 2.0).abs() < 1e-15);
     let mut coefficient = [0.0];
     rls.coefficients(1, &mut coefficient);
     assert!((coefficient[0] - 15.0 / 13.0).abs() < 1e-15);
     rls.scale(0.5, 100.0);
-    assert_eq!(rls.entry(0, 0), 100.0);
+    assert_eq!(rls.entry(0, 0), 10.0);
 }
 
 #[test]
