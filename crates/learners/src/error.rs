@@ -45,6 +45,17 @@ pub enum Error {
         "the learner diverged: this update is not finite, and was not made; take a smaller step, a larger regulariser or scaled data"
     )]
     Diverged,
+    /// Not one value (or row of values) for each expert.
+    #[error("expected {expected} numbers, those of every expert, got {got}")]
+    Experts {
+        /// How many it should be.
+        expected: usize,
+        /// How many there are.
+        got: usize,
+    },
+    /// Every expert of a mixture has failed.
+    #[error("no expert of the mixture is left: all have diverged; take smaller steps, larger regularisers or scaled data")]
+    NoExpertLeft,
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

@@ -2,12 +2,12 @@
 //!
 //! Most of them are a *basis* (how an input becomes coordinates) times a *linear update* (how the coefficients move):
 //!
-//! | update \ basis | ALD dictionary | KORS dictionary | frozen Nyström | random Fourier | Gaussian Taylor |
+//! | update \ basis | ALD dictionary | KORS dictionary | frozen dictionary | random Fourier | Gaussian Taylor |
 //! |---|---|---|---|---|---|
 //! | [gradient step](update::GradientStep) | [`AogdAld`] | | [`Nogd`] after its switch | [`Fogd`] | |
 //! | [online Newton step](update::NewtonStep) | [`NonsAld`] | [`ProsNKons`] (restart), [`ConKons`] (carry) | | | |
-//! | [least squares](update::LeastSquares), [ridge](update::Ridge) | [`Krls`] | [`PkrrNystrom`] | | | [`PkrrTaylor`] |
-//! | [least squares](update::LeastSquares), [AWV](update::Awv) | | [`PkawvNystrom`] | | | [`PkawvTaylor`] |
+//! | [least squares](update::LeastSquares), [ridge](update::Ridge) | [`Krls`] | [`PkrrNystrom`] | [`PkrrFrozen`] | | [`PkrrTaylor`] |
+//! | [least squares](update::LeastSquares), [AWV](update::Awv) | | [`PkawvNystrom`] | [`PkawvFrozen`] | | [`PkawvTaylor`] |
 //!
 //! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
 //! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual; [`KernelAwv`] and [`KernelKrr`] are [`KernelRidge`]. The Nyström learners of
@@ -26,6 +26,7 @@
 //! | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
 //! | [`KernelAwv`], [`KernelKrr`] | \[B\] eq. 3 | `td + ½t²` | `td + ½t²` |
 //! | [`PkawvTaylor`], [`PkrrTaylor`] | \[B\] Algorithm 1 | `2r²`, `1½r²`, `r = C(d+M, M)` | `½r²` |
+//! | [`PkawvFrozen`], [`PkrrFrozen`] | \[B\] Corollary 8 | `Jd + 2½J²` | `Jd + J²` |
 //! | [`PkawvNystrom`], [`PkrrNystrom`] | \[B\] Algorithm 2 | `Jd + 3J²`, `t(d + 2J)` when a point is kept | `t(d + J) + 1½J²` |
 //!
 //! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` and `k` NOGD's budget and
@@ -54,6 +55,7 @@
 //! ```
 
 mod error;
+pub mod experts;
 #[cfg(feature = "operator")]
 pub mod operator;
 #[cfg(feature = "prediction")]

@@ -3,9 +3,10 @@
 
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons,
-    KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, PkawvTaylor,
-    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
+    KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
+    PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor,
+    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_sparsify::Probe;
 use mercer_testkit::oracle::{self, Example, Trace};
@@ -339,8 +340,46 @@ fn nystrom_learners_equal_the_projected_minimisation() -> TestResult {
             for (x, y) in &stream {
                 learner.update(x, *y)?;
             }
-            assert_eq!(learner.dictionary_size(), kept[stream.len() - 1].len(), "{name}: kept points");
+            let spanning = oracle::independent(&stream, &same_kernel, &kept[stream.len() - 1]);
+            assert_eq!(learner.dictionary_size(), spanning.len(), "{name}: kept points");
         }
     }
+    Ok(())
+}
+
+#[test]
+fn learners_with_inputs_known_beforehand_equal_the_minimisation_in_the_complete_span() -> TestResult {
+    for (name, stream) in all_streams(60) {
+        let mut uniforms = vec![0.0];
+        uniforms.extend(coins(4, 0x6b6f_7273, stream.len()));
+        let sampler = oracle::KorsParams { gamma: 0.05, epsilon: 0.5, beta: 1.0 };
+        let dictionary = oracle::kors(&stream, &same_kernel, sampler, &uniforms).dictionary;
+        let kept = vec![dictionary; stream.len()];
+        let (d, inputs) = (stream[0].0.len(), stream.iter().flat_map(|(x, _)| x.clone()).collect::<Vec<f64>>());
+        let params = NystromParams { lambda: 0.5, mu: 0.05, seed: 4, ..NystromParams::default() };
+        let awv = PkawvFrozen::new(kernel(), d, &inputs, params)?;
+        let ridge = PkrrFrozen::new(kernel(), d, &inputs, params)?;
+        assert_eq!(awv.dictionary_size(), oracle::independent(&stream, &same_kernel, &kept[0]).len(), "{name}");
+        let learners: [(bool, Box<dyn Regressor>); 2] = [(true, Box::new(awv)), (false, Box::new(ridge))];
+        for (vovk, mut learner) in learners {
+            let expected = oracle::projected_ridge(&stream, &same_kernel, 0.5, vovk, &kept);
+            for ((x, y), expected) in stream.iter().zip(expected) {
+                let prediction = learner.predict_then_update(x, *y)?;
+                assert!((prediction - expected).abs() < 1e-9, "{name}, vovk {vovk}: {prediction} against {expected}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn inputs_known_beforehand_are_checked() -> TestResult {
+    let params = NystromParams::default();
+    let refused = |inputs: &[f64]| PkawvFrozen::new(kernel(), 2, inputs, params).map(drop);
+    assert_eq!(refused(&[0.0, 1.0, 2.0]), Err(Error::Dimension { expected: 2, got: 1 }));
+    assert!(matches!(refused(&[0.0, f64::NAN]), Err(Error::NonFiniteInput { index: 1, .. })));
+    // Without inputs there is nothing to span: the zero function.
+    let mut empty = PkawvFrozen::new(kernel(), 2, &[], params)?;
+    assert_eq!(empty.predict_then_update(&[0.5, 0.5], 1.0)?, 0.0);
     Ok(())
 }

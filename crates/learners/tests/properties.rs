@@ -1,9 +1,9 @@
 //! What the learners promise beyond their formulas: budgets, forgetting that cannot wind up, divergence that is caught.
 
-use mercer_kernels::{Gaussian, Linear, Polynomial};
+use mercer_kernels::{AnyKernel, Gaussian, Linear, Polynomial};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams, Regressor,
-    SampledKonsParams,
+    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld,
+    NonsAldParams, NystromParams, PkawvNystrom, Regressor, SampledKonsParams,
 };
 use mercer_testkit::streams;
 
@@ -118,5 +118,27 @@ fn forgetting_cannot_wind_up() -> TestResult {
     assert!((learner.predict(&[0.8, -0.8])? - before).abs() < 0.1);
     let here = learner.predict(&[-0.7, 0.6])?;
     assert!((here - 0.2).abs() < 0.01, "predicts {here}");
+    Ok(())
+}
+
+/// Pairs of points 1e-5 apart, nearly all of them kept: a finite rank is exhausted soon, a wide Gaussian nearly so, and the
+/// projection loses nothing of the whole kernel but rounding.
+#[test]
+fn projections_survive_points_of_the_span() -> TestResult {
+    let mut stream = streams::smooth_noisy(5, 300, 3, 0.1);
+    for t in (1..stream.len()).step_by(2) {
+        stream[t].0 = stream[t - 1].0.iter().zip(&stream[t].0.clone()).map(|(x, step)| x + 1e-5 * step).collect();
+    }
+    for (spec, coordinates) in [("polynomial:4,1", 35..36), ("gaussian:1", 100..300), ("gaussian:1000", 3..10)] {
+        let kernel: AnyKernel = spec.parse()?;
+        let params = NystromParams { lambda: 0.1, mu: 1e-6, beta: 20.0, ..NystromParams::default() };
+        let mut projected = PkawvNystrom::new(kernel.clone(), 3, params)?;
+        let mut whole = KernelAwv::new(kernel, 3, KernelRidgeParams { lambda: 0.1 })?;
+        for (x, y) in &stream {
+            let gap = (projected.predict_then_update(x, *y)? - whole.predict_then_update(x, *y)?).abs();
+            assert!(gap < 1e-6, "{spec}: {gap:e}");
+        }
+        assert!(coordinates.contains(&projected.dictionary_size()), "{spec}: {}", projected.dictionary_size());
+    }
     Ok(())
 }

@@ -20,11 +20,11 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn load(self, from: &Lane) -> f64x8 {
-        cast(from.0)
+        *bytemuck::cast_ref(from)
     }
     #[inline(always)]
     fn store(self, value: f64x8, to: &mut Lane) {
-        to.0 = cast(value);
+        *bytemuck::cast_mut(to) = value;
     }
     #[inline(always)]
     fn add(self, a: f64x8, b: f64x8) -> f64x8 {
@@ -152,12 +152,12 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn load(self, from: &Lane) -> Pair {
-        let [low, high]: [f64x4; 2] = cast(from.0);
-        Pair { low, high }
+        let [low, high]: &[f64x4; 2] = bytemuck::cast_ref(from);
+        Pair { low: *low, high: *high }
     }
     #[inline(always)]
     fn store(self, value: Pair, to: &mut Lane) {
-        to.0 = cast([value.low, value.high]);
+        *bytemuck::cast_mut(to) = [value.low, value.high];
     }
     #[inline(always)]
     fn add(self, a: Pair, b: Pair) -> Pair {

@@ -4,8 +4,8 @@ use crate::newton_basis::Probe;
 
 /// A rule that keeps or skips a point of the stream.
 pub trait Admission {
-    /// `Some(√δ)` when the probed point is kept, with the coordinate that it adds. A rule with a state of its own moves
-    /// on, so this is asked once a round.
+    /// `Some(√δ)` when the probed point is kept, with the coordinate that it adds: the dictionary then takes it in. A rule
+    /// with a state of its own moves on, so this is asked once a round.
     fn admits(&mut self, probe: &Probe) -> Option<f64>;
 }
 

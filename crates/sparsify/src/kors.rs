@@ -3,22 +3,27 @@
 //! With the kept points `S`, weights `w_i = 1/√p_i` and `S` also for the diagonal of weights, the score of `x` is
 //! `τ = (1 + ε) e/(e + γ)` with `e = k(x,x) − k_SᵀS (S K_S S + γI)⁻¹ S k_S`, and `x` is kept with probability
 //! `p = min(βτ, 1)` (Calandriello, Lazaric and Valko 2017). The listing of Jézéquel et al. (2019) prints the weights as
-//! `1/p`, which underestimates the scores. The factor of `S K_S S + γI` grows by one row `[w v, √(w²e + γ)]` with
-//! `v = F⁻¹ S k_S`: a decision costs one forward solve, `½J²`.
+//! `1/p`, which underestimates the scores.
+//!
+//! In the orthonormal coordinates of the dictionary, `k_S = Φφ` and `K_S = ΦΦᵀ`, this is `e = δ + γ φᵀ(C + γI)⁻¹φ` with
+//! `C = Σ w_i² φ_iφ_iᵀ` over the kept points: a sum of terms that are not negative, of the size of the span however many points
+//! are kept. A decision costs `½J²` multiply-adds, a kept point `1½J²` more. The coin may keep a point that is in the span
+//! already (any kernel of finite rank comes to that): it counts in `C`, but adds no coordinate.
 
-use mercer_linalg_incremental::{GrowingCholesky, ParameterError};
-use mercer_simd::{AlignedVec, dot};
+use mercer_linalg_incremental::{ParameterError, SymmetricInverse};
+use mercer_simd::AlignedVec;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::admission::Admission;
+use crate::admission::{Admission, coordinate_above};
 use crate::newton_basis::Probe;
 
-/// Smallest residual a kept point enters with, relative to `k(x, x)`: the coin may keep a point of the span. Where rounding in
-/// the coordinates exceeds it (a kernel of finite rank with near duplicates, a very wide Gaussian), several such points in a
-/// row amplify it until coordinates overflow, which learners report as an error.
-const RESIDUAL_FLOOR: f64 = 1e-10;
+/// A residual up to this share of `k(x, x)` counts as zero: the point is in the span. A coordinate divides what rounding left
+/// of its residual by the root of it, and the next one that small inherits the error; without a bound coordinates overflow in
+/// the end. For pairs of points 1e-5 apart under a Gaussian, 1e-9 keeps predictions within 1e-6 of those of the whole kernel,
+/// where 1e-10 already loses them in the second digit.
+const IN_SPAN: f64 = 1e-9;
 
 /// ChaCha8 stream of the coins, apart from other draws with the same seed.
 const STREAM: u64 = 0x6b6f_7273;
@@ -26,15 +31,15 @@ const STREAM: u64 = 0x6b6f_7273;
 /// Ridge-leverage-score sampling; the first point is kept without a coin, with weight 1.
 ///
 /// # Invariants
-/// `factor` is the Cholesky factor of `S K_S S + γI` over the kept points; `uniform` is the coin of the next decision.
+/// `inverse` is `(C + γI)⁻¹` in the coordinates of the dictionary, which gains those that the decisions return and no other;
+/// `uniform` is the coin of the next decision.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Kors {
     gamma: f64,
     beta: f64,
     epsilon: f64,
-    factor: GrowingCholesky,
-    weights: AlignedVec,
+    inverse: SymmetricInverse,
     uniform: f64,
     rng: ChaCha8Rng,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -44,12 +49,14 @@ pub struct Kors {
 /// Memory of a decision and what the last one found, reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub struct KorsScratch {
-    weighted: AlignedVec,
-    /// `v = F⁻¹ S k_S`
-    solved: AlignedVec,
-    /// The weight the point enters with, if it is kept.
-    weight: Option<f64>,
-    e: f64,
+    /// `(C + γI)⁻¹φ` of a kept point.
+    c: AlignedVec,
+    /// `φᵀ(C + γI)⁻¹φ`
+    explained: f64,
+    /// The squared weight `1/p` the point enters with, if it is kept.
+    squared_weight: Option<f64>,
+    /// The coordinate it adds, if it does.
+    coordinate: Option<f64>,
 }
 
 impl Kors {
@@ -67,8 +74,7 @@ impl Kors {
             gamma,
             beta,
             epsilon,
-            factor: GrowingCholesky::new(),
-            weights: AlignedVec::new(),
+            inverse: SymmetricInverse::new(),
             uniform,
             rng,
             scratch: KorsScratch::default(),
@@ -81,42 +87,41 @@ impl Kors {
         self.uniform
     }
 
-    /// The weights `1/√p` of the kept points.
-    #[must_use]
-    pub fn weights(&self) -> &AlignedVec {
-        &self.weights
-    }
-
     /// What [`Admission::admits`] answers now, changing nothing; [`commit`](Self::commit) with the same memory makes it so.
+    ///
+    /// # Panics
+    /// If the probe has not one coordinate for each that earlier decisions returned.
     #[must_use]
     pub fn decide(&self, probe: &Probe, scratch: &mut KorsScratch) -> Option<f64> {
-        let KorsScratch { weighted, solved, weight, e } = scratch;
-        weighted.assign(probe.row());
-        for (value, weight) in weighted.iter_mut().zip(self.weights.iter()) {
-            *value *= weight;
-        }
-        self.factor.forward_solve(weighted, solved);
-        *e = (probe.self_value() - dot(solved.lanes(), solved.lanes())).max(0.0);
-        let score = (1.0 + self.epsilon) * *e / (*e + self.gamma);
+        scratch.explained = self.inverse.quadratic(probe.coordinates());
+        let e = probe.residual() + self.gamma * scratch.explained;
+        let score = (1.0 + self.epsilon) * e / (e + self.gamma);
         let probability = (self.beta * score).min(1.0);
-        *weight = if self.weights.is_empty() {
+        scratch.squared_weight = if self.inverse.dimension() == 0 {
             Some(1.0)
         } else {
-            (self.uniform < probability).then(|| 1.0 / probability.sqrt())
+            // Out of the range of numbers, a score says nothing.
+            (score.is_finite() && self.uniform < probability).then(|| 1.0 / probability)
         };
-        weight.map(|_| probe.residual().max(RESIDUAL_FLOOR * probe.self_value()).sqrt())
+        let threshold = IN_SPAN * probe.self_value();
+        scratch.coordinate = scratch.squared_weight.and_then(|_| coordinate_above(threshold, probe));
+        scratch.coordinate
     }
 
-    /// Carries out the decision that `scratch` holds, and tosses the next coin.
-    pub fn commit(&mut self, scratch: &mut KorsScratch) {
-        if !self.weights.is_empty() {
+    /// Carries out the decision on `probe` that `scratch` holds, and tosses the next coin.
+    pub fn commit(&mut self, probe: &Probe, scratch: &mut KorsScratch) {
+        if self.inverse.dimension() > 0 {
             self.uniform = self.rng.random();
         }
-        if let Some(weight) = scratch.weight {
-            scratch.solved.iter_mut().for_each(|v| *v *= weight);
-            self.factor.append(&scratch.solved, (weight * weight * scratch.e + self.gamma).sqrt());
-            self.weights.push(weight);
+        let Some(weight) = scratch.squared_weight else { return };
+        let KorsScratch { c, explained, coordinate, .. } = scratch;
+        self.inverse.multiply(probe.coordinates(), c);
+        if let Some(new) = coordinate {
+            self.inverse.grow(1.0 / self.gamma);
+            c.push(*new / self.gamma);
+            *explained += *new * *new / self.gamma;
         }
+        self.inverse.subtract(weight / (1.0 + weight * *explained), c);
     }
 }
 
@@ -124,7 +129,7 @@ impl Admission for Kors {
     fn admits(&mut self, probe: &Probe) -> Option<f64> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let decision = self.decide(probe, &mut scratch);
-        self.commit(&mut scratch);
+        self.commit(probe, &mut scratch);
         self.scratch = scratch;
         decision
     }
@@ -134,26 +139,88 @@ impl Admission for Kors {
 mod tests {
     use super::*;
     use crate::NewtonBasis;
-    use mercer_kernels::Gaussian;
+    use mercer_kernels::{AnyKernel, Gaussian, Kernel, Points};
+    use mercer_linalg_incremental::GrowingCholesky;
+    use mercer_simd::dot;
+
+    type TestResult = Result<(), Box<dyn std::error::Error>>;
 
     #[test]
-    fn far_points_are_kept_and_repeated_points_seldom() -> Result<(), Box<dyn std::error::Error>> {
-        // A far point has e = k(x,x) = 1, so τ = 1.5/(1 + γ) > 1 at γ = 0.4 and it is kept whatever the coin.
+    fn far_points_are_kept_and_repeated_points_count_without_a_coordinate() -> TestResult {
+        // A far point has e = k(x,x) = 1, so τ = 1.5/(1 + γ) > 1 at γ = 0.4 and it is kept whatever the coin. Kept with weight
+        // 1 it explains itself: φᵀ(C + γI)⁻¹φ = 1/1.4. Kept again with p = τ = 1.5 e/(e + γ), e = 0.4/1.4, it adds 1/p to C.
         let mut basis = NewtonBasis::new(Gaussian::new(0.1)?, 1);
         let (mut rule, mut probe) = (Kors::new(0.4, 1.0, 0.5, 3)?, Probe::default());
-        let mut kept = 0;
+        let mut explained = vec![vec![]; 4];
         for t in 0..400 {
             let x = [(t % 4) as f64 * 10.0];
             basis.probe(&x, &mut probe);
             if let Some(new_coordinate) = rule.admits(&probe) {
+                assert!(t < 4);
                 basis.append(&x, probe.coordinates(), new_coordinate);
-                kept += 1;
-                assert_eq!(basis.len(), kept);
             }
-            assert!(t >= 4 || kept == t + 1);
+            basis.probe(&x, &mut probe);
+            let now = rule.inverse.quadratic(probe.coordinates());
+            if explained[t % 4].last().is_none_or(|last| now < last - 1e-9) {
+                explained[t % 4].push(now);
+            }
         }
-        // Once kept n times, e/(e+γ) ≈ 1/(n + 1 + …): the expected number grows like √t, far below t.
-        assert!((8..200).contains(&kept), "{kept}");
+        let score = 0.625;
+        for explained in explained {
+            // Kept n times, e/(e + γ) is about 1/(n + 1 + …): the expected number grows like √t, far below t.
+            assert!((3..50).contains(&explained.len()), "{explained:?}");
+            assert!((explained[0] - 1.0 / 1.4).abs() < 1e-12);
+            assert!((explained[1] - 1.0 / (1.4 + 1.0 / score)).abs() < 1e-12);
+        }
+        assert_eq!(basis.len(), 4);
+        Ok(())
+    }
+
+    /// `e` over all kept points, in the span or not, by the factor of `S K_S S + γI`, and how well it is known: the kept
+    /// points in the span have residuals of up to `IN_SPAN k(x, x)` that the rule takes for zero.
+    fn check_scores(kernel: &AnyKernel, tolerance: f64) -> Result<(usize, usize), Box<dyn std::error::Error>> {
+        let gamma = 0.05;
+        let mut basis = NewtonBasis::new(kernel.clone(), 2);
+        let (mut rule, mut probe) = (Kors::new(gamma, 2.0, 0.5, 9)?, Probe::default());
+        let (mut kept, mut weights, mut factor) = (Points::new(2), Vec::new(), GrowingCholesky::new());
+        let (mut row, mut solved) = (AlignedVec::new(), AlignedVec::new());
+        for t in 0..300 {
+            let t = f64::from(t);
+            let x = [(1.7 * t).sin(), (0.9 * t + 1.0).cos()];
+            basis.probe(&x, &mut probe);
+            let mut scratch = KorsScratch::default();
+            let decision = rule.decide(&probe, &mut scratch);
+            let e = probe.residual() + gamma * scratch.explained;
+            kernel.row(&kept, &x, &mut row);
+            row.iter_mut().zip(&weights).for_each(|(value, weight)| *value *= weight);
+            factor.forward_solve(&row, &mut solved);
+            let literal = kernel.self_value(&x) - dot(solved.lanes(), solved.lanes());
+            assert!((e - literal).abs() < tolerance, "round {t}: {e} against {literal}");
+            rule.commit(&probe, &mut scratch);
+            if let Some(squared) = scratch.squared_weight {
+                let weight: f64 = squared.sqrt();
+                solved.iter_mut().for_each(|v| *v *= weight);
+                factor.append(&solved, (squared * literal + gamma).sqrt());
+                kept.push(&x);
+                weights.push(weight);
+            }
+            if let Some(new_coordinate) = decision {
+                basis.append(&x, probe.coordinates(), new_coordinate);
+            }
+        }
+        Ok((basis.len(), kept.len()))
+    }
+
+    #[test]
+    fn scores_are_those_of_the_weighted_gram_matrix() -> TestResult {
+        let (coordinates, kept) = check_scores(&"gaussian:0.3".parse()?, 1e-9)?;
+        assert!(coordinates > 40 && coordinates <= kept, "{coordinates} of {kept}");
+        // Six monomials up to degree 2 in two variables.
+        let (coordinates, kept) = check_scores(&"polynomial:2,0.5".parse()?, 1e-9)?;
+        assert!(coordinates == 6 && kept > 12, "{coordinates} of {kept}");
+        // So wide that all points nearly coincide.
+        let (coordinates, kept) = check_scores(&"gaussian:300".parse()?, 1e-9)?;
+        assert!(coordinates < 8 && kept > coordinates, "{coordinates} of {kept}");
         Ok(())
     }
 }

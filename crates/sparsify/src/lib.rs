@@ -7,7 +7,7 @@
 //! | rule | keeps `x` when | state | source |
 //! |---|---|---|---|
 //! | [`Ald`] | `δ > α` | none | approximate linear dependence, Engel et al. 2004; \[A\] eq. (4)–(5) |
-//! | [`Kors`] | `u < min(β τ, 1)`, `τ` its ridge leverage score | a second factor, a coin | Calandriello et al. 2017 |
+//! | [`Kors`] | `u < min(β τ, 1)`, `τ` its ridge leverage score, and it is not in the span | a covariance, a coin | Calandriello et al. 2017 |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
 //! (\[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*.)

@@ -19,6 +19,7 @@
 //! | [`krls_qr()`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
 //! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
 //! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
+//! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
 //! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
 //!
 //! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
@@ -26,6 +27,7 @@
 //! An oracle with an SVD basis is defined only for a dictionary that is numerically independent; it panics otherwise, and
 //! checks that the decomposition it was given does rebuild the matrix.
 
+mod aggregation;
 mod aogd_ald;
 mod dense;
 mod fogd;
@@ -42,10 +44,11 @@ mod pros_con;
 mod sketched_kons;
 mod svd_basis;
 
+pub use aggregation::{ada_hedge, ada_hedge_with_gap, boa, boa_rate, ml_poly, scaled_regrets};
 pub use aogd_ald::aogd_ald;
 pub use dense::gram;
 pub use fogd::{fogd, fourier_features};
-pub use kernel_ridge::{kernel_ridge, projected_ridge};
+pub use kernel_ridge::{independent, kernel_ridge, projected_ridge};
 pub use kogd::kogd;
 pub use kons::kons;
 pub use kors::{KorsParams, KorsTrace, kors};

@@ -1,8 +1,9 @@
 //! PKAWV and PKRR with Nyström projections (Jézéquel, Gaillard and Rudi 2019, section 3.2, Algorithm 2).
 //!
 //! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of the points that KORS has kept, `x_t` included
-//! when its coin says so; PKRR leaves the last term out. A kept point projects the whole past anew, so **past inputs and
-//! their coordinates are stored: memory grows with the stream**, `n(d + m)` numbers for `m` kept points.
+//! when its coin says so; PKRR leaves the last term out. A point kept in the span of the others changes nothing. Any other kept
+//! point projects the whole past anew, so **past inputs and their coordinates are stored: memory grows with the stream**,
+//! `n(d + m)` numbers for `m` kept points.
 //!
 //! The listing up- and downdates a factor of the normal equations of kernel columns, indexes `a_t, b_t, c_t` by the wrong
 //! set and breaks down on near duplicates. Here the past has orthonormal coordinates `F` (`n × m`), `A = FᵀF + λI`, and a
@@ -131,7 +132,7 @@ impl<K: Kernel, F: Forecast> ProjectedRidge<K, F> {
         let Look { asked, growth, z, s } = self.look(x, scratch)?;
         finite((y - z) * (1.0 + s))?;
         if asked {
-            self.kors.commit(&mut scratch.kors);
+            self.kors.commit(&scratch.probe, &mut scratch.kors);
         }
         if let Some((new, by)) = growth {
             self.update.enlarge(&mut scratch.c, by);

@@ -4,8 +4,9 @@
 //! coordinates of a dictionary sampled by ridge leverage scores. A kept point acts from the next round on, and that round
 //! skips the projection. PROS-N-KONS then restarts with `A = αI`, `w = 0`; CON-KONS carries what it has: a coordinate is
 //! appended with `A ← diag(A, α)`, `w ← [w; 0]`. (\[A\] section A.1 prints CON-KONS's matrix as `QAQᵀ`, which is singular in
-//! the new direction; `αI + Q(A − αI)Qᵀ` is meant here.) The first point is kept without a coin: prediction 0, no step.
-//! `Jd + 2½J²` multiply-adds a round (two factors and one inverse), `Jd + 1½J²` numbers of memory.
+//! the new direction; `αI + Q(A − αI)Qᵀ` is meant here.) The first point is kept without a coin: prediction 0, no step. A point
+//! kept in the span of the others changes neither dictionary nor learner.
+//! `Jd + 2½J²` multiply-adds a round (a factor and two inverses), `Jd + 1½J²` numbers of memory.
 
 use mercer_kernels::Kernel;
 use mercer_sparsify::Kors;

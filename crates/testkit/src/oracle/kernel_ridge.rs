@@ -2,11 +2,12 @@
 //!
 //! The forecast at round t is the fit to the past with one row more, `(x_t, 0)`: by the representer theorem
 //! `f̂ = Σ_{s≤t} α_s k(x_s, ·)` with `(K_t + λI) α = (y_1, …, y_{t−1}, 0)`. Ridge regression has no such row. A projection on the
-//! span of kept points replaces the kernel by `k_S(x)ᵀ K_S⁻¹ k_S(z)`, repeated points left out. Solved anew each round, O(t³).
+//! span of kept points replaces the kernel by `k_S(x)ᵀ K_S⁻¹ k_S(z)`, points of the span of earlier ones left out. Solved anew
+//! each round, O(t³).
 
 use nalgebra::{DMatrix, DVector};
 
-use super::dense::gram;
+use super::dense::{gram, kernel_vector};
 use super::{Example, KernelFn};
 
 /// Every prediction of Kernel-AWV, or of kernel ridge regression when `vovk` is false.
@@ -19,21 +20,38 @@ pub fn kernel_ridge(stream: &[Example], kernel: KernelFn, lambda: f64, vovk: boo
     (0..stream.len()).map(|t| forecast(&k, stream, t, lambda, vovk)).collect()
 }
 
-/// The same in the span of kept points, `kept[t]` of them (by position) being known when round t predicts.
+/// The positions among `kept` of points whose squared distance to the span of those before them is more than `10⁻⁹ k(x, x)`,
+/// which is what this project's sampler takes for zero.
 ///
 /// # Panics
-/// If `lambda` is not positive, `kept` is shorter than the stream, or distinct kept points are numerically dependent.
+/// If what remains is numerically dependent.
+pub fn independent(stream: &[Example], kernel: KernelFn, kept: &[usize]) -> Vec<usize> {
+    let (mut chosen, mut atoms) = (Vec::new(), Vec::<Vec<f64>>::new());
+    for &s in kept {
+        let x = &stream[s].0;
+        let factor = gram(&atoms, kernel).cholesky().expect("the points chosen are independent");
+        let row = kernel_vector(&atoms, x, kernel);
+        let v = factor.l().solve_lower_triangular(&row).expect("a positive diagonal");
+        if kernel(x, x) - v.norm_squared() > 1e-9 * kernel(x, x) {
+            chosen.push(s);
+            atoms.push(x.clone());
+        }
+    }
+    chosen
+}
+
+/// The same in the span of kept points, `kept[t]` of them (by position) being known when round t predicts; points that are not
+/// [`independent`] of the others in the last of these lists are left out.
+///
+/// # Panics
+/// If `lambda` is not positive or `kept` is shorter than the stream.
 pub fn projected_ridge(stream: &[Example], kernel: KernelFn, lambda: f64, vovk: bool, kept: &[Vec<usize>]) -> Vec<f64> {
     let points: Vec<Vec<f64>> = stream.iter().map(|(x, _)| x.clone()).collect();
+    let spanning = independent(stream, kernel, kept.last().map_or(&[], Vec::as_slice));
     (0..stream.len())
         .map(|t| {
-            let mut atoms: Vec<Vec<f64>> = Vec::new();
-            for &s in &kept[t] {
-                // A repeated point adds nothing to the span.
-                if !atoms.contains(&points[s]) {
-                    atoms.push(points[s].clone());
-                }
-            }
+            let now = spanning.iter().filter(|s| kept[t].contains(s));
+            let atoms: Vec<Vec<f64>> = now.map(|&s| points[s].clone()).collect();
             let past = &points[..=t];
             let cross = DMatrix::from_fn(atoms.len(), past.len(), |j, s| kernel(&past[s], &atoms[j]));
             let factor = gram(&atoms, kernel).cholesky().expect("distinct points are independent");

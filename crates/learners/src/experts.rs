@@ -1,0 +1,362 @@
+//! Aggregation of experts: weights for `K` predictors that compete with the best of them, whatever the data.
+//!
+//! Round: the mixture predicts `ŷ = Σ p_k ŷ_k`, the target `y` is shown, and every expert is charged its *regret*
+//! `r_k = ℓ(ŷ) − ℓ(ŷ_k)` (positive when it was better than the mixture). For the square loss the rules are fed the
+//! linearised regret `r_k = 2⟨ŷ − y, ŷ − ŷ_k⟩` ([`square_loss_regret`]): it is at least the true one, so that a bound on
+//! `R_k = Σ r_k` is a bound on the regret, and it makes the mixture compete with the best fixed convex combination.
+//! Any `r` with `Σ p_k r_k ≤ 0` will do: every convex loss, linearised or not.
+//!
+//! No rule needs a horizon, the range of the losses or a rate. `K` is the number of experts, `V_k = Σ r_k²`, and
+//! `b_t = max_{s≤t,k} |r_{k,s}|` the range seen so far.
+//!
+//! | rule | weights | regret against expert `k` |
+//! |---|---|---|
+//! | [`Rule::Ewa`] | `p_k ∝ exp(ηR_k)`, `η = ln K/Δ`, `Δ = Σ δ_t` | `2√(V ln K) + S(4/3 ln K + 2)` |
+//! | [`Rule::Boa`] | `p_k ∝ η_k exp(η_k Σ(r̄_k − η_k r̄_k²))`, `η_k = min(1/2b, √(ln K/V̄_k))` | `O(√(V̄_k) (√ln K + ln ln T/√ln K) + b ln K)` |
+//! | [`Rule::MlPoly`] | `p_k ∝ (R̄_k)₊/(b² + V̄_k)` | `√((b² + V̄_k) Σ_j log₂((b² + V̄_j)/b_1²)) + b` |
+//!
+//! *EWA* is AdaHedge: `δ_t = (1/η) ln Σ p_k exp(η(r_k − Σ_j p_j r_j))` is the mixability gap of the round, `V` sums the
+//! variances of `r` under the weights and `S` is the largest spread `max r − min r` (de Rooij et al. 2014, Algorithm 1,
+//! Lemma 3 and Theorem 6).
+//! With `Δ = 0` the rate is infinite: the leaders share the weight. *BOA* is Wintenberger 2017 with a rate for each expert, and in its sum
+//! each `r̄_{k,s}²` is weighted by the rate of its round, that before it. *ML-Poly* is Gaillard, Stoltz and van Erven 2014; with no
+//! positive `R̄_k` the weights are uniform.
+//!
+//! BOA and ML-Poly are stated for a known range. Here they see `r̄ = r·b_{t−1}/b_t`, so that no value leaves the range known before
+//! its round; since `Σ_t (b_t − b_{t−1}) = b_T` this costs one `b_T` over the whole stream, and in place of the range's
+//! square ML-Poly takes `b_t²`. (That is our completion; the papers double or assume the range.)
+//!
+//! **Experts that fail.** An expert is *dropped*, with weight 0 from then on, when its regret is NaN or below −1e100. In such a
+//! round, and in one with a regret above 1e100, all regrets are out of scale, since the experts share the mixture the failed
+//! one took part in; so those that are left start anew, from uniform weights, which costs at most one bound more. An expert known to have
+//! failed before it did such harm leaves by [`Aggregation::drop_expert`], and the others keep what they have learnt.
+//!
+//! Cost: `O(K)` a round and in memory; nothing is allocated after construction.
+//!
+//! Sources: S. de Rooij, T. van Erven, P. Grünwald, W. Koolen, *Follow the leader if you can, hedge if you must*, JMLR 2014;
+//! O. Wintenberger, *Optimal learning with Bernstein online aggregation*, Machine Learning 2017, Section 2.3; P. Gaillard,
+//! G. Stoltz, T. van Erven, *A second-order bound with excess losses*, COLT 2014, Section 3.
+
+use crate::{Error, ParameterError};
+
+/// Largest size of a regret that counts as finite: its square times any number of rounds is.
+const LARGEST_REGRET: f64 = 1e100;
+
+/// How regrets become weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Rule {
+    /// Exponential weights with AdaHedge's rate.
+    Ewa,
+    /// Bernstein online aggregation, a rate an expert.
+    Boa,
+    /// Polynomial weights, a rate an expert.
+    #[default]
+    MlPoly,
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: [Self; 3] = [Self::Ewa, Self::Boa, Self::MlPoly];
+
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ewa => "ewa",
+            Self::Boa => "boa",
+            Self::MlPoly => "ml-poly",
+        }
+    }
+}
+
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no [`Rule`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no aggregation rule '{0}'; the rules are ewa, boa and ml-poly")]
+pub struct UnknownRule(pub String);
+
+impl std::str::FromStr for Rule {
+    type Err = UnknownRule;
+
+    fn from_str(name: &str) -> Result<Self, UnknownRule> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| UnknownRule(name.to_owned()))
+    }
+}
+
+/// The linearised regret `2⟨ŷ − y, ŷ − ŷ_k⟩ ≥ ‖ŷ − y‖² − ‖ŷ_k − y‖²` of an expert that predicts `expert` when the mixture
+/// predicts `mixture` and the target is `target`. One number each for scalar outputs: `&[y]`.
+#[must_use]
+pub fn square_loss_regret(mixture: &[f64], target: &[f64], expert: &[f64]) -> f64 {
+    2.0 * mixture.iter().zip(target).zip(expert).map(|((m, y), e)| (m - y) * (m - e)).sum::<f64>()
+}
+
+/// Weights of experts, learnt from their regrets.
+///
+/// Invariants: weights are ≥ 0 and sum to 1; an expert that is not active has weight 0; at least one is active.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Aggregation {
+    rule: Rule,
+    weights: Vec<f64>,
+    active: Vec<bool>,
+    /// `R_k`; for BOA its second-order surrogate.
+    sums: Vec<f64>,
+    /// `V_k`
+    squares: Vec<f64>,
+    /// `b_t`
+    range: f64,
+    /// AdaHedge's `Δ`.
+    gap: f64,
+}
+
+impl Aggregation {
+    /// Uniform weights on `experts` experts.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(experts: usize, rule: Rule) -> Result<Self, ParameterError> {
+        let experts = ParameterError::at_least_one("experts", experts)?;
+        Ok(Self {
+            rule,
+            weights: vec![1.0 / experts as f64; experts],
+            active: vec![true; experts],
+            sums: vec![0.0; experts],
+            squares: vec![0.0; experts],
+            range: 0.0,
+            gap: 0.0,
+        })
+    }
+
+    /// The rule.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// The weights `p_k ≥ 0` of the next mixture; they sum to 1.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Whether expert `expert` has not been dropped.
+    #[must_use]
+    pub fn is_active(&self, expert: usize) -> bool {
+        self.active.get(expert).copied().unwrap_or(false)
+    }
+
+    /// The mixture `Σ p_k ŷ_k` of `predictions`, row-major with one row of `mixture.len()` numbers an expert. An active expert
+    /// whose row is not finite is left out and the others' weights are scaled to sum to 1 (uniform, should they all be 0);
+    /// rows of dropped experts are not read.
+    ///
+    /// # Errors
+    /// When the rows are not as many as the experts, or no active one is finite.
+    pub fn mix(&self, predictions: &[f64], mixture: &mut [f64]) -> Result<(), Error> {
+        let width = mixture.len();
+        if predictions.len() != self.weights.len() * width {
+            return Err(Error::Experts { expected: self.weights.len() * width, got: predictions.len() });
+        }
+        let row = |k: usize| &predictions[k * width..(k + 1) * width];
+        let usable = |k: &usize| self.active[*k] && row(*k).iter().all(|value| value.is_finite());
+        let experts = 0..self.weights.len();
+        let count = experts.clone().filter(usable).count();
+        if count == 0 {
+            return Err(Error::NoExpertLeft);
+        }
+        let total: f64 = experts.clone().filter(usable).map(|k| self.weights[k]).sum();
+        mixture.fill(0.0);
+        for k in experts.filter(usable) {
+            let weight = if total > 0.0 { self.weights[k] / total } else { 1.0 / count as f64 };
+            for (sum, value) in mixture.iter_mut().zip(row(k)) {
+                *sum += weight * value;
+            }
+        }
+        Ok(())
+    }
+
+    /// Learns the regrets `r_k = ℓ(ŷ) − ℓ(ŷ_k)` of a round in which the mixture had the [weights](Self::weights) of now. What is
+    /// given for dropped experts is not read.
+    ///
+    /// # Errors
+    /// When there are not as many regrets as experts, or the last active expert fails. Nothing is changed then.
+    pub fn learn(&mut self, regrets: &[f64]) -> Result<(), Error> {
+        if regrets.len() != self.weights.len() {
+            return Err(Error::Experts { expected: self.weights.len(), got: regrets.len() });
+        }
+        // NaN is no survivor.
+        let survives = |regret: f64| regret >= -LARGEST_REGRET;
+        let survivors = self.actives().filter(|k| survives(regrets[*k])).count();
+        if survivors == 0 {
+            return Err(Error::NoExpertLeft);
+        }
+        if self.actives().any(|k| regrets[k].is_nan() || regrets[k].abs() > LARGEST_REGRET) {
+            for (active, regret) in self.active.iter_mut().zip(regrets) {
+                *active &= survives(*regret);
+            }
+            self.start_anew();
+            return Ok(());
+        }
+        if survivors == 1 {
+            return Ok(()); // it has all the weight, and nothing to compete with
+        }
+        match self.rule {
+            Rule::Ewa => self.learn_ewa(regrets),
+            Rule::Boa => self.learn_boa(regrets),
+            Rule::MlPoly => self.learn_ml_poly(regrets),
+        }
+        debug_assert!((self.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9, "the weights do not sum to 1");
+        Ok(())
+    }
+
+    /// Takes expert `expert` out for good, with weight 0; the others keep what they have learnt. Dropping it again does nothing.
+    ///
+    /// # Errors
+    /// When it is the last one, or there is no such expert. Nothing is changed then.
+    pub fn drop_expert(&mut self, expert: usize) -> Result<(), Error> {
+        if expert >= self.active.len() {
+            return Err(Error::Experts { expected: self.active.len(), got: expert + 1 });
+        }
+        if !self.active[expert] {
+            return Ok(());
+        }
+        if self.active.iter().filter(|active| **active).count() == 1 {
+            return Err(Error::NoExpertLeft);
+        }
+        self.active[expert] = false;
+        self.weights[expert] = 0.0;
+        if !self.normalise() {
+            self.set_uniform();
+        }
+        Ok(())
+    }
+
+    fn learn_ewa(&mut self, regrets: &[f64]) {
+        let log_experts = (self.weights.len() as f64).ln();
+        let eta = log_experts / self.gap;
+        let mean = self.weighted_mean(regrets);
+        let before = self.leader();
+        for k in 0..self.weights.len() {
+            if self.active[k] {
+                self.sums[k] += regrets[k] - mean;
+            }
+        }
+        let gap = if eta.is_finite() {
+            let top = self.actives().map(|k| eta * (regrets[k] - mean)).fold(f64::NEG_INFINITY, f64::max);
+            let scaled: f64 = self.actives().map(|k| self.weights[k] * (eta * (regrets[k] - mean) - top).exp()).sum();
+            (top + scaled.ln()) / eta
+        } else {
+            self.leader() - before
+        };
+        self.gap += gap.max(0.0);
+        let eta = log_experts / self.gap;
+        let leader = self.leader();
+        for k in 0..self.weights.len() {
+            let behind = self.sums[k] - leader;
+            // An infinite rate leaves the weight to the leaders; 0 · ∞ must not make it NaN.
+            let exponent = if behind == 0.0 { 0.0 } else { eta * behind };
+            self.weights[k] = if self.active[k] { exponent.exp() } else { 0.0 };
+        }
+        self.normalise();
+    }
+
+    fn learn_boa(&mut self, regrets: &[f64]) {
+        let log_experts = (self.weights.len() as f64).ln();
+        let rate = |range: f64, squares: f64| (0.5 / range).min((log_experts / squares).sqrt());
+        let shrink = self.widen_range(regrets);
+        let before = self.range * shrink;
+        for k in 0..self.weights.len() {
+            if self.active[k] && before > 0.0 {
+                let regret = regrets[k] * shrink;
+                self.sums[k] += regret - rate(before, self.squares[k]) * regret * regret;
+                self.squares[k] += regret * regret;
+            }
+        }
+        if self.range == 0.0 {
+            return;
+        }
+        let exponent = |k: usize| {
+            let eta = rate(self.range, self.squares[k]);
+            eta.ln() + eta * self.sums[k]
+        };
+        let top = self.actives().map(exponent).fold(f64::NEG_INFINITY, f64::max);
+        for k in 0..self.weights.len() {
+            self.weights[k] = if self.active[k] {
+                let eta = rate(self.range, self.squares[k]);
+                (eta.ln() + eta * self.sums[k] - top).exp()
+            } else {
+                0.0
+            };
+        }
+        if !self.normalise() {
+            self.set_uniform();
+        }
+    }
+
+    fn learn_ml_poly(&mut self, regrets: &[f64]) {
+        let shrink = self.widen_range(regrets);
+        for k in 0..self.weights.len() {
+            if self.active[k] {
+                let regret = regrets[k] * shrink;
+                self.sums[k] += regret;
+                self.squares[k] += regret * regret;
+            }
+            let positive = if self.active[k] { self.sums[k].max(0.0) } else { 0.0 };
+            // Divided twice by the range, so that a tiny range does not underflow.
+            let scale = self.range.max(f64::MIN_POSITIVE);
+            self.weights[k] = positive / scale / (1.0 + self.squares[k] / scale / scale);
+        }
+        if !self.normalise() {
+            self.set_uniform();
+        }
+    }
+
+    /// Takes `regrets` into the range; returns `b_{t−1}/b_t`, 1 while all are 0.
+    fn widen_range(&mut self, regrets: &[f64]) -> f64 {
+        let before = self.range;
+        self.range = self.actives().map(|k| regrets[k].abs()).fold(before, f64::max);
+        if self.range > 0.0 { before / self.range } else { 1.0 }
+    }
+
+    fn actives(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.active.len()).filter(|k| self.active[*k])
+    }
+
+    fn leader(&self) -> f64 {
+        self.actives().map(|k| self.sums[k]).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn weighted_mean(&self, regrets: &[f64]) -> f64 {
+        self.actives().map(|k| self.weights[k] * regrets[k]).sum()
+    }
+
+    /// Scales the weights to sum to 1; `false` when they are all 0.
+    fn normalise(&mut self) -> bool {
+        let total: f64 = self.weights.iter().sum();
+        if total > 0.0 && total.is_finite() {
+            self.weights.iter_mut().for_each(|weight| *weight /= total);
+            true
+        } else {
+            false
+        }
+    }
+
+    fn set_uniform(&mut self) {
+        let count = self.actives().count() as f64;
+        for (weight, active) in self.weights.iter_mut().zip(&self.active) {
+            *weight = if *active { 1.0 / count } else { 0.0 };
+        }
+    }
+
+    fn start_anew(&mut self) {
+        self.sums.fill(0.0);
+        self.squares.fill(0.0);
+        (self.range, self.gap) = (0.0, 0.0);
+        self.set_uniform();
+    }
+}
