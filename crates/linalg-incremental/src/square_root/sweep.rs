@@ -114,14 +114,15 @@ impl Op for Sweep<'_> {
             let (diagonal, others) = block.split_at_mut(1);
             let coefficients = &mut coefficients[b * outputs.len()..(b + 1) * outputs.len()];
             leading.catch(simd, b, &now.p, coefficients).then(|| tau_at_leading = Some(now.taus.at(leading.size)));
+            let (own, others_residual) = residual.split_at_mut(b + 1);
             if now.steep {
-                now.rotate::<S, true>(simd, others, &mut residual[b + 1..]);
+                now.rotate::<S, true>(simd, others, others_residual);
+                now.rotate_diagonal::<S, true>(simd, &mut diagonal[0], &mut own[b]);
+                now.rotate_coefficients::<S, true>(simd, coefficients, outputs, leading.sums);
             } else {
-                now.rotate::<S, false>(simd, others, &mut residual[b + 1..]);
-            }
-            now.rotate_diagonal(simd, &mut diagonal[0], &residual[b]);
-            for ((sum, c), y) in leading.sums.iter_mut().zip(coefficients).zip(outputs) {
-                now.rotate_coefficients(simd, c, y, sum);
+                now.rotate::<S, false>(simd, others, others_residual);
+                now.rotate_diagonal::<S, false>(simd, &mut diagonal[0], &mut own[b]);
+                now.rotate_coefficients::<S, false>(simd, coefficients, outputs, leading.sums);
             }
             inverse_pivots[b] = now.inverse_pivots;
         }
@@ -320,29 +321,38 @@ impl Rotations {
         }
     }
 
-    /// The diagonal tile: as the others, but what the recurrence leaves on and below the diagonal stays out.
+    /// The diagonal tile: as the others. `l_j + β_j r_after` leaves what is on and below the diagonal exactly as it is, for there the
+    /// residual is exactly zero; the other form leaves rounding, which stays out.
     #[inline(always)]
-    fn rotate_diagonal<S: Simd>(&self, simd: S, tile: &mut Tile, residual: &Lane) {
-        let mut r = simd.load(residual);
-        for j in 0..LANES {
-            let old = simd.load(&tile[j]);
-            let before = r;
-            r = simd.negate_mul_add(simd.splat(self.p.0[j]), old, before);
-            let rotated = self.rotated::<S, true>(simd, j, old, before, r);
-            simd.store(simd.mul_add(rotated, simd.load(&ABOVE[j]), simd.load(&UNIT[j])), &mut tile[j]);
+    fn rotate_diagonal<S: Simd, const STEEP: bool>(&self, simd: S, tile: &mut Tile, residual: &mut Lane) {
+        self.rotate_together::<S, 1, STEEP>(simd, std::array::from_mut(tile), std::array::from_mut(residual));
+        if STEEP {
+            for j in 0..LANES {
+                let rotated = simd.mul(simd.load(&tile[j]), simd.load(&ABOVE[j]));
+                simd.store(simd.add(rotated, simd.load(&UNIT[j])), &mut tile[j]);
+            }
         }
     }
 
     /// The rows of coefficients, whose residual is `y` less what has been predicted so far.
     #[inline(always)]
-    fn rotate_coefficients<S: Simd>(&self, simd: S, c: &mut Tile, y: &Lane, sum: &mut Lane) {
-        let (y, mut s) = (simd.load(y), simd.load(sum));
-        for j in 0..LANES {
-            let old = simd.load(&c[j]);
-            let before = simd.sub(y, s);
-            s = simd.mul_add(simd.splat(self.p.0[j]), old, s);
-            simd.store(self.rotated::<S, true>(simd, j, old, before, before), &mut c[j]);
+    fn rotate_coefficients<S: Simd, const STEEP: bool>(
+        &self,
+        simd: S,
+        coefficients: &mut [Tile],
+        outputs: &[Lane],
+        sums: &mut [Lane],
+    ) {
+        for ((sum, c), y) in sums.iter_mut().zip(coefficients).zip(outputs) {
+            let (y, mut s) = (simd.load(y), simd.load(sum));
+            for j in 0..LANES {
+                let old = simd.load(&c[j]);
+                let before = simd.sub(y, s);
+                s = simd.mul_add(simd.splat(self.p.0[j]), old, s);
+                let rotated = self.rotated::<S, STEEP>(simd, j, old, before, simd.sub(y, s));
+                simd.store(rotated, &mut c[j]);
+            }
+            simd.store(s, sum);
         }
-        simd.store(s, sum);
     }
 }
