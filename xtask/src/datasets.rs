@@ -85,11 +85,12 @@ fn verify(registry: &Registry, names: &[String]) -> Result<()> {
             continue;
         }
         checked += 1;
-        match registry.open_verified(name) {
-            Ok(table) => {
-                let digest = registry.find(name).is_some_and(|entry| entry.sha256.is_some());
+        match registry.verify(name).map(|()| registry.find(name)) {
+            Ok(entry) => {
+                let digest = entry.is_some_and(|entry| entry.sha256.is_some());
                 let digest = if digest { "sha256 as it should be" } else { "no sha256 is known" };
-                println!("ok     {name}: {} rows of {} features, {digest}", table.len(), table.dimension());
+                let (n, d) = entry.map_or((0, 0), |entry| (entry.n, entry.d));
+                println!("ok     {name}: {n} rows of {d} features, {digest}");
             }
             Err(error) => {
                 wrong += 1;

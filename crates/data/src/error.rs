@@ -366,6 +366,24 @@ pub enum DataError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// A matrix of a simulated system has not the entries it should have.
+    #[error("the matrix {matrix} has {got} entries; it must have {rows} rows of {columns} finite numbers")]
+    MatrixShape {
+        /// Which.
+        matrix: &'static str,
+        /// Rows needed.
+        rows: usize,
+        /// Columns needed.
+        columns: usize,
+        /// Entries given.
+        got: usize,
+    },
+    /// A covariance of a simulated system is none.
+    #[error("the matrix {matrix} is not a covariance; it must be symmetric and positive semidefinite")]
+    NotCovariance {
+        /// Which.
+        matrix: &'static str,
+    },
     /// The registry has no data set of this name.
     #[error("no data set is named {}; known are {}", Quoted(name), known.join(", "))]
     UnknownDataset {
@@ -373,6 +391,12 @@ pub enum DataError {
         name: String,
         /// The names there are.
         known: Vec<String>,
+    },
+    /// A data set without a target was asked for with one.
+    #[error("{name}: is a series and has no target; forecast it, or read its file and name a target column")]
+    IsSeries {
+        /// The data set.
+        name: String,
     },
     /// The registry knows the data set but finds no file.
     #[error("{name}: {file} is in none of {}; get it from {page} and put it there, or name its folder (--data or MERCER_DATA)", searched.join(", "))]

@@ -9,10 +9,12 @@
 //! |---|---|
 //! | read row by row, one row in memory, with or without a target | [`RowReader`] |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
+//! | a table without a target, such as a series in time | [`Series`] |
 //! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Header`], [`Missing`] |
 //! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //! | named data sets, found and checked | [`Registry`], [`Entry`] |
+//! | simulated linear stochastic systems | [`LinearSystem`], [`Run`] |
 //! | simulated streams with a known spectrum | [`Simulation`], [`Decay`], [`gaussian_spectrum`], [`circle_spectrum`] |
 //! | simulated dynamical systems, as pairs of successive states | [`Pairs`]: [`FourWells`], [`Duffing`], [`Lorenz`], [`Ar1`], [`FiniteChain`], [`Pendulum`] |
 //!
@@ -42,6 +44,7 @@ mod delimited;
 mod error;
 mod format;
 mod libsvm;
+mod linear_system;
 mod lines;
 mod manifest;
 mod ndjson;
@@ -51,6 +54,7 @@ mod permute;
 mod reader;
 mod registry;
 mod scale;
+mod series;
 mod spectrum;
 mod synthetic;
 mod systems;
@@ -58,12 +62,14 @@ mod systems;
 pub use dataset::Dataset;
 pub use error::{Cell, Column, DataError, Line};
 pub use format::Format;
+pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
 pub use options::{Header, Missing, ReadOptions, TargetColumn};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{RowReader, read_all, read_bytes};
 pub use registry::{DATA_VARIABLE, Registry, sha256_file};
 pub use scale::{Ranges, Scaling, Scheme, Span};
+pub use series::Series;
 pub use spectrum::{Decay, circle_spectrum, gaussian_spectrum};
 pub use synthetic::{Simulated, Simulation};
 pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState};

@@ -14,11 +14,11 @@ pub struct Entry {
     pub file: String,
     /// Number of rows, n.
     pub n: usize,
-    /// Number of features, d.
+    /// Number of features, d; of columns for a series.
     pub d: usize,
-    /// Regression, or classes −1 and 1.
+    /// Regression, classes −1 and 1, or a series to be forecast.
     pub task: Task,
-    /// What the target is.
+    /// What the target is, or what the columns of a series are.
     pub target: String,
     /// The target's column from 1; `None` is the last.
     pub target_column: Option<usize>,
@@ -60,6 +60,8 @@ pub enum Task {
     Regression,
     /// One of two classes.
     Binary,
+    /// The next row: a series, which has no target column.
+    Series,
 }
 
 /// A file that a program can fetch.

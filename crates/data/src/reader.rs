@@ -83,7 +83,7 @@ impl RowReader {
         Self::begin(source.stem(), lines, format, dimension, options)
     }
 
-    fn from_source(source: &Source, options: &ReadOptions) -> Result<Self, DataError> {
+    pub(crate) fn from_source(source: &Source, options: &ReadOptions) -> Result<Self, DataError> {
         let format = format_of(source, options)?;
         let dimension = match (format, options.libsvm_dimension) {
             (Format::Libsvm, None) if matches!(source, Source::StandardInput) => {
@@ -272,7 +272,7 @@ pub fn read_bytes(
     read_source(Source::Memory { name: name.into(), bytes: bytes.into() }, options)
 }
 
-fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+pub(crate) fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let twice = format_of(&source, options)? == Format::Libsvm && options.libsvm_dimension.is_none();
     let source = if twice { source.rereadable()? } else { source };
     RowReader::from_source(&source, options)?.read_rows(usize::MAX)

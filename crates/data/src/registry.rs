@@ -12,9 +12,11 @@ use sha2::{Digest, Sha256};
 
 use crate::dataset::Dataset;
 use crate::error::{DataError, shown_path};
-use crate::manifest::{Entry, Manifest};
-use crate::options::{ReadOptions, TargetColumn};
-use crate::reader::{read_all, read_bytes};
+use crate::lines::Source;
+use crate::manifest::{Entry, Manifest, Task};
+use crate::options::{Missing, ReadOptions, TargetColumn};
+use crate::reader::{RowReader, read_source};
+use crate::series::Series;
 
 /// The environment variable that names a folder of data sets.
 pub const DATA_VARIABLE: &str = "MERCER_DATA";
@@ -26,7 +28,10 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Bundled files by name, compiled in.
 #[cfg(feature = "bundled")]
-const BUNDLED: &[(&str, &[u8])] = &[("diamonds.csv.gz", include_bytes!("../../../datasets/diamonds.csv.gz"))];
+const BUNDLED: &[(&str, &[u8])] = &[
+    ("diamonds.csv.gz", include_bytes!("../../../datasets/diamonds.csv.gz")),
+    ("earth_orientation.csv.gz", include_bytes!("../../../datasets/earth_orientation.csv.gz")),
+];
 #[cfg(not(feature = "bundled"))]
 const BUNDLED: &[(&str, &[u8])] = &[];
 
@@ -107,7 +112,8 @@ impl Registry {
     /// Reads a data set and checks that it has the manifest's shape.
     ///
     /// # Errors
-    /// [`DataError::UnknownDataset`], [`DataError::NotHere`], [`DataError::WrongShape`] or an error of reading.
+    /// [`DataError::UnknownDataset`], [`DataError::NotHere`], [`DataError::IsSeries`], [`DataError::WrongShape`] or an error of
+    /// reading.
     pub fn open(&self, name: &str) -> Result<Dataset, DataError> {
         self.read(self.known(name)?, false)
     }
@@ -120,6 +126,26 @@ impl Registry {
         self.read(self.known(name)?, true)
     }
 
+    /// Reads a data set as a [`Series`]: all its columns, without a target, missing values as NaN.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_series(&self, name: &str) -> Result<Series, DataError> {
+        self.read_series(self.known(name)?, false)
+    }
+
+    /// Reads a data set of either kind through and checks sha256 and shape.
+    ///
+    /// # Errors
+    /// Those of [`open_verified`](Self::open_verified).
+    pub fn verify(&self, name: &str) -> Result<(), DataError> {
+        let entry = self.known(name)?;
+        match entry.task {
+            Task::Series => self.read_series(entry, true).map(drop),
+            Task::Regression | Task::Binary => self.read(entry, true).map(drop),
+        }
+    }
+
     fn known(&self, name: &str) -> Result<&Entry, DataError> {
         self.find(name).ok_or_else(|| DataError::UnknownDataset {
             name: name.to_owned(),
@@ -128,21 +154,36 @@ impl Registry {
     }
 
     fn read(&self, entry: &Entry, verify: bool) -> Result<Dataset, DataError> {
+        if entry.task == Task::Series {
+            return Err(DataError::IsSeries { name: entry.name.clone() });
+        }
         let target = entry.target_column.map_or(TargetColumn::Last, TargetColumn::Index);
-        let options = ReadOptions { target, ..ReadOptions::default() };
+        let source = self.source(entry, verify)?;
+        let file = source.shown();
+        let table = read_source(source, &ReadOptions { target, ..ReadOptions::default() })?;
+        check_shape(file, entry, table.len(), table.dimension(), entry.d)?;
+        Ok(table.renamed(&entry.name))
+    }
+
+    fn read_series(&self, entry: &Entry, verify: bool) -> Result<Series, DataError> {
+        let source = self.source(entry, verify)?;
+        let options = ReadOptions { target: TargetColumn::None, missing: Missing::Nan, ..ReadOptions::default() };
+        let series = Series::read(&entry.name, &mut RowReader::from_source(&source, &options)?)?;
+        let columns = entry.d + usize::from(entry.task != Task::Series);
+        check_shape(source.shown(), entry, series.len(), series.dimension(), columns)?;
+        Ok(series)
+    }
+
+    /// Where the bytes of a data set are, their sha256 checked if that is asked for and known.
+    fn source(&self, entry: &Entry, verify: bool) -> Result<Source, DataError> {
         let expected = entry.sha256.as_ref().filter(|_| verify);
-        let (file, table) = if let Some(path) = self.locate(&entry.name) {
-            let file = shown_path(&path);
+        if let Some(path) = self.locate(&entry.name) {
             if let Some(expected) = expected {
-                check_digest(&file, expected, sha256_file(&path)?)?;
+                check_digest(&shown_path(&path), expected, sha256_file(&path)?)?;
             }
-            (file, read_all(&path, &options)?)
-        } else if let Some(bytes) = compiled_in(entry) {
-            if let Some(expected) = expected {
-                check_digest(&entry.file, expected, hexadecimal(&Sha256::digest(bytes)))?;
-            }
-            (entry.file.clone(), read_bytes(&entry.file, bytes, &options)?)
-        } else {
+            return Ok(Source::Path(path));
+        }
+        let Some(bytes) = compiled_in(entry) else {
             return Err(DataError::NotHere {
                 name: entry.name.clone(),
                 file: entry.file.clone(),
@@ -150,12 +191,16 @@ impl Registry {
                 searched: self.folders.iter().map(|folder| shown_path(folder)).collect(),
             });
         };
-        let (got_n, got_d) = (table.len(), table.dimension());
-        if (got_n, got_d) != (entry.n, entry.d) {
-            return Err(DataError::WrongShape { file, n: entry.n, d: entry.d, got_n, got_d });
+        if let Some(expected) = expected {
+            check_digest(&entry.file, expected, hexadecimal(&Sha256::digest(bytes)))?;
         }
-        Ok(table.renamed(&entry.name))
+        Ok(Source::Memory { name: entry.file.clone(), bytes: bytes.into() })
     }
+}
+
+fn check_shape(file: String, entry: &Entry, got_n: usize, got_d: usize, d: usize) -> Result<(), DataError> {
+    let n = entry.n;
+    if (got_n, got_d) == (n, d) { Ok(()) } else { Err(DataError::WrongShape { file, n, d, got_n, got_d }) }
 }
 
 fn compiled_in(entry: &Entry) -> Option<&'static [u8]> {

@@ -47,7 +47,10 @@ fn unknown_and_missing_data_are_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let registry = Registry::load_from(vec![folder.path().to_owned()]).unwrap();
     let unknown = registry.open("wine").unwrap_err().to_string();
-    assert!(unknown.starts_with("no data set is named \"wine\"; known are diamonds, parkinson_motor, "), "{unknown}");
+    assert!(
+        unknown.starts_with("no data set is named \"wine\"; known are diamonds, earth_orientation, parkinson_motor, "),
+        "{unknown}"
+    );
     let missing = registry.open("year").unwrap_err().to_string();
     let expected = format!(
         "year: year.csv.gz is in none of {}; get it from https://archive.ics.uci.edu/dataset/203/yearpredictionmsd and put it there, \
@@ -114,15 +117,40 @@ fn diamonds_need_no_file() {
     }
 }
 
+#[cfg(feature = "bundled")]
+#[test]
+fn earth_orientation_is_a_series_and_needs_no_file() {
+    let registry = Registry::load_from(Vec::new()).unwrap();
+    registry.verify("earth_orientation").unwrap();
+    let series = registry.open_series("earth_orientation").unwrap();
+    assert_eq!((series.name(), series.len(), series.dimension()), ("earth_orientation", 7681, 3));
+    assert_eq!(series.column_names().unwrap(), ["pole_x", "pole_y", "ut1_tai"]);
+    assert_eq!(series.row(0), [31.244, 154.039, -32389.6111]);
+    assert_eq!(series.row(7680), [133.125, 305.277, -36957.5371]);
+    // Leap seconds would be jumps of 1000; the length of a day never differs from its mean by more than a few milliseconds.
+    for column in 0..3 {
+        let steps = series.iter().zip(series.iter().skip(1)).map(|(from, to)| (to[column] - from[column]).abs());
+        assert!(steps.fold(0.0, f64::max) < 5.0);
+    }
+    assert_eq!(
+        registry.open("earth_orientation").unwrap_err().to_string(),
+        "earth_orientation: is a series and has no target; forecast it, or read its file and name a target column"
+    );
+    // Any data set can be read with its target among the columns.
+    assert_eq!(
+        registry.open_series("diamonds").unwrap().row(0),
+        [0.23, 4.0, 5.0, 1.0, 61.5, 55.0, 3.95, 3.98, 2.43, 326.0]
+    );
+}
+
 #[test]
 fn the_data_folder_holds_what_the_manifest_says() {
     let Some(registry) = with_data() else { return };
     let mut found = 0;
     for entry in registry.entries().iter().filter(|entry| registry.locate(&entry.name).is_some()) {
-        let table = registry.open_verified(&entry.name).unwrap();
-        assert_eq!((table.len(), table.dimension()), (entry.n, entry.d), "{}", entry.name);
+        registry.verify(&entry.name).unwrap();
         if entry.task == Task::Binary && entry.target_column.is_none() {
-            assert!(table.is_binary(), "{}", entry.name);
+            assert!(registry.open(&entry.name).unwrap().is_binary(), "{}", entry.name);
         }
         found += 1;
     }

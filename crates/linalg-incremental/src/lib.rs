@@ -9,6 +9,7 @@
 //! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²` | `½n²` |
 //! | [`SymmetricInverse`] | `P = A⁻¹` | product and deferred Sherman–Morrison update `1½n²`; bordered growth `O(n)` | `½n²` |
 //! | [`BlockRecursion`] | `B` rounds on a `SymmetricInverse` whose inputs are known | the same `1½n²`, as matrix products | `2Bn` |
+//! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `1½n²`; take a row back `2n²` | `½n²` |
 //! | [`StateMatrix`] | a rectangular `A` | product and `A ← κA + u vᵀ` fused, `2n²`; rows and columns of zeros `O(n)` | `n²` |
 //!
 //! What is computed once and not step by step goes to a general library: [`SymmetricEigen`], [`GeneralEigen`] and [`Matrix`] keep
@@ -17,8 +18,9 @@
 //! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
 //! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
 //!
-//! The factor and the inverse share one layout: 8×8 tiles, block `b` of eight rows (or columns) holding its `b + 1` tiles in a row, so
-//! that growing appends at the end and a pass reads memory front to back.
+//! The growing factor and the inverse share one layout: 8×8 tiles, block `b` of eight rows (or columns) holding its `b + 1`
+//! tiles in a row, so that growing appends at the end and a pass reads memory front to back. The square-root form holds the
+//! other triangle and does not grow.
 //!
 //! ```
 //! use mercer_linalg_incremental::{AlignedVec, GrowingCholesky};
@@ -38,6 +40,7 @@ mod inverse;
 mod matrix;
 mod parameter;
 mod rank_one;
+mod square_root;
 mod state_matrix;
 mod tiles;
 
@@ -50,6 +53,7 @@ pub use matrix::{Matrix, Singular};
 pub use mercer_simd::AlignedVec;
 pub use parameter::ParameterError;
 pub use rank_one::RankOneScratch;
+pub use square_root::{OutOfRange, SquareRootRls, SquareRootScratch};
 pub use state_matrix::StateMatrix;
 
 /// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was before the call.

@@ -1,0 +1,112 @@
+//! The face of every forecaster.
+
+use mercer_linalg_incremental::{AlignedVec, SquareRootScratch};
+
+use crate::Error;
+use crate::prediction::Epoch;
+
+/// Memory of a prediction, reused from call to call so that predicting allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(crate) row: AlignedVec,
+    pub(crate) features: AlignedVec,
+    pub(crate) factor: SquareRootScratch,
+    pub(crate) parts: Vec<f64>,
+}
+
+/// A predictor of the next output `y_k` (`m` numbers) of a system from what it did before: predict `ŷ_k`, suffer `‖ŷ_k − y_k‖²`,
+/// observe `y_k`.
+///
+/// Time counts outputs from 0. A system may have an input `u_k` (`q` numbers) at each time; with *feed-through* `u_k` acts on `y_k` at
+/// once and is an argument of the prediction, without it `u_k` acts from `y_{k+1}` on and is told with the observation.
+pub trait Forecaster {
+    /// Numbers in an output, `m`.
+    fn outputs(&self) -> usize;
+
+    /// Numbers in an input, `q`; 0 for a system without inputs.
+    fn inputs(&self) -> usize {
+        0
+    }
+
+    /// Whether predictions take the input `u_k` of the same time.
+    fn feed_through(&self) -> bool {
+        false
+    }
+
+    /// Outputs observed so far, which is the time `k` of the output that is predicted next.
+    fn time(&self) -> usize;
+
+    /// Whether the warm-up is over, so that the next prediction is the method's own. Until then a forecaster predicts the last
+    /// output, and zeros before the first.
+    fn warmed_up(&self) -> bool {
+        true
+    }
+
+    /// Past outputs `p` that the next prediction uses at most; 0 for a method without a window.
+    fn lags(&self) -> usize {
+        0
+    }
+
+    /// The epochs so far, oldest first: empty for a method without epochs. The last one tells whether `p` has reached its limit.
+    fn epochs(&self) -> &[Epoch] {
+        &[]
+    }
+
+    /// `ŷ_k`. Never changes the forecaster, never allocates once `scratch` has grown to its size. `input` is `u_k` with feed-through and
+    /// is not read without it (an empty slice will do).
+    ///
+    /// # Errors
+    /// When `input` or `prediction` has another length than the system's, or an input is not finite.
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error>;
+
+    /// `ŷ_k` in the convenient form: [`predict_with`](Self::predict_with) with fresh memory.
+    ///
+    /// # Errors
+    /// As [`predict_with`](Self::predict_with).
+    fn predict(&self, input: &[f64]) -> Result<Vec<f64>, Error> {
+        let mut prediction = vec![0.0; self.outputs()];
+        self.predict_with(input, &mut prediction, &mut Scratch::default())?;
+        Ok(prediction)
+    }
+
+    /// The prequential step: predicts `ŷ_k`, then observes `u_k` and `y_k`, sharing the work of both. `input` always holds the `q`
+    /// numbers of `u_k`.
+    ///
+    /// A NaN in `output` is a **missing** observation: no regression is made upon this row, and where later rows need the missing
+    /// number as a lag they take `ŷ_k` for it (what was observed of the row they take as it is). During the warm-up that is the
+    /// last value. A series may be missing for as long as it likes; what then is predicted is the forecast several steps ahead.
+    ///
+    /// # Errors
+    /// When a length is not the system's, an output is infinite, an input is not finite, or the update would leave the range of
+    /// numbers. The forecaster is then unchanged.
+    fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error>;
+
+    /// Observes `u_k` and `y_k`; NaN is missing, as in [`predict_then_observe`](Self::predict_then_observe).
+    ///
+    /// # Errors
+    /// As [`predict_then_observe`](Self::predict_then_observe).
+    fn observe(&mut self, input: &[f64], output: &[f64]) -> Result<(), Error>;
+
+    /// Predictions of `y_k … y_{k+steps−1}`, row after row (`steps × m`), by letting a copy of the forecaster miss one output
+    /// after the other. `inputs` holds `u_k, u_{k+1}, …` (`steps × q` numbers; without feed-through the last is not used).
+    /// Costs a copy of the state and a prediction a step.
+    ///
+    /// # Errors
+    /// As [`predict_with`](Self::predict_with).
+    fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error>
+    where
+        Self: Clone + Sized,
+    {
+        let (m, q) = (self.outputs(), self.inputs());
+        if inputs.len() != steps * q {
+            return Err(Error::Dimension { expected: steps * q, got: inputs.len() });
+        }
+        let mut copy = self.clone();
+        let missing = vec![f64::NAN; m];
+        let mut predictions = vec![0.0; steps * m];
+        for (step, prediction) in predictions.chunks_exact_mut(m).enumerate() {
+            copy.predict_then_observe(&inputs[step * q..(step + 1) * q], &missing, prediction)?;
+        }
+        Ok(predictions)
+    }
+}
