@@ -12,7 +12,7 @@
 
 mod passes;
 
-use mercer_simd::{AlignedVec, LANES, dispatch, dot};
+use mercer_simd::{AlignedVec, LANES, axpy, dispatch, dot, scale};
 
 use crate::NotPositiveDefinite;
 use crate::tiles::{Panel, Tile, ZERO_TILE, block_start, split};
@@ -151,6 +151,26 @@ impl SymmetricInverse {
             subtract(&mut self.tiles, &[Columns { gains: self.gains, us: &self.us }], self.backwards);
             self.clear_deferred();
         }
+    }
+
+    /// `P ← factor · P`. `½n²`.
+    pub fn scale(&mut self, factor: f64) {
+        self.flush();
+        for lane in self.tiles.as_flattened_mut() {
+            scale(factor, &mut lane.0);
+        }
+    }
+
+    /// `P ← P + factor · other`. `½n²`.
+    ///
+    /// # Panics
+    /// If the dimensions differ.
+    pub fn add(&mut self, factor: f64, other: &Self) {
+        assert_eq!(self.n, other.n, "matrices of the same dimension");
+        self.flush();
+        let mut other = other.clone();
+        other.flush();
+        axpy(factor, other.tiles.as_flattened(), self.tiles.as_flattened_mut());
     }
 
     /// The stored tiles once nothing is deferred.

@@ -86,6 +86,11 @@ impl<F> LeastSquares<F> {
         }
     }
 
+    /// A learner that goes on from coefficients `w` and `P` without forgetting.
+    pub(crate) fn from_state(w: AlignedVec, p: SymmetricInverse, ridge: f64) -> Self {
+        Self { w, p, ..Self::new(ridge, 1.0) }
+    }
+
     /// The coefficients.
     #[must_use]
     pub fn weights(&self) -> &AlignedVec {

@@ -1,0 +1,194 @@
+//! What ridge regression needs to know of its past, as sums that can be added and taken back.
+//!
+//! On fixed features `z = z(x)` the fit depends on the past through `n`, `G = Σ zzᵀ` and `b = Σ yz` alone: shards of a stream are
+//! summed up apart, merged, and a shard that turns out wrong is retracted. With forgetting at rate `ρ` an example of time `s` counts
+//! `e^{−ρ(t−s)}` at time `t`; sums of different times are brought to the later one before they meet. Afterwards
+//! [`RidgeMoments::fit`] gives the learner that goes on from there, `P = (λI + G)⁻¹` and `w = P b`.
+
+use mercer_kernels::AlignedVec;
+use mercer_linalg_incremental::{GrowingCholesky, SymmetricInverse};
+use mercer_simd::{axpy, scale};
+
+use crate::regression::on_features::{FeatureMap, OnFeatures};
+use crate::regression::regressor::check_example;
+use crate::regression::update::{Forecast, LeastSquares, finite};
+use crate::{Error, ParameterError};
+
+/// The additive state of ridge regression on the features `F`.
+///
+/// An example costs `½r²` multiply-adds for `r` features; the memory is `½r²`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RidgeMoments<F> {
+    map: F,
+    /// `Σ zzᵀ`, by columns of the lower triangle.
+    gram: SymmetricInverse,
+    cross: AlignedVec,
+    count: f64,
+    rate: f64,
+    time: f64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    features: AlignedVec,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: AlignedVec,
+}
+
+impl<F: FeatureMap> RidgeMoments<F> {
+    /// Nothing seen yet on the features of `map`; `rate ≥ 0` is `ρ`, 0 to forget nothing.
+    ///
+    /// # Errors
+    /// When `rate` is negative or not finite.
+    pub fn new(map: F, rate: f64) -> Result<Self, Error> {
+        let rate = ParameterError::non_negative("rate", rate)?;
+        let mut features = AlignedVec::new();
+        map.map(&vec![0.0; map.input_dimension()], &mut features, &mut AlignedVec::new());
+        let r = features.len();
+        Ok(Self {
+            map,
+            gram: SymmetricInverse::scaled_identity(r, 0.0),
+            cross: AlignedVec::zeros(r),
+            count: 0.0,
+            rate,
+            time: 0.0,
+            features,
+            work: AlignedVec::new(),
+        })
+    }
+
+    /// `n`, the examples seen, each counted with its weight.
+    #[must_use]
+    pub fn count(&self) -> f64 {
+        self.count
+    }
+
+    /// The time at which the sums are meant.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// `Σ z_i z_j`
+    ///
+    /// # Panics
+    /// If `i` or `j` is not below the number of features.
+    #[must_use]
+    pub fn gram(&self, i: usize, j: usize) -> f64 {
+        self.gram.entry(i, j)
+    }
+
+    /// `Σ y z`
+    #[must_use]
+    pub fn cross(&self) -> &[f64] {
+        &self.cross
+    }
+
+    /// Adds an example. `½r²` multiply-adds.
+    ///
+    /// # Errors
+    /// When the input has another dimension, or a number is not finite; nothing is changed.
+    pub fn add(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
+        check_example(x, y, self.map.input_dimension())?;
+        self.map.map(x, &mut self.features, &mut self.work);
+        self.features.iter().try_for_each(|z| finite(z * z * (1.0 + y.abs())).map(drop))?;
+        self.gram.subtract(-1.0, &self.features);
+        axpy(y, self.features.lanes(), self.cross.lanes_mut());
+        self.count += 1.0;
+        Ok(())
+    }
+
+    /// Lets time pass: everything seen counts `e^{−ρ(time − now)}` as much. `O(r²)` when something is forgotten.
+    ///
+    /// # Errors
+    /// When `time` is not finite or lies before the last one.
+    pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        ParameterError::require(time.is_finite() && time >= self.time, "time", "at or after the last one", time)?;
+        let weight = (-self.rate * (time - self.time)).exp();
+        if weight != 1.0 {
+            self.gram.scale(weight);
+            scale(weight, &mut self.cross);
+            self.count *= weight;
+        }
+        self.time = time;
+        Ok(())
+    }
+
+    /// Adds what another has seen, both at the later of their times. `O(r²)`.
+    ///
+    /// # Errors
+    /// When the other has other features or forgets at another rate; nothing is changed.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + Clone,
+    {
+        self.combine(other, 1.0)
+    }
+
+    /// Takes back what another has seen and was merged (or seen by this one as well), both at the later of their times. `O(r²)`.
+    /// The digits lost are those of the difference.
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge).
+    pub fn retract(&mut self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + Clone,
+    {
+        self.combine(other, -1.0)
+    }
+
+    fn combine(&mut self, other: &Self, sign: f64) -> Result<(), Error>
+    where
+        F: PartialEq + Clone,
+    {
+        ParameterError::require(self.rate == other.rate, "rate", "the same in both", other.rate)?;
+        ParameterError::require(
+            self.map == other.map,
+            "features",
+            "those of the same map in both",
+            other.features.len() as f64,
+        )?;
+        self.advance_to(self.time.max(other.time))?;
+        let weight = sign * (-self.rate * (self.time - other.time)).exp();
+        self.gram.add(weight, &other.gram);
+        axpy(weight, other.cross.lanes(), self.cross.lanes_mut());
+        self.count += weight * other.count;
+        Ok(())
+    }
+
+    /// The learner that has seen all this, with ridge `λ > 0`; it goes on without forgetting. `r³`.
+    ///
+    /// # Errors
+    /// When `lambda` is not positive, or so much was retracted that `λI + Σ zzᵀ` is not positive definite.
+    pub fn fit<P: Forecast>(&self, lambda: f64) -> Result<OnFeatures<F, LeastSquares<P>>, Error>
+    where
+        F: Clone,
+    {
+        let lambda = ParameterError::positive("lambda", lambda)?;
+        let r = self.cross.len();
+        let mut factor = GrowingCholesky::with_capacity(r);
+        let (mut column, mut solved) = (AlignedVec::new(), AlignedVec::new());
+        for i in 0..r {
+            column.resize(i);
+            column.iter_mut().enumerate().for_each(|(j, value)| *value = self.gram.entry(i, j));
+            factor.forward_solve(&column, &mut solved);
+            let pivot = self.gram.entry(i, i) + lambda - solved.iter().map(|v| v * v).sum::<f64>();
+            if pivot.is_nan() || pivot <= 0.0 {
+                return Err(Error::Diverged);
+            }
+            factor.append(&solved, pivot.sqrt());
+        }
+        let mut inverse = SymmetricInverse::new();
+        let mut unit = AlignedVec::zeros(r);
+        for j in 0..r {
+            unit[j] = 1.0;
+            factor.forward_solve(&unit, &mut solved);
+            unit[j] = 0.0;
+            factor.backward_solve(&solved, &mut column);
+            let corner = column[j];
+            column.resize(j);
+            inverse.border(&column, corner);
+        }
+        let mut w = AlignedVec::new();
+        inverse.product(&self.cross, &mut w);
+        Ok(OnFeatures::from_parts(self.map.clone(), LeastSquares::from_state(w, inverse, lambda)))
+    }
+}
