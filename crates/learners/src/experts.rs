@@ -78,7 +78,7 @@ impl std::fmt::Display for Rule {
 
 /// A name that is no [`Rule`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no aggregation rule '{0}'; the rules are ewa, boa and ml-poly")]
+#[error("there is no aggregation rule {0:?}; the rules are ewa, boa and ml-poly")]
 pub struct UnknownRule(pub String);
 
 impl std::str::FromStr for Rule {

@@ -6,7 +6,9 @@
 //! - a number, or arithmetic in `T` (rounds) and `d` (features): `+ - * / ^`, parentheses, `sqrt`, `ln` (or `log`), `exp`,
 //!   `min`, `max`; a whole-number key rounds a formula down;
 //! - `auto`, where a paper gives a rule ([`Key::auto`]);
-//! - `none`, where doing without means something ([`Key::none`]).
+//! - `none`, where doing without means something ([`Key::none`]);
+//! - for [`Kind::Numbers`], one number or one a feature, separated by commas;
+//! - for [`Kind::Rule`] and [`Kind::Members`], an aggregation rule and a list of other learners.
 //!
 //! No default depends on `T`, so that a learner does the same on a stream of unknown length as on a file.
 //!
@@ -16,7 +18,7 @@
 //!
 //! let kernel: AnyKernel = "gaussian:0.5".parse()?;
 //! let settings = catalogue::find("nons-ald")?.settings(["alpha=25/T", "radius=2"])?;
-//! let mut built = settings.build(kernel, &Context { rounds: Some(1000), dimension: 1, seed: 0 })?;
+//! let mut built = settings.build(kernel, &Context { rounds: Some(1000), dimension: 1, seed: 0, rows: &[] })?;
 //! built.learner.update(&[0.3], 1.0)?;
 //! assert_eq!(built.learner.dictionary_size(), 1);
 //! assert_eq!(built.parameters[1].1.to_string(), "0.025");
@@ -26,6 +28,7 @@
 mod entries;
 mod error;
 mod expression;
+mod members;
 mod settings;
 
 use mercer_kernels::AnyKernel;
@@ -59,7 +62,9 @@ pub struct Entry {
     pub bound: Option<&'static str>,
     /// The setting to change when it diverges, beside scaling the data.
     pub remedy: Option<&'static str>,
-    build: fn(AnyKernel, &Context, &Values<'_>) -> Result<AnyRegressor<AnyKernel>, BuildError>,
+    /// Whether it chooses kernel and scaling itself, and does not look at the kernel it is given.
+    pub autonomous: bool,
+    build: fn(AnyKernel, &Context<'_>, &Values<'_>) -> Result<AnyRegressor<AnyKernel>, BuildError>,
 }
 
 /// One parameter of a learner.
@@ -76,22 +81,51 @@ pub struct Key {
     pub range: &'static str,
     /// What it does.
     pub meaning: &'static str,
-    /// Whether it counts something.
-    pub whole: bool,
+    /// What its values are.
+    pub kind: Kind,
     /// What `none` means here, if it may be.
     pub none: Option<&'static str>,
     /// What `auto` means here, if a paper gives a rule.
     pub auto: Option<Rule>,
 }
 
-/// A rule of a paper for a key.
+/// What the values of a key are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A number.
+    Number,
+    /// A whole number.
+    Count,
+    /// One number for all features, or as many as there are features.
+    Numbers,
+    /// The name of an aggregation rule.
+    Rule,
+    /// Learners with their settings: `NAME KEY=VALUE …; NAME …`, where the key `kernel` is known too.
+    Members,
+}
+
+/// A rule for a key, of a paper unless its source says otherwise.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The rule, as an expression that could be given instead of `auto`.
+    /// The rule, as an expression that could be given instead of `auto`, or in words if it looks at the data.
     pub formula: &'static str,
-    /// Where the paper gives it.
+    /// Where it comes from.
     pub source: &'static str,
+    /// How it looks at the data, if it does.
+    looks: Option<Look>,
+}
+
+/// A rule that looks at the kernel, the data and the values of the keys before its own.
+type Look = fn(&AnyKernel, &Context<'_>, &Values<'_>) -> Result<Value, LookError>;
+
+impl Rule {
+    /// Whether it looks at the data; if not, its formula is an expression.
+    #[must_use]
+    pub fn looks_at_data(&self) -> bool {
+        self.looks.is_some()
+    }
 }
 
 /// Why a checked setting still makes no learner.
@@ -102,6 +136,22 @@ enum BuildError {
     Kernel(&'static str),
     /// The parameters ask for more memory than a machine has.
     TooLarge(&'static str),
+    /// A member of a mixture cannot be built.
+    Member(Box<CatalogueError>),
+}
+
+/// Why a rule that looks at the data finds no value.
+enum LookError {
+    /// It needs to see rows, or to know how many there will be.
+    NeedsData(&'static str),
+    /// No learner could be built either.
+    Build(BuildError),
+}
+
+impl From<BuildError> for LookError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
+    }
 }
 
 impl From<LearnerError> for BuildError {

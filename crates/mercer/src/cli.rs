@@ -36,7 +36,7 @@ enum Command {
     Learners(LearnersArguments),
 }
 
-/// Run a learner over data once: predict, score, learn, row by row
+/// Run a learner over data once: predict, score, learn
 ///
 /// Prints the mean squared error of the predictions, each made before its target was shown.
 ///
@@ -55,7 +55,7 @@ struct EvalArguments {
     /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
     ///
     /// `median` is the Gaussian whose width is the median distance between the first rows, 200 at most, as the learner sees
-    /// them.
+    /// them. The learner auto chooses its kernels itself.
     #[arg(long, value_name = "SPEC", default_value = "median")]
     kernel: KernelSpec,
     /// Set a parameter of the learner; may be given several times
@@ -81,12 +81,16 @@ struct EvalArguments {
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
-    /// Threads to use; the result never depends on it, and a pass row by row uses one
+    /// Threads that a blocked pass may use, those of a mixture for its members; no result depends on it
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     threads: NonZeroUsize,
-    /// Rows learnt at once: 1, or auto, which is 1
+    /// Rows that are known ahead and learnt together, 1 for row by row; the predictions are the same to 1e-10
+    ///
+    /// `auto` is 256 for files and data sets, and 1 for standard input, whose rows may come slowly. Blocks end where checkpoints
+    /// are, so that the dictionary's size there is known; past the 65,536th row of a stream whose length nobody knows, a
+    /// checkpoint tells the size at the end of its block.
     #[arg(long, value_name = "B", default_value = "auto")]
-    block: RowByRow,
+    block: Block,
     /// How many rows DATA has, for standard input where T, --scale or --permute need to know
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
@@ -106,9 +110,11 @@ struct EvalArguments {
 
 const EVAL_EXAMPLES: &str = "\
 Examples:
+  mercer eval diamonds --learner auto
   mercer eval diamonds --learner nons-ald --scale paper01
   mercer eval train.csv --learner krls --kernel gaussian:2 --set nu=1e-4 --target price --json
   mercer eval data.csv.gz --learner nons-ald --scale paper01 --permute 1 --set alpha=25/T
+  mercer eval train.csv --learner experts --scale paper01 --set 'members=nons-ald; krls lambda=0.1 kernel=gaussian:2'
   zcat log.ndjson.gz | mercer eval - --format ndjson --learner fogd --set features=200
 ";
 
@@ -139,20 +145,35 @@ impl ScaleChoice {
     }
 }
 
-/// There is one way to go so far, so that nothing need be remembered of it.
-#[derive(Clone)]
-struct RowByRow;
+/// How many rows are learnt together.
+#[derive(Clone, Copy)]
+enum Block {
+    Auto,
+    Rows(usize),
+}
 
-impl FromStr for RowByRow {
+impl Block {
+    /// Most rows in a block: they are held in memory, with their predictions.
+    const MOST: usize = 1 << 20;
+
+    /// The size for a stream that is, or is not, standard input.
+    fn rows(self, standard_input: bool) -> usize {
+        match self {
+            Self::Rows(rows) => rows,
+            Self::Auto if standard_input => 1,
+            Self::Auto => 256,
+        }
+    }
+}
+
+impl FromStr for Block {
     type Err = &'static str;
 
     fn from_str(size: &str) -> Result<Self, Self::Err> {
-        match size {
-            "1" | "auto" => Ok(Self),
-            _ if size.parse().is_ok_and(|size: u64| size > 1) => {
-                Err("blocks of several rows are not available yet; use 1 or auto")
-            }
-            _ => Err("a block is 1 or auto"),
+        match (size, size.parse()) {
+            ("auto", _) => Ok(Self::Auto),
+            (_, Ok(rows)) if (1..=Self::MOST).contains(&rows) => Ok(Self::Rows(rows)),
+            _ => Err("a block is auto or a whole number of rows from 1 to 1048576"),
         }
     }
 }

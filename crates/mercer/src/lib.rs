@@ -20,7 +20,7 @@
 //!
 //! | module | what it answers |
 //! |---|---|
-//! | [`learners`] | how a function is learnt: ten regression learners, a basis times an update |
+//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them |
 //! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
@@ -48,8 +48,8 @@ pub use mercer_kernels::{
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
-    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
-    PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Round, SampledKonsParams, Score, Scratch,
-    SketchedKons, SketchedKonsParams, TaylorParams, prequential,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Expert, Experts, Fogd, FogdParams,
+    KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams,
+    NonsAld, NonsAldParams, NystromParams, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor,
+    Round, SampledKonsParams, Score, Scratch, SketchedKons, SketchedKonsParams, TaylorParams, prequential,
 };

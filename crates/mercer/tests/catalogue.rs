@@ -2,18 +2,19 @@
 
 use mercer::catalogue::{self, CatalogueError, Context, Value};
 use mercer::{
-    AnyKernel, AogdAldParams, FogdParams, KernelRidgeParams, KogdParams, KonsParams, KrlsParams, NogdParams,
-    NonsAldParams, NystromParams, Regressor, SampledKonsParams, SketchedKonsParams, TaylorParams,
+    AnyKernel, AnyRegressor, AogdAldParams, AutoParams, FogdParams, KernelRidgeParams, KogdParams, KonsParams, Krls,
+    KrlsParams, Laplace, NogdParams, NonsAldParams, NystromParams, Regressor, SampledKonsParams, SketchedKonsParams,
+    TaylorParams,
 };
 use proptest::prelude::*;
 
-const CONTEXT: Context = Context { rounds: None, dimension: 3, seed: 1 };
+const CONTEXT: Context<'_> = Context { rounds: None, dimension: 3, seed: 1, rows: &[] };
 
 fn gaussian() -> AnyKernel {
     "gaussian:1".parse().unwrap()
 }
 
-fn parameters(learner: &str, settings: &[&str], context: &Context) -> Vec<(&'static str, Value)> {
+fn parameters(learner: &str, settings: &[&str], context: &Context<'_>) -> Vec<(&'static str, Value)> {
     let settings = catalogue::find(learner).unwrap().settings(settings.iter().copied()).unwrap();
     settings.build(gaussian(), context).unwrap().parameters
 }
@@ -112,7 +113,7 @@ fn defaults_are_those_of_the_library() {
     assert_eq!(defaults("kernel-krr"), [("lambda", number(lambda))]);
 
     let TaylorParams { lambda, degree, .. } = TaylorParams::default();
-    let expected = [("lambda", number(lambda)), ("degree", Value::Whole(degree))];
+    let expected = [("lambda", number(lambda)), ("centre", Value::None), ("degree", Value::Whole(degree))];
     assert_eq!(defaults("pkawv-taylor"), expected);
     assert_eq!(defaults("pkrr-taylor"), expected);
 
@@ -146,6 +147,11 @@ fn defaults_are_those_of_the_library() {
     ];
     assert_eq!(defaults("nogd"), expected);
 
+    let AutoParams { rule, budget } = AutoParams::default();
+    let words = |words: &str| Value::Words(words.to_owned());
+    assert_eq!(defaults("auto"), [("rule", words(rule.name())), ("budget", Value::Whole(budget))]);
+    assert_eq!(defaults("experts"), [("members", words("nons-ald;krls;aogd-ald")), ("rule", words("ml-poly"))]);
+
     let KrlsParams { nu, lambda, forgetting, max_dictionary } = KrlsParams::default();
     let expected = [
         ("nu", number(nu)),
@@ -159,7 +165,7 @@ fn defaults_are_those_of_the_library() {
 #[test]
 fn rules_of_the_papers() {
     for (rounds, dimension) in [(8192, 32), (53_940, 9), (1, 1), (14_000, 8)] {
-        let context = Context { rounds: Some(rounds), dimension, seed: 0 };
+        let context = Context { rounds: Some(rounds), dimension, seed: 0, rows: &[] };
         let aogd = parameters("aogd-ald", &["alpha=auto", "max_dictionary=auto"], &context);
         assert_eq!(aogd[1].1, Value::Number(25.0 / rounds as f64));
         assert_eq!(aogd[2].1, Value::Whole(AogdAldParams::growth_limit_for(dimension, rounds)));
@@ -173,11 +179,11 @@ fn rules_of_the_papers() {
 /// Every rule is an expression that could be written instead.
 #[test]
 fn rules_can_be_written_out() {
-    let context = Context { rounds: Some(1000), dimension: 7, seed: 0 };
+    let context = Context { rounds: Some(1000), dimension: 7, seed: 0, rows: &[] };
     let mut rules = 0;
     for entry in catalogue::entries() {
         for key in entry.keys {
-            let Some(rule) = key.auto else { continue };
+            let Some(rule) = key.auto.filter(|rule| !rule.looks_at_data()) else { continue };
             let (auto, written) = (format!("{}=auto", key.name), format!("{}={}", key.name, rule.formula));
             assert_eq!(parameters(entry.name, &[&auto], &context), parameters(entry.name, &[&written], &context));
             rules += 1;
@@ -226,6 +232,30 @@ fn refusals_name_the_learner_the_key_and_the_way_out() {
         ("sketched-kons", &["gamma=2"], "sketched-kons: gamma must be"),
         ("nogd", &["budget=0"], "nogd: budget must be at least 1"),
         ("kons", &["clip=-1"], "kons: clip must be a positive number, got -1"),
+        (
+            "pkawv-taylor",
+            &["centre=1,2"],
+            "pkawv-taylor: centre has 2 numbers for 3 features; give one, or one a feature",
+        ),
+        ("pkawv-taylor", &["centre=1,x,2"], "pkawv-taylor: in centre=1,x,2, at character 1"),
+        ("pkawv-taylor", &["centre=auto"], "pkawv-taylor: centre=auto needs the first rows, which is not known here"),
+        ("pkrr-taylor", &["degree=auto"], "pkrr-taylor: degree=auto needs T, the number of rows"),
+        ("pkawv-taylor", &["degree=400"], "pkawv-taylor: 10827401 Taylor features of degree 400"),
+        ("experts", &["rule=hedge"], "experts: rule must be ewa, boa or ml-poly, got \"hedge\""),
+        ("experts", &["rule=auto"], "experts: rule must be ewa, boa or ml-poly, got \"auto\""),
+        (
+            "experts",
+            &["members= ; "],
+            "experts: in members, a mixture needs a member; list learners, such as nons-ald;",
+        ),
+        ("experts", &["members=krls; nons"], "experts: in members, no learner is called \"nons\" (is nons-ald meant?)"),
+        ("experts", &["members=krls mu=2"], "experts: in members, krls has no key \"mu\" (is nu meant?)"),
+        ("experts", &["members=krls nu=-2"], "experts: in members, krls: nu must be a number ≥ 0, got -2"),
+        ("experts", &["members=krls nu=1/T"], "experts: in members, krls: nu=1/T needs T"),
+        ("experts", &["members=krls kernel=rbf:1"], "experts: in members, no kernel is called \"rbf:1\""),
+        ("experts", &["members=fogd kernel=linear"], "experts: in members, fogd cannot use the kernel linear"),
+        ("experts", &["members=krls kernel=linear kernel=linear"], "experts: in members, krls: kernel is set twice"),
+        ("auto", &["budget=999"], "auto: budget must be at least 1000, got 999"),
     ] {
         let message = refusal(learner, settings);
         assert!(message.contains(expected), "{learner} {settings:?}: {message}");
@@ -236,11 +266,80 @@ fn refusals_name_the_learner_the_key_and_the_way_out() {
 #[test]
 fn negative_parameters_are_refused_everywhere() {
     for entry in catalogue::entries() {
-        for key in entry.keys {
+        // A centre may lie anywhere.
+        for key in entry.keys.iter().filter(|key| key.name != "centre") {
             let message = refusal(entry.name, &[&format!("{}=-1", key.name)]);
             assert!(message.contains(entry.name) && message.contains(key.name), "{message}");
         }
     }
+}
+
+/// Theorem 4's rule and the centre look at the rows they are shown.
+#[test]
+fn rules_that_look_at_the_data() {
+    let rows = [0.5, 1.0, 0.0, 1.5, 1.0, 0.0, 1.0, 1.0, 0.3];
+    let context = Context { rounds: Some(1000), dimension: 3, seed: 0, rows: &rows };
+    let centred = parameters("pkawv-taylor", &["centre=auto", "degree=auto", "lambda=0.1"], &context);
+    let Value::Numbers(centre) = &centred[1].1 else { panic!("{centred:?}") };
+    assert!(centre.iter().zip([1.0, 1.0, 0.1]).all(|(a, b)| (a - b).abs() < 1e-15), "{centre:?}");
+    // R² = 0.29: 2.3 against 2 ln(10⁴) = 18.4.
+    assert_eq!(centred[2].1, Value::Whole(19));
+    let from_origin = parameters("pkawv-taylor", &["degree=auto", "lambda=0.1"], &context);
+    // R² = 3.25: 26.
+    assert_eq!((&from_origin[1].1, &from_origin[2].1), (&Value::None, &Value::Whole(26)));
+    let given = parameters("pkrr-taylor", &["centre=-1,d,2", "degree=1"], &context);
+    assert_eq!(given[1].1.to_string(), "-1,3,2");
+    assert_eq!(parameters("pkrr-taylor", &["centre=min(d,2)"], &context)[1].1, Value::Number(2.0));
+    let needs = |settings: &[&str]| {
+        catalogue::find("pkawv-taylor").unwrap().settings(settings.iter().copied()).unwrap().needs_rounds()
+    };
+    assert_eq!((needs(&["centre=auto"]), needs(&["degree=auto"])), (None, Some("degree")));
+}
+
+/// A learner is as good far from the origin as near it, if its features are centred there.
+#[test]
+fn the_centre_reaches_the_features() {
+    let loss = |settings: &[&str], shift: f64| {
+        let row = |t: u32| [1, 3, 7].map(|k| shift + (f64::from(k * t)).sin());
+        let rows: Vec<f64> = (0..50).flat_map(row).collect();
+        let context = Context { rounds: None, dimension: 3, seed: 0, rows: &rows };
+        let settings = catalogue::find("pkawv-taylor").unwrap().settings(settings.iter().copied()).unwrap();
+        let mut learner = settings.build(gaussian(), &context).unwrap().learner;
+        let loss = |t| {
+            let y = f64::from(t).sin();
+            (learner.predict_then_update(&row(t), y).unwrap() - y).powi(2)
+        };
+        (0..300).map(loss).sum::<f64>()
+    };
+    let near = loss(&[], 0.0);
+    assert!(loss(&["centre=auto"], 20.0) < 1.1 * near && loss(&["centre=20"], 20.0) < 1.1 * near);
+    let uncentred = loss(&[], 20.0);
+    assert!(uncentred > 3.0 * near, "{uncentred} {near}");
+}
+
+#[test]
+fn members_are_built_as_they_are_written() {
+    let settings = ["members=nons-ald mu=5; krls  lambda=d/10 kernel=laplace:2;nons-ald", "rule=boa"];
+    let settings = catalogue::find("experts").unwrap().settings(settings).unwrap();
+    let built = settings.build(gaussian(), &CONTEXT).unwrap();
+    assert_eq!(built.parameters[1], ("rule", Value::Words("boa".to_owned())));
+    let AnyRegressor::Experts(mut mixture) = built.learner else { panic!("a mixture") };
+    let names: Vec<String> = mixture.members().map(|member| member.name.to_owned()).collect();
+    assert_eq!(names, ["nons-ald mu=5", "krls lambda=d/10 kernel=laplace:2", "nons-ald"]);
+    let params = KrlsParams { lambda: 0.3, ..KrlsParams::default() };
+    let mut alone = Krls::new(Laplace::new(2.0).unwrap(), 3, params).unwrap();
+    let (mut loss, mut low, mut high) = (0.0, 0.0_f64, 0.0_f64);
+    for t in 0..100 {
+        let x = [1, 3, 7].map(|k| f64::from(k * t).sin());
+        let y = x[0] * x[1];
+        mixture.update(&x, y).unwrap();
+        loss += (alone.predict_then_update(&x, y).unwrap().clamp(low, high) - y).powi(2);
+        (low, high) = (low.min(y), high.max(y));
+    }
+    let member = mixture.members().nth(1).unwrap().cumulative_loss;
+    assert!((member - loss).abs() < 1e-9 * loss, "{member} is not {loss}");
+    let formulas = catalogue::find("experts").unwrap().settings(["members=krls;nons-ald alpha=auto"]).unwrap();
+    assert_eq!(formulas.needs_rounds(), Some("members"));
 }
 
 #[test]

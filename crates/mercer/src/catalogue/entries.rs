@@ -3,16 +3,16 @@
 //! Defaults are those of the learners' parameter structs, which a test compares; they suit features on [−1, 1] and targets
 //! on [0, 1] or [−1, 1].
 
-use mercer_kernels::AnyKernel;
+use mercer_kernels::{AnyKernel, TaylorFeatures};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error as LearnerError, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
-    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
-    ParameterError, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, SampledKonsParams, SketchedKons,
-    SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error as LearnerError, Experts, Fogd, FogdParams, KernelAwv,
+    KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld,
+    NonsAldParams, NystromParams, ParameterError, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons,
+    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 
-use super::settings::{Context, Values};
-use super::{BuildError, Entry, Key, Rule};
+use super::settings::{Context, Value, Values};
+use super::{BuildError, Entry, Key, Kind, LookError, Rule};
 
 const POSITIVE: &str = "a number > 0";
 const NOT_NEGATIVE: &str = "a number ≥ 0";
@@ -32,11 +32,15 @@ const fn number(
     range: &'static str,
     meaning: &'static str,
 ) -> Key {
-    Key { name, symbol, default, range, meaning, whole: false, none: None, auto: None }
+    Key { name, symbol, default, range, meaning, kind: Kind::Number, none: None, auto: None }
 }
 
 const fn count(name: &'static str, symbol: &'static str, default: &'static str, meaning: &'static str) -> Key {
-    Key { whole: true, ..number(name, symbol, default, COUNT, meaning) }
+    Key { kind: Kind::Count, ..number(name, symbol, default, COUNT, meaning) }
+}
+
+const fn expression(formula: &'static str, source: &'static str) -> Rule {
+    Rule { formula, source, looks: None }
 }
 
 const RADIUS_OF_BALL: Key =
@@ -47,13 +51,11 @@ const MAX_DICTIONARY: Key = Key {
     ..count("max_dictionary", "", "1000", "most points kept; later ones are only learnt")
 };
 const ALPHA_OF_ALD: Key = Key {
-    auto: Some(Rule { formula: "25/T", source: "Li and Liao, section A.1" }),
+    auto: Some(expression("25/T", "Li and Liao, section A.1")),
     ..number("alpha", "α", "1e-3", NOT_NEGATIVE, "ALD threshold on the squared distance; larger keeps fewer points")
 };
 const STEP: Key = Key {
-    auto: Some(Rule {
-        formula: "10/sqrt(T)", source: "of the grid {1, 10, 100, 1000}/√T in Li and Liao, section A.1"
-    }),
+    auto: Some(expression("10/sqrt(T)", "of the grid {1, 10, 100, 1000}/√T in Li and Liao, section A.1")),
     ..number("step", "η", "0.1", POSITIVE, "step of the gradient descent; 1 and more tends to diverge")
 };
 const MU: Key = number("mu", "μ", "1", POSITIVE, "regulariser: the curvature starts at μI");
@@ -62,10 +64,26 @@ const ETA: Key =
 
 const LAMBDA: Key = number("lambda", "λ", "1", POSITIVE, "ridge");
 
-const TAYLOR_KEYS: [Key; 2] = [
+const TAYLOR_KEYS: [Key; 3] = [
     LAMBDA,
     Key {
+        kind: Kind::Numbers,
+        none: Some("the origin"),
+        auto: Some(Rule {
+            formula: "the mean of the first rows (256 at most)",
+            source: "ours: the paper expands around the origin",
+            looks: Some(|_, context, _| mean_of_rows(context).map(Value::Numbers)),
+        }),
+        range: "a number, d numbers separated by commas, or none",
+        ..number("centre", "", "none", "", "where inputs are measured from; those near it need few features")
+    },
+    Key {
         range: "a whole number ≥ 0",
+        auto: Some(Rule {
+            formula: "⌈max(8R²/σ², 2 ln(T/min(λ, 1)))⌉, R the largest distance of the first rows from the centre",
+            source: "Jézéquel et al. 2019, Theorem 4",
+            looks: Some(sufficient_degree),
+        }),
         ..count(
             "degree",
             "M",
@@ -75,11 +93,17 @@ const TAYLOR_KEYS: [Key; 2] = [
     },
 ];
 
+const RULE: Key = Key {
+    kind: Kind::Rule,
+    range: "ewa, boa or ml-poly",
+    ..number("rule", "", "ml-poly", "", "how losses become weights: exponential, Bernstein or polynomial aggregation")
+};
+
 const NYSTROM_KEYS: [Key; 4] = [
     LAMBDA,
     number("mu", "μ", "1", POSITIVE, "regulariser of the leverage scores; larger keeps fewer points"),
     Key {
-        auto: Some(Rule { formula: "12*ln(T/0.05)", source: "Jézéquel et al. 2019, Proposition 5 with δ = 0.05" }),
+        auto: Some(expression("12*ln(T/0.05)", "Jézéquel et al. 2019, Proposition 5 with δ = 0.05")),
         ..number("beta", "β", "1", POSITIVE, "oversampling of the leverage scores; larger keeps more points")
     },
     number("epsilon", "ε", "0.5", NOT_NEGATIVE, "accuracy of the leverage scores"),
@@ -94,7 +118,7 @@ const SAMPLED_KEYS: [Key; 6] = [
     MAX_DICTIONARY,
 ];
 
-pub(super) static ENTRIES: [Entry; 16] = [
+pub(super) static ENTRIES: [Entry; 18] = [
     Entry {
         name: "kogd",
         summary: "kernelised online gradient descent; every example is kept",
@@ -105,6 +129,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Zinkevich 2003; Li and Liao, eqs. 2–3",
         bound: Some("radius"),
         remedy: None,
+        autonomous: false,
         build: |kernel, context, values| {
             let params = KogdParams { radius: values.number("radius") };
             Ok(Kogd::new(kernel, context.dimension, params)?.into())
@@ -118,7 +143,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
             ALPHA_OF_ALD,
             Key {
                 none: Some("never; the dictionary stays as large as alpha makes it"),
-                auto: Some(Rule { formula: "(sqrt(d^2+4*d*T)-d)/2", source: "Li and Liao, Theorem 3.2" }),
+                auto: Some(expression("(sqrt(d^2+4*d*T)-d)/2", "Li and Liao, Theorem 3.2")),
                 range: "a whole number ≥ 0, or none",
                 ..count("max_dictionary", "B₀", "none", "points from which on every example is kept; 0 is kogd")
             },
@@ -129,6 +154,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Li and Liao, Algorithm 1",
         bound: Some("radius"),
         remedy: None,
+        autonomous: false,
         build: |kernel, context, values| {
             let growth_limit = values.optional_count("max_dictionary");
             let params = AogdAldParams { radius: values.number("radius"), alpha: values.number("alpha"), growth_limit };
@@ -153,6 +179,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Calandriello et al. 2017b; Li and Liao, Algorithm 2",
         bound: Some("clip"),
         remedy: Some("raise mu"),
+        autonomous: false,
         build: |kernel, context, values| {
             let clip = values.optional_number("clip");
             let params = KonsParams { mu: values.number("mu"), eta: values.number("eta"), clip };
@@ -180,6 +207,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Calandriello et al. 2017b",
         bound: None,
         remedy: Some("raise mu"),
+        autonomous: false,
         build: |kernel, context, values| {
             let params = SketchedKonsParams {
                 mu: values.number("mu"),
@@ -207,6 +235,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Li and Liao, Algorithm 3",
         bound: Some("radius"),
         remedy: Some("raise mu"),
+        autonomous: false,
         build: |kernel, context, values| {
             let params = NonsAldParams {
                 mu: values.number("mu"),
@@ -228,6 +257,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Calandriello et al. 2017a",
         bound: Some("clip"),
         remedy: Some("raise alpha"),
+        autonomous: false,
         build: |kernel, context, values| {
             Ok(ProsNKons::new(kernel, context.dimension, sampled(context, values)?)?.into())
         },
@@ -242,6 +272,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Calandriello et al. 2017a; Li and Liao, section A.1",
         bound: Some("clip"),
         remedy: Some("raise alpha"),
+        autonomous: false,
         build: |kernel, context, values| Ok(ConKons::new(kernel, context.dimension, sampled(context, values)?)?.into()),
     },
     Entry {
@@ -254,6 +285,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Lu et al. 2016",
         bound: None,
         remedy: Some("take a smaller step"),
+        autonomous: false,
         build: |kernel, context, values| {
             let AnyKernel::Gaussian(gaussian) = kernel else {
                 return Err(BuildError::Kernel(NEEDS_GAUSSIAN));
@@ -285,6 +317,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Lu et al. 2016",
         bound: Some("radius"),
         remedy: Some("take a smaller step"),
+        autonomous: false,
         build: |kernel, context, values| {
             let params = NogdParams {
                 budget: values.count("budget"),
@@ -316,6 +349,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Engel et al. 2004",
         bound: None,
         remedy: Some("raise lambda or nu"),
+        autonomous: false,
         build: |kernel, context, values| {
             let params = KrlsParams {
                 nu: values.number("nu"),
@@ -336,6 +370,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Jézéquel et al. 2019, eq. 3",
         bound: None,
         remedy: Some("raise lambda"),
+        autonomous: false,
         build: |kernel, context, values| {
             let params = KernelRidgeParams { lambda: values.number("lambda") };
             Ok(KernelAwv::new(kernel, context.dimension, params)?.into())
@@ -351,6 +386,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",
         bound: None,
         remedy: Some("raise lambda"),
+        autonomous: false,
         build: |kernel, context, values| {
             let params = KernelRidgeParams { lambda: values.number("lambda") };
             Ok(KernelKrr::new(kernel, context.dimension, params)?.into())
@@ -366,7 +402,10 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Jézéquel et al. 2019, section 3.1, Algorithm 1",
         bound: None,
         remedy: Some("raise lambda"),
-        build: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, taylor(&kernel, values)?)?.into()),
+        autonomous: false,
+        build: |kernel, context, values| {
+            Ok(PkawvTaylor::new(context.dimension, taylor(&kernel, context, values)?)?.into())
+        },
     },
     Entry {
         name: "pkrr-taylor",
@@ -378,7 +417,10 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Jézéquel et al. 2019, section 4",
         bound: None,
         remedy: Some("raise lambda"),
-        build: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, taylor(&kernel, values)?)?.into()),
+        autonomous: false,
+        build: |kernel, context, values| {
+            Ok(PkrrTaylor::new(context.dimension, taylor(&kernel, context, values)?)?.into())
+        },
     },
     Entry {
         name: "pkawv-nystrom",
@@ -390,6 +432,7 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Jézéquel et al. 2019, section 3.2, Algorithm 2",
         bound: None,
         remedy: Some("raise lambda"),
+        autonomous: false,
         build: |kernel, context, values| {
             Ok(PkawvNystrom::new(kernel, context.dimension, nystrom(context, values))?.into())
         },
@@ -404,19 +447,102 @@ pub(super) static ENTRIES: [Entry; 16] = [
         source: "Jézéquel et al. 2019, section 4",
         bound: None,
         remedy: Some("raise lambda"),
+        autonomous: false,
         build: |kernel, context, values| {
             Ok(PkrrNystrom::new(kernel, context.dimension, nystrom(context, values))?.into())
         },
     },
+    Entry {
+        name: "experts",
+        summary: "mixture of learners that competes with the best of them",
+        keys: &[
+            Key {
+                kind: Kind::Members,
+                range: "NAME KEY=VALUE …; NAME …, with kernel=SPEC among the settings",
+                ..number(
+                    "members",
+                    "",
+                    "nons-ald;krls;aogd-ald",
+                    "",
+                    "the learners; those on one ALD dictionary share it",
+                )
+            },
+            RULE,
+        ],
+        time: "the members'",
+        memory: "the members'",
+        growth: None,
+        source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014",
+        bound: None,
+        remedy: Some("replace the members that diverge"),
+        autonomous: false,
+        build: |kernel, context, values| {
+            let members = values.members().iter().map(|member| member.build(&kernel, context));
+            let members: Vec<_> =
+                members.collect::<Result<_, _>>().map_err(|error| BuildError::Member(error.into()))?;
+            Ok(Experts::new(members, values.rule("rule"))?.into())
+        },
+    },
+    Entry {
+        name: "auto",
+        summary: "mixture of NONS-ALD, KRLS and PKAWV that chooses scaling, widths and regularisers itself",
+        keys: &[
+            RULE,
+            Key {
+                range: "a whole number ≥ 1000",
+                ..count("budget", "", "1000000", "multiply-adds a row, which set the members' sizes")
+            },
+        ],
+        time: "budget",
+        memory: "⅝ budget",
+        growth: None,
+        source: "experts as in Jézéquel et al. 2019, section 3.1",
+        bound: None,
+        remedy: None,
+        autonomous: true,
+        build: |_, context, values| {
+            let params = AutoParams { rule: values.rule("rule"), budget: values.count("budget") };
+            Ok(Auto::new(context.dimension, params)?.into())
+        },
+    },
 ];
 
-fn taylor(kernel: &AnyKernel, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
+fn taylor(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
     let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
     let (degree, lambda) = (values.count("degree"), values.number("lambda"));
-    Ok(TaylorParams { sigma: gaussian.sigma(), degree, lambda, ..TaylorParams::default() })
+    let centre = values.numbers("centre", context.dimension);
+    Ok(TaylorParams { sigma: gaussian.sigma(), degree, lambda, centre, ..TaylorParams::default() })
 }
 
-fn nystrom(context: &Context, values: &Values<'_>) -> NystromParams {
+const FIRST_ROWS: &str = "the first rows";
+
+fn mean_of_rows(context: &Context<'_>) -> Result<Vec<f64>, LookError> {
+    let Context { rows, dimension, .. } = *context;
+    let count = rows.len() / dimension.max(1);
+    if count == 0 {
+        return Err(LookError::NeedsData(FIRST_ROWS));
+    }
+    // Each row is divided before it is added, so that the sum of finite numbers is finite.
+    let mean = |j| rows.iter().skip(j).step_by(dimension).map(|value| value / count as f64).sum();
+    Ok((0..dimension).map(mean).collect())
+}
+
+fn sufficient_degree(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, LookError> {
+    let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN).into()) };
+    let lambda = ParameterError::positive("lambda", values.number("lambda"));
+    let lambda = lambda.map_err(|error| BuildError::Learner(error.into()))?;
+    let Context { rows, dimension, .. } = *context;
+    let rounds = context.rounds.ok_or(LookError::NeedsData("T, the number of rows"))?;
+    if rows.is_empty() {
+        return Err(LookError::NeedsData(FIRST_ROWS));
+    }
+    let centre = values.numbers("centre", dimension).unwrap_or_else(|| vec![0.0; dimension]);
+    let squared = |row: &[f64]| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+    let radius = rows.chunks_exact(dimension.max(1)).map(squared).fold(0.0, f64::max).sqrt();
+    Ok(Value::Whole(TaylorFeatures::sufficient_degree(radius, gaussian.sigma(), rounds, lambda)))
+}
+
+fn nystrom(context: &Context<'_>, values: &Values<'_>) -> NystromParams {
     NystromParams {
         lambda: values.number("lambda"),
         mu: values.number("mu"),
@@ -437,7 +563,7 @@ fn dictionary(values: &Values<'_>) -> Result<Option<usize>, BuildError> {
     }
 }
 
-fn sampled(context: &Context, values: &Values<'_>) -> Result<SampledKonsParams, BuildError> {
+fn sampled(context: &Context<'_>, values: &Values<'_>) -> Result<SampledKonsParams, BuildError> {
     Ok(SampledKonsParams {
         alpha: values.number("alpha"),
         gamma: values.number("gamma"),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
 
 use super::expression::ExpressionError;
@@ -136,6 +137,58 @@ pub enum CatalogueError {
         what: &'static str,
         /// d.
         dimension: usize,
+    },
+    /// A rule that looks at the data has none to look at.
+    #[error("{learner}: {key}=auto needs {needs}, which is not known here; give {range}")]
+    NeedsData {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What it needs to know.
+        needs: &'static str,
+        /// What the key may be.
+        range: &'static str,
+    },
+    /// One number for each feature was wanted, and another number of them given.
+    #[error("{learner}: {key} has {got} numbers for {dimension} features; give one, or one a feature")]
+    HowMany {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// Numbers given.
+        got: usize,
+        /// d.
+        dimension: usize,
+    },
+    /// No aggregation rule has this name.
+    #[error("{learner}: {key} must be {range}, got {}", Quoted(value))]
+    NotAName {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What the key may be.
+        range: &'static str,
+    },
+    /// A mixture of nothing.
+    #[error("a mixture needs a member; list learners, such as nons-ald; krls lambda=0.1 kernel=gaussian:2")]
+    NoMembers,
+    /// A kernel of a member that is none.
+    #[error(transparent)]
+    MemberKernel(KernelError),
+    /// A member of a mixture that cannot be made.
+    #[error("{learner}: in {key}, {source}")]
+    Member {
+        /// The mixture.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What is wrong with the member.
+        source: Box<CatalogueError>,
     },
     /// A parameter out of its range.
     #[error("{learner}: {source}")]

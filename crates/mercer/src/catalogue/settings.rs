@@ -3,11 +3,12 @@
 use std::fmt;
 
 use mercer_kernels::AnyKernel;
-use mercer_learners::AnyRegressor;
+use mercer_learners::{AnyRegressor, experts};
 
 use super::error::CatalogueError;
 use super::expression::Expression;
-use super::{BuildError, Entry, Key, nearest};
+use super::members::Member;
+use super::{BuildError, Entry, Key, Kind, LookError, nearest};
 
 /// What the settings of one learner say, before the data are known.
 #[derive(Clone, Debug)]
@@ -21,17 +22,24 @@ pub struct Settings {
 enum Choice {
     None,
     Formula(Expression),
+    Numbers(Vec<Expression>),
+    Rule(experts::Rule),
+    Members(String, Vec<Member>),
+    /// What the key's rule finds in the data.
+    Looked,
 }
 
 /// What is known of the data when a learner is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Context {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Context<'a> {
     /// `T`, the number of rounds, if it is known.
     pub rounds: Option<usize>,
     /// `d`, the number of features.
     pub dimension: usize,
     /// Seed of the learners that draw.
     pub seed: u64,
+    /// The first rows, for rules that look at them: row by row, `d` numbers each; may be empty.
+    pub rows: &'a [f64],
 }
 
 /// A learner made of settings, and what they came to.
@@ -44,7 +52,7 @@ pub struct Built {
 }
 
 /// The value of a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Doing without.
     None,
@@ -52,6 +60,10 @@ pub enum Value {
     Whole(usize),
     /// A number.
     Number(f64),
+    /// Several numbers, one a feature.
+    Numbers(Vec<f64>),
+    /// A name, or a list of members as it was written.
+    Words(String),
 }
 
 impl fmt::Display for Value {
@@ -62,6 +74,11 @@ impl fmt::Display for Value {
             Self::Whole(count) => count.fmt(f),
             Self::Number(number) if *number == 0.0 || (1e-5..1e16).contains(&number.abs()) => number.fmt(f),
             Self::Number(number) => write!(f, "{number:e}"),
+            Self::Numbers(numbers) => {
+                let shown: Vec<String> = numbers.iter().map(|number| Self::Number(*number).to_string()).collect();
+                f.write_str(&shown.join(","))
+            }
+            Self::Words(words) => f.write_str(words),
         }
     }
 }
@@ -105,7 +122,14 @@ impl Settings {
     #[must_use]
     pub fn needs_rounds(&self) -> Option<&'static str> {
         let mut keys = self.entry.keys.iter().zip(&self.chosen);
-        keys.find(|(_, choice)| matches!(choice, Choice::Formula(formula) if formula.uses_rounds()))
+        let needs = |choice: &Choice| match choice {
+            Choice::Formula(formula) => formula.uses_rounds(),
+            Choice::Numbers(formulas) => formulas.iter().any(Expression::uses_rounds),
+            Choice::Members(_, members) => members.iter().any(|member| member.needs_rounds().is_some()),
+            // Of the rules that look at the data, the degree's needs T; the centre's is content with the first rows.
+            Choice::Looked | Choice::None | Choice::Rule(_) => false,
+        };
+        keys.find(|(key, choice)| needs(choice) || (matches!(choice, Choice::Looked) && key.kind == Kind::Count))
             .map(|(key, _)| key.name)
     }
 
@@ -113,25 +137,70 @@ impl Settings {
     ///
     /// # Errors
     /// When a value is out of its range for this data, `T` is needed and not known, or the learner cannot use the kernel.
-    pub fn build(&self, kernel: AnyKernel, context: &Context) -> Result<Built, CatalogueError> {
-        let keys = self.entry.keys.iter().zip(&self.chosen);
-        let parameters: Vec<(&'static str, Value)> = keys
-            .map(|(key, choice)| Ok((key.name, self.value(key, choice, context)?)))
-            .collect::<Result<_, CatalogueError>>()?;
+    pub fn build(&self, kernel: AnyKernel, context: &Context<'_>) -> Result<Built, CatalogueError> {
         let (learner, spec) = (self.entry.name, kernel.to_string());
-        match (self.entry.build)(kernel, context, &Values(&parameters)) {
+        let mut parameters: Vec<(&'static str, Value)> = Vec::new();
+        for (key, choice) in self.entry.keys.iter().zip(&self.chosen) {
+            let value = match (choice, key.auto.and_then(|rule| rule.looks)) {
+                (Choice::Looked, Some(look)) => {
+                    let values = Values { values: &parameters, members: &[] };
+                    look(&kernel, context, &values).map_err(|error| match error {
+                        LookError::NeedsData(needs) => {
+                            CatalogueError::NeedsData { learner, key: key.name, needs, range: key.range }
+                        }
+                        LookError::Build(error) => self.refused(error, &spec, context),
+                    })?
+                }
+                _ => self.value(key, choice, context)?,
+            };
+            parameters.push((key.name, value));
+        }
+        let members = self.chosen.iter().find_map(|choice| match choice {
+            Choice::Members(_, members) => Some(&members[..]),
+            _ => None,
+        });
+        let values = Values { values: &parameters, members: members.unwrap_or_default() };
+        match (self.entry.build)(kernel, context, &values) {
             Ok(learner) => Ok(Built { learner, parameters }),
-            Err(BuildError::Learner(source)) => Err(CatalogueError::Learner { learner, source }),
-            Err(BuildError::Kernel(needs)) => Err(CatalogueError::Kernel { learner, kernel: spec, needs }),
-            Err(BuildError::TooLarge(what)) => {
-                Err(CatalogueError::TooLarge { learner, what, dimension: context.dimension })
+            Err(error) => Err(self.refused(error, &spec, context)),
+        }
+    }
+
+    fn refused(&self, error: BuildError, kernel: &str, context: &Context<'_>) -> CatalogueError {
+        let learner = self.entry.name;
+        match error {
+            BuildError::Learner(source) => CatalogueError::Learner { learner, source },
+            BuildError::Kernel(needs) => CatalogueError::Kernel { learner, kernel: kernel.to_owned(), needs },
+            BuildError::TooLarge(what) => CatalogueError::TooLarge { learner, what, dimension: context.dimension },
+            BuildError::Member(source) => CatalogueError::Member { learner, key: "members", source },
+        }
+    }
+
+    fn value(&self, key: &Key, choice: &Choice, context: &Context<'_>) -> Result<Value, CatalogueError> {
+        match choice {
+            Choice::None | Choice::Looked => Ok(Value::None),
+            Choice::Rule(rule) => Ok(Value::Words(rule.to_string())),
+            Choice::Members(words, _) => Ok(Value::Words(words.clone())),
+            Choice::Formula(formula) => self.number(key, formula, context),
+            Choice::Numbers(formulas) => {
+                let (learner, key_name, got, dimension) =
+                    (self.entry.name, key.name, formulas.len(), context.dimension);
+                let one = |formula| match self.number(key, formula, context)? {
+                    Value::Number(number) => Ok(number),
+                    _ => Ok(f64::NAN),
+                };
+                let numbers: Vec<f64> = formulas.iter().map(one).collect::<Result<_, _>>()?;
+                match numbers[..] {
+                    [number] => Ok(Value::Number(number)),
+                    _ if got == dimension => Ok(Value::Numbers(numbers)),
+                    _ => Err(CatalogueError::HowMany { learner, key: key_name, got, dimension }),
+                }
             }
         }
     }
 
-    fn value(&self, key: &Key, choice: &Choice, context: &Context) -> Result<Value, CatalogueError> {
+    fn number(&self, key: &Key, formula: &Expression, context: &Context<'_>) -> Result<Value, CatalogueError> {
         let (learner, name, range) = (self.entry.name, key.name, key.range);
-        let Choice::Formula(formula) = choice else { return Ok(Value::None) };
         let Context { rounds, dimension, .. } = *context;
         if formula.uses_rounds() && rounds.is_none() {
             return Err(CatalogueError::NeedsRounds { learner, key: name, value: formula.to_string() });
@@ -141,7 +210,7 @@ impl Settings {
             let expression = formula.to_string();
             return Err(CatalogueError::NotFinite { learner, key: name, expression, value, rounds, dimension, range });
         }
-        if !key.whole {
+        if key.kind != Kind::Count {
             return Ok(Value::Number(value));
         }
         let count = if formula.uses_names() { value.floor() } else { value };
@@ -164,22 +233,67 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choic
     let formula = match (value, key.auto) {
         ("none", _) if key.none.is_some() => return Ok(Choice::None),
         ("none", _) => return Err(refused("none")),
+        ("auto", Some(rule)) if rule.looks.is_some() => return Ok(Choice::Looked),
         ("auto", Some(rule)) => rule.formula,
-        ("auto", None) => return Err(refused("auto")),
+        ("auto", None) if matches!(key.kind, Kind::Number | Kind::Count) => return Err(refused("auto")),
         _ => value,
     };
     let syntax = |source| CatalogueError::Syntax { learner, key: name, value: value.to_owned(), source };
-    Expression::parse(formula).map(Choice::Formula).map_err(syntax)
+    match key.kind {
+        Kind::Number | Kind::Count => Expression::parse(formula).map(Choice::Formula).map_err(syntax),
+        // Commas separate numbers, not arguments of functions.
+        Kind::Numbers if formula.contains('(') => {
+            Expression::parse(formula).map(|formula| Choice::Numbers(vec![formula])).map_err(syntax)
+        }
+        Kind::Numbers => {
+            let numbers = formula.split(',').map(Expression::parse).collect::<Result<_, _>>();
+            numbers.map(Choice::Numbers).map_err(syntax)
+        }
+        Kind::Rule => value.parse().map(Choice::Rule).map_err(|_| {
+            let (value, range) = (value.to_owned(), key.range);
+            CatalogueError::NotAName { learner, key: name, value, range }
+        }),
+        Kind::Members => match Member::list(value) {
+            Ok(members) => Ok(Choice::Members(value.to_owned(), members)),
+            Err(source) => Err(CatalogueError::Member { learner, key: name, source: Box::new(source) }),
+        },
+    }
 }
 
 /// The values of all keys of an entry, for its builder.
-pub(super) struct Values<'a>(&'a [(&'static str, Value)]);
+pub(super) struct Values<'a> {
+    values: &'a [(&'static str, Value)],
+    members: &'a [Member],
+}
 
 impl Values<'_> {
-    fn get(&self, key: &str) -> Value {
-        let found = self.0.iter().find(|(name, _)| *name == key);
+    fn get(&self, key: &str) -> &Value {
+        let found = self.values.iter().find(|(name, _)| *name == key);
         debug_assert!(found.is_some(), "the entry has the key {key}");
-        found.map_or(Value::None, |(_, value)| *value)
+        found.map_or(&Value::None, |(_, value)| value)
+    }
+
+    /// One number a feature; `None` for `none`.
+    pub(super) fn numbers(&self, key: &str, dimension: usize) -> Option<Vec<f64>> {
+        match self.get(key) {
+            Value::Number(number) => Some(vec![*number; dimension]),
+            Value::Numbers(numbers) => Some(numbers.clone()),
+            Value::Whole(_) | Value::Words(_) | Value::None => None,
+        }
+    }
+
+    /// An aggregation rule.
+    pub(super) fn rule(&self, key: &str) -> experts::Rule {
+        match self.get(key) {
+            // It was written from a rule.
+            Value::Words(words) => words.parse().unwrap_or_default(),
+            _ => experts::Rule::default(),
+        }
+    }
+
+    /// The members of a mixture.
+    pub(super) fn members(&self) -> &[Member] {
+        self.members
     }
 
     /// A number; NaN, which every learner refuses, for `none`, which only keys that allow it can be.
@@ -189,8 +303,8 @@ impl Values<'_> {
 
     pub(super) fn optional_number(&self, key: &str) -> Option<f64> {
         match self.get(key) {
-            Value::Number(number) => Some(number),
-            Value::Whole(_) | Value::None => None,
+            Value::Number(number) => Some(*number),
+            _ => None,
         }
     }
 
@@ -201,8 +315,8 @@ impl Values<'_> {
 
     pub(super) fn optional_count(&self, key: &str) -> Option<usize> {
         match self.get(key) {
-            Value::Whole(count) => Some(count),
-            Value::Number(_) | Value::None => None,
+            Value::Whole(count) => Some(*count),
+            _ => None,
         }
     }
 }

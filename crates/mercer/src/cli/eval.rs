@@ -16,6 +16,9 @@ use super::report::{Parameters, Report};
 use super::trace::{Checkpoint, Trace};
 use super::{EvalArguments, ScaleChoice};
 
+/// Rows that rules may look at before the first is learnt.
+const FIRST_ROWS: usize = 256;
+
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let entry = catalogue::find(&arguments.learner)?;
     let settings = entry.settings(arguments.set.iter().map(String::as_str))?;
@@ -27,15 +30,20 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     feed.fill(&mut chunk)?;
     let (dimension, rounds) = (feed.dimension(), feed.rounds());
     let kernel = match &arguments.kernel {
+        KernelSpec::Given(_) if entry.autonomous => {
+            return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
+        }
         KernelSpec::Given(kernel) => kernel.clone(),
         KernelSpec::Median => median(dimension, &chunk.features)?,
     };
-    let spec = kernel.to_string();
-    let built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.seed })?;
-    let bound = entry.bound.and_then(|key| built.parameters.iter().find(|(name, _)| *name == key)).copied();
+    let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
+    let first = &chunk.features[..chunk.features.len().min(FIRST_ROWS * dimension)];
+    let mut built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.seed, rows: first })?;
+    built.learner.set_threads(arguments.threads.into());
+    let bound = entry.bound.and_then(|key| built.parameters.iter().find(|(name, _)| *name == key)).cloned();
 
     let unscaled = arguments.scale == ScaleChoice::None;
-    let mut pass = Pass::new(entry, built.learner, unscaled);
+    let mut pass = Pass::new(entry, built.learner, unscaled, Ends { block: feed.block(), rounds: feed.length() });
     let bar = progress(rounds);
     while !chunk.targets.is_empty() {
         pass.learn(&chunk, &feed)?;
@@ -71,7 +79,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         report.json()?
     } else {
         let reach =
-            bound.filter(|_| unscaled).and_then(|(key, value)| out_of_reach(key, value, largest, &report.kernel));
+            bound.filter(|_| unscaled).and_then(|(key, value)| out_of_reach(key, &value, largest, &report.kernel));
         let notes: Vec<String> = reach.into_iter().chain(crowded(entry, &report)).collect();
         report.text(&arguments.data.display().to_string(), &notes)
     };
@@ -87,11 +95,29 @@ fn median(dimension: usize, rows: &[f64]) -> Result<AnyKernel, Failure> {
     gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
 }
 
+/// Where blocks end.
+#[derive(Clone, Copy)]
+struct Ends {
+    block: usize,
+    rounds: Option<usize>,
+}
+
+impl Ends {
+    /// Rows of the next block after `learnt` rows, `left` of which are at hand: it ends at the next checkpoint at the latest, so that
+    /// the dictionary's size there is known.
+    fn next(self, learnt: usize, left: usize) -> usize {
+        let checkpoint = self.rounds.map(|rounds| Trace::next_checkpoint(rounds, learnt));
+        let until = checkpoint.map_or(usize::MAX, |checkpoint| checkpoint.saturating_sub(learnt).max(1));
+        self.block.min(left).min(until)
+    }
+}
+
 /// The rounds so far.
 struct Pass {
     entry: &'static Entry,
     learner: AnyRegressor<AnyKernel>,
     unscaled: bool,
+    ends: Ends,
     score: Score,
     trace: Trace,
     /// The predictions of the last chunk.
@@ -102,36 +128,53 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(entry: &'static Entry, learner: AnyRegressor<AnyKernel>, unscaled: bool) -> Self {
-        let (score, trace) = (Score::default(), Trace::new());
-        Self { entry, learner, unscaled, score, trace, predictions: Vec::new(), seconds: Duration::ZERO, largest: 0.0 }
+    fn new(entry: &'static Entry, learner: AnyRegressor<AnyKernel>, unscaled: bool, ends: Ends) -> Self {
+        let (score, trace, seconds) = (Score::default(), Trace::new(), Duration::ZERO);
+        Self { entry, learner, unscaled, ends, score, trace, predictions: Vec::new(), seconds, largest: 0.0 }
     }
 
-    /// Predicts, scores and learns a chunk; the clock runs only here.
+    /// Predicts, scores and learns a chunk, block by block; the clock runs only here.
     fn learn(&mut self, chunk: &Chunk, feed: &Feed) -> Result<(), Failure> {
         self.predictions.clear();
+        let d = feed.dimension();
         let start = Instant::now();
-        let rows = chunk.features.chunks_exact(feed.dimension()).zip(&chunk.targets);
-        for (index, (x, &y)) in rows.enumerate() {
-            let prediction = match self.learner.predict_then_update(x, y) {
-                Ok(prediction) => prediction,
-                Err(error) => return Err(self.stopped(&feed.place(chunk, index), &error)),
+        let mut first = 0;
+        while first < chunk.targets.len() {
+            let rows = self.ends.next(self.score.rounds(), chunk.targets.len() - first);
+            let (features, targets) =
+                (&chunk.features[first * d..(first + rows) * d], &chunk.targets[first..first + rows]);
+            let learnt = if rows == 1 {
+                self.learner.predict_then_update(features, targets[0]).map(|made| self.predictions.push(made))
+            } else {
+                self.learner.learn_block(features, targets, &mut self.predictions)
             };
-            self.score.record(prediction, y);
-            let cumulative_loss = self.score.cumulative_loss();
-            if !cumulative_loss.is_finite() {
-                let (place, target, prediction) = (feed.place(chunk, index), number(y), number(prediction));
-                return Err(Failure::because(format!(
-                    "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
-                    self.mending()
-                )));
-            }
             let dictionary_size = self.learner.dictionary_size();
-            self.trace.record(Checkpoint { t: self.score.rounds(), cumulative_loss, dictionary_size });
-            self.predictions.push(prediction);
-            self.largest = self.largest.max(y.abs());
+            for index in first..self.predictions.len() {
+                self.record(chunk, feed, index, dictionary_size)?;
+            }
+            if let Err(error) = learnt {
+                return Err(self.stopped(&feed.place(chunk, self.predictions.len()), &error));
+            }
+            first += rows;
         }
         self.seconds += start.elapsed();
+        Ok(())
+    }
+
+    /// Scores row `index` of the chunk.
+    fn record(&mut self, chunk: &Chunk, feed: &Feed, index: usize, dictionary_size: usize) -> Result<(), Failure> {
+        let (prediction, y) = (self.predictions[index], chunk.targets[index]);
+        self.score.record(prediction, y);
+        let cumulative_loss = self.score.cumulative_loss();
+        if !cumulative_loss.is_finite() {
+            let (place, target, prediction) = (feed.place(chunk, index), number(y), number(prediction));
+            return Err(Failure::because(format!(
+                "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
+                self.mending()
+            )));
+        }
+        self.trace.record(Checkpoint { t: self.score.rounds(), cumulative_loss, dictionary_size });
+        self.largest = self.largest.max(y.abs());
         Ok(())
     }
 
@@ -154,11 +197,11 @@ impl Pass {
 }
 
 /// A remark when the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
-fn out_of_reach(key: &str, value: Value, largest: f64, kernel: &str) -> Option<String> {
+fn out_of_reach(key: &str, value: &Value, largest: f64, kernel: &str) -> Option<String> {
     let Value::Number(bound) = value else { return None };
     // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
     let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
-    (largest > bound && (unit || key == "clip")).then(|| {
+    (largest > *bound && (unit || key == "clip")).then(|| {
         format!(
             "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale paper01) or raise {key}",
             number(largest)

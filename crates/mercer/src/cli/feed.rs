@@ -1,8 +1,9 @@
 //! The examples of an evaluation, in their order, scaled, a few hundred at a time.
 //!
-//! Data that nothing needs as a whole are streamed: memory does not grow with their length. Scaling by their own ranges,
+//! Data that nothing needs as a whole are streamed: memory does not grow with their length (65,536 rows at most are read ahead). Scaling by their own ranges,
 //! permuting, and a formula in T whose value `--rows` does not give need them in memory.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use mercer::data::{Dataset, Format, Ranges, ReadOptions, Registry, RowReader, Scaling, permutation, read_all};
@@ -11,7 +12,8 @@ use super::EvalArguments;
 use super::failure::Failure;
 use super::source::{Columns, Learned, Source};
 
-/// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read seldom.
+/// Rows handed out at once, or the next multiple of the block: enough for the median heuristic (200), and for the clock to be
+/// read seldom.
 const CHUNK: usize = 256;
 
 pub(crate) struct Feed {
@@ -23,7 +25,26 @@ pub(crate) struct Feed {
     promised: Option<usize>,
     limit: usize,
     given: usize,
+    chunk: usize,
+    block: usize,
+    ahead: Ahead,
 }
+
+/// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends among them, its length is
+/// known.
+#[derive(Default)]
+struct Ahead {
+    features: Vec<f64>,
+    rows: VecDeque<(f64, Place)>,
+    /// Features handed out.
+    used: usize,
+    ended: bool,
+}
+
+/// Rows read ahead at most: as many as a [`Trace`](super::trace::Trace) records exactly.
+const AHEAD: usize = 1 << 16;
+/// Numbers read ahead at most (64 MiB).
+const AHEAD_NUMBERS: usize = 1 << 23;
 
 enum Body {
     Table { table: Dataset, order: Option<Vec<usize>> },
@@ -113,7 +134,39 @@ impl Feed {
             (Some(_), None, Body::Stream(_)) | (None, _, _) => None,
         };
         let limit = arguments.limit.map_or(usize::MAX, usize::from);
-        Ok(Self { shown, dimension: columns.dimension, body, scaling, promised, limit, given: 0 })
+        let block = arguments.block.rows(matches!(source, Source::StandardInput));
+        let chunk = CHUNK.next_multiple_of(block);
+        let dimension = columns.dimension;
+        let ahead = Ahead::default();
+        let mut feed = Self { shown, dimension, body, scaling, promised, limit, given: 0, chunk, block, ahead };
+        if block > 1 && matches!(feed.body, Body::Stream(_)) {
+            feed.read_ahead()?;
+        }
+        Ok(feed)
+    }
+
+    fn read_ahead(&mut self) -> Result<(), Failure> {
+        let most = AHEAD.min(AHEAD_NUMBERS / (self.dimension + 1));
+        let mut row = Vec::new();
+        while self.ahead.rows.len() < most {
+            let Some(read) = self.read(&mut row)? else {
+                self.ahead.ended = true;
+                break;
+            };
+            self.ahead.features.extend_from_slice(&row);
+            self.ahead.rows.push_back(read);
+        }
+        Ok(())
+    }
+
+    /// How many rows there are in all, if that is known, be it because they were read ahead.
+    pub(crate) fn length(&self) -> Option<usize> {
+        self.rounds().or(self.ahead.ended.then_some(self.given))
+    }
+
+    /// Rows that are learnt together; a whole number of blocks makes a chunk.
+    pub(crate) fn block(&self) -> usize {
+        self.block
     }
 
     /// d.
@@ -130,36 +183,62 @@ impl Feed {
         rows.map(|rows| rows.min(self.limit))
     }
 
+    /// The next example as it was read, if there is one.
+    fn read(&mut self, row: &mut Vec<f64>) -> Result<Option<(f64, Place)>, Failure> {
+        if self.given == self.limit {
+            return Ok(None);
+        }
+        let read = match &mut self.body {
+            Body::Table { table, .. } if self.given == table.len() => None,
+            Body::Table { table, order } => {
+                let i = order.as_ref().map_or(self.given, |order| order[self.given]);
+                row.clear();
+                row.extend_from_slice(table.row(i));
+                Some((table.target(i), Place::Row { row: i + 1, round: self.given + 1 }))
+            }
+            Body::Stream(reader) => match reader.next_row(row)? {
+                None => {
+                    if let Some(promised) = self.promised.filter(|promised| *promised != self.given) {
+                        return Err(wrong_promise(&self.shown, promised, self.given));
+                    }
+                    None
+                }
+                Some(_) if self.promised == Some(self.given) => {
+                    return Err(more_than_promised(&self.shown, self.given));
+                }
+                Some(target) => Some((target, Place::Line { line: reader.line(), row: self.given + 1 })),
+            },
+        };
+        self.given += usize::from(read.is_some());
+        Ok(read)
+    }
+
+    /// The next example, read ahead or read now.
+    fn next(&mut self, row: &mut Vec<f64>) -> Result<Option<(f64, Place)>, Failure> {
+        match self.ahead.rows.pop_front() {
+            Some(read) => {
+                row.clear();
+                row.extend_from_slice(&self.ahead.features[self.ahead.used..self.ahead.used + self.dimension]);
+                self.ahead.used += self.dimension;
+                Ok(Some(read))
+            }
+            None if self.ahead.ended => Ok(None),
+            None => {
+                // Memory that is not needed again.
+                self.ahead.features = Vec::new();
+                self.read(row)
+            }
+        }
+    }
+
     /// Fills `chunk` with the next examples; with none at the end.
     pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Failure> {
         let Chunk { features, targets, places, row } = chunk;
         features.clear();
         targets.clear();
         places.clear();
-        while targets.len() < CHUNK && self.given < self.limit {
-            let (target, place) = match &mut self.body {
-                Body::Table { table, order } => {
-                    if self.given == table.len() {
-                        break;
-                    }
-                    let i = order.as_ref().map_or(self.given, |order| order[self.given]);
-                    row.clear();
-                    row.extend_from_slice(table.row(i));
-                    (table.target(i), Place::Row { row: i + 1, round: self.given + 1 })
-                }
-                Body::Stream(reader) => match reader.next_row(row)? {
-                    None => {
-                        if let Some(promised) = self.promised.filter(|promised| *promised != self.given) {
-                            return Err(wrong_promise(&self.shown, promised, self.given));
-                        }
-                        break;
-                    }
-                    Some(_) if self.promised == Some(self.given) => {
-                        return Err(more_than_promised(&self.shown, self.given));
-                    }
-                    Some(target) => (target, Place::Line { line: reader.line(), row: self.given + 1 }),
-                },
-            };
+        while targets.len() < self.chunk {
+            let Some((target, place)) = self.next(row)? else { break };
             let target = match &self.scaling {
                 None => target,
                 Some(scaling) => scaling
@@ -170,7 +249,6 @@ impl Feed {
             features.extend_from_slice(row);
             targets.push(target);
             places.push(place);
-            self.given += 1;
         }
         Ok(())
     }

@@ -82,9 +82,12 @@ mercer learners NAME tells what the keys mean.
 Calandriello et al. 2017a: Efficient second-order online kernel learning with adaptive embedding
 Calandriello et al. 2017b: Second-order kernel online convex optimization with adaptive sketching
 Engel et al. 2004: The kernel recursive least-squares algorithm
+Gaillard et al. 2014: A second-order bound with excess losses
 Jézéquel, Gaillard and Rudi 2019: Efficient online learning with kernels for adversarial large scale problems
 Li and Liao: Nearly optimal algorithms with sublinear computational complexity for online kernel regression
 Lu et al. 2016: Large scale online kernel learning
+de Rooij et al. 2014: Follow the leader if you can, hedge if you must
+Wintenberger 2017: Optimal learning with Bernstein online aggregation
 Zinkevich 2003: Online convex programming and generalized infinitesimal gradient ascent
 ";
 

@@ -37,6 +37,8 @@ impl Serialize for Parameters {
                 Value::None => map.serialize_entry(key, &None::<f64>)?,
                 Value::Whole(count) => map.serialize_entry(key, count)?,
                 Value::Number(number) => map.serialize_entry(key, number)?,
+                Value::Numbers(numbers) => map.serialize_entry(key, numbers)?,
+                Value::Words(words) => map.serialize_entry(key, words)?,
             }
         }
         map.end()

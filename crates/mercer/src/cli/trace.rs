@@ -47,6 +47,13 @@ impl Trace {
         self.records.push(round);
     }
 
+    /// The first checkpoint after round `t` of `rounds`, or the last round.
+    pub(crate) fn next_checkpoint(rounds: usize, t: usize) -> usize {
+        let points = POINTS.min(rounds);
+        let tenth = |k: usize| (rounds as u128 * k as u128 / points.max(1) as u128) as usize;
+        (1..=points).map(tenth).find(|checkpoint| *checkpoint > t).unwrap_or(rounds)
+    }
+
     /// Ten checkpoints, the last of them the last round; one for each round if there are fewer.
     pub(crate) fn checkpoints(&self) -> Vec<Checkpoint> {
         let Some(last) = self.last else { return Vec::new() };

@@ -61,8 +61,9 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
 #[test]
 fn predictions_are_those_of_the_library_bit_for_bit() {
     let folder = folder(600);
-    let report =
-        folder.json("eval data.csv --learner nons-ald --kernel gaussian:0.5 --set alpha=25/T --predictions out.csv");
+    let report = folder.json(
+        "eval data.csv --learner nons-ald --kernel gaussian:0.5 --set alpha=25/T --predictions out.csv --block 1",
+    );
     let table = examples(600);
     let params = NonsAldParams { alpha: 25.0 / 600.0, ..NonsAldParams::default() };
     let mut learner = NonsAld::new(Gaussian::new(0.5).unwrap(), 3, params).unwrap();
@@ -238,7 +239,6 @@ fn seeds_decide_what_is_drawn_and_threads_nothing() {
     assert_eq!(run(""), run("--seed 0"));
     assert_ne!(run(""), run("--seed 1"));
     assert_eq!(run("--seed 5 --threads 1"), run("--seed 5 --threads 4"));
-    assert_eq!(run("--block 1"), run("--block auto"));
     let width: f64 = run("")["kernel"].as_str().unwrap().strip_prefix("gaussian:").unwrap().parse().unwrap();
     let params = FogdParams { sigma: width, features: 20, seed: 7, ..FogdParams::default() };
     let mut learner = Fogd::new(3, params).unwrap();
@@ -316,4 +316,82 @@ fn help_explains_the_letters() {
     }
     assert!(folder.done("--version").starts_with("mercer 0."));
     assert!(folder.done("--help").contains("learners"));
+}
+
+/// Every learner, one by one and in blocks of several sizes, on a file of known and of unknown length.
+#[test]
+fn blocks_predict_the_same() {
+    let folder = folder(700);
+    for entry in catalogue::entries() {
+        let run = |options: &str| {
+            let name = entry.name;
+            let report =
+                folder.json(&format!("eval data.csv --learner {name} --limit 690 --predictions out.csv {options}"));
+            (predictions(&folder.path("out.csv")), timeless(report))
+        };
+        for length in ["", "--permute 1"] {
+            let (expected, one_by_one) = run(&format!("--block 1 {length}"));
+            assert_eq!(expected.len(), 690);
+            for block in ["--block auto", "--block 7", "--block 300", "--block 100000 --threads 2"] {
+                let (made, report) = run(&format!("{block} {length}"));
+                for ((t, y, a), (u, z, b)) in made.iter().zip(&expected) {
+                    assert_eq!((t, y), (u, z));
+                    assert!((a - b).abs() <= 1e-10 * b.abs().max(1.0), "{} {block}: {a} for {b} at {t}", entry.name);
+                }
+                assert_eq!(made.len(), 690);
+                let points = |report: &serde_json::Value, key: &str| -> Vec<f64> {
+                    report["checkpoints"].as_array().unwrap().iter().map(|point| point[key].as_f64().unwrap()).collect()
+                };
+                assert_eq!(points(&report, "t"), points(&one_by_one, "t"));
+                assert_eq!(report["dictionary_size"], one_by_one["dictionary_size"]);
+                // Blocks end at checkpoints.
+                let size = "dictionary_size";
+                assert_eq!(points(&report, size), points(&one_by_one, size), "{} {block}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refused_row_inside_a_block_is_named() {
+    let mut rows: Vec<String> = (0..40).map(|t| format!("{},{}\n", t % 5, t % 3)).collect();
+    rows[28] = "1e200,1\n".to_owned();
+    let folder = Folder::new().with("d.csv", rows.concat());
+    for block in ["1", "16", "auto"] {
+        let arguments = format!("eval d.csv --learner krls --kernel polynomial:2,1 --block {block}");
+        folder.refused(1, &arguments, &["line 29 (row 29)", "kernel overflows"]);
+    }
+}
+
+#[test]
+fn mixtures_are_built_from_the_command_line() {
+    let folder = folder(400);
+    let members = "members=nons-ald mu=5; krls lambda=0.01 kernel=gaussian:1";
+    let arguments = ["eval", "data.csv", "--learner", "experts", "--set", members, "--set", "rule=ewa", "--json"];
+    let report = crate::support::object(&folder.done_with(&arguments));
+    assert_eq!(report["parameters"]["members"], members.strip_prefix("members=").unwrap());
+    assert_eq!(report["parameters"]["rule"], "ewa");
+    let mse = |options: &str| folder.json(&format!("eval data.csv {options}"))["mse"].as_f64().unwrap();
+    let best = mse("--learner krls --kernel gaussian:1 --set lambda=0.01").min(mse("--learner nons-ald --set mu=5"));
+    let mixed = report["mse"].as_f64().unwrap();
+    assert!(mixed < 1.5 * best, "{mixed} against {best}");
+    let auto = folder.json("eval data.csv --learner auto --set budget=20000 --threads 2");
+    assert_eq!((&auto["kernel"], &auto["parameters"]["budget"]), (&"auto".into(), &20_000.into()));
+    assert_eq!(timeless(auto), timeless(folder.json("eval data.csv --learner auto --set budget=20000")));
+}
+
+#[test]
+fn taylor_features_may_be_centred_and_their_degree_follow_the_rule() {
+    let folder = folder(300);
+    let report = folder.json(
+        "eval data.csv --learner pkawv-taylor --kernel gaussian:2 --set centre=auto --set degree=auto --limit 100",
+    );
+    let (centre, degree) = (&report["parameters"]["centre"], report["parameters"]["degree"].as_u64());
+    assert_eq!(centre.as_array().unwrap().len(), 3);
+    // 2 ln(100) = 9.2; 8R²/σ² ≤ 6.
+    assert_eq!(degree, Some(10));
+    let origin = folder.json("eval data.csv --learner pkrr-taylor --set centre=0,0,0");
+    let none = folder.json("eval data.csv --learner pkrr-taylor");
+    assert_eq!(origin["mse"], none["mse"]);
+    assert!(none["parameters"]["centre"].is_null());
 }

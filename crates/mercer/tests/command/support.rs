@@ -74,6 +74,11 @@ impl Folder {
         succeeded(arguments, self.run(arguments))
     }
 
+    /// The same for arguments that hold spaces.
+    pub(crate) fn done_with(&self, arguments: &[&str]) -> String {
+        succeeded(&arguments.join(" "), said(&mut self.command(arguments)))
+    }
+
     /// The object that a successful run with `--json` printed, and its text.
     pub(crate) fn json(&self, arguments: &str) -> Value {
         object(&self.done(&format!("{arguments} --json")))
