@@ -11,6 +11,7 @@ mod elementary;
 mod factor;
 mod inverse;
 mod kernel_row;
+mod operator;
 mod steps;
 mod update;
 
@@ -18,6 +19,7 @@ pub use elementary::exp_sincos;
 pub use factor::factor;
 pub use inverse::inverse;
 pub use kernel_row::{PLAIN_DIMENSION, PLAIN_SIZE, kernel_row};
+pub use operator::operator;
 pub use steps::{LEARNERS, PLAIN_FEATURES, plain_fogd, step};
 pub use update::update;
 
@@ -38,6 +40,7 @@ pub fn everything(sizes: &[usize]) -> Result<Vec<(&'static str, Vec<Operation>)>
         ("inverse", inverse(sizes)),
         ("update", update(sizes)?),
         ("step", step(sizes)?),
+        ("operator", operator(sizes)?),
     ])
 }
 
