@@ -110,6 +110,29 @@ pub enum Error {
     #[cfg(feature = "operator")]
     #[error(transparent)]
     NoConvergence(#[from] mercer_linalg_incremental::NoConvergence),
+    /// An output, or room for a prediction, of another length than the system's outputs.
+    #[error("the output has {got} numbers, but the forecaster was made for {expected}")]
+    Outputs {
+        /// Numbers in an output of the system.
+        expected: usize,
+        /// Numbers given.
+        got: usize,
+    },
+    /// A matrix of a model that does not fit the others.
+    #[error("matrix {name} needs {expected} finite numbers, row by row, got {got}")]
+    Shape {
+        /// Name of the matrix.
+        name: &'static str,
+        /// Numbers it needs.
+        expected: usize,
+        /// Finite numbers it has.
+        got: usize,
+    },
+    /// A model whose Riccati equation has no stabilising solution.
+    #[error(
+        "the model has no stable steady-state filter; its modes that do not decay must be seen by C and driven by Q, and R be positive definite"
+    )]
+    NoStableFilter,
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

@@ -77,15 +77,18 @@ pub trait Forecaster {
     /// last value. A series may be missing for as long as it likes; what then is predicted is the forecast several steps ahead.
     ///
     /// # Errors
-    /// When a length is not the system's, an output is infinite, an input is not finite, or the update would leave the range of
-    /// numbers. The forecaster is then unchanged.
+    /// When a length is not the system's, an output is infinite, an input is not finite, a number is larger than 1e100, or the update
+    /// would leave the range of numbers. The forecaster is then unchanged.
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error>;
 
-    /// Observes `u_k` and `y_k`; NaN is missing, as in [`predict_then_observe`](Self::predict_then_observe).
+    /// Observes `u_k` and `y_k`; NaN is missing, as in [`predict_then_observe`](Self::predict_then_observe), of which this is the
+    /// convenient form that allocates room for the prediction.
     ///
     /// # Errors
     /// As [`predict_then_observe`](Self::predict_then_observe).
-    fn observe(&mut self, input: &[f64], output: &[f64]) -> Result<(), Error>;
+    fn observe(&mut self, input: &[f64], output: &[f64]) -> Result<(), Error> {
+        self.predict_then_observe(input, output, &mut vec![0.0; self.outputs()])
+    }
 
     /// Predictions of `y_k … y_{k+steps−1}`, row after row (`steps × m`), by letting a copy of the forecaster miss one output
     /// after the other. `inputs` holds `u_k, u_{k+1}, …` (`steps × q` numbers; without feed-through the last is not used).
@@ -109,4 +112,46 @@ pub trait Forecaster {
         }
         Ok(predictions)
     }
+}
+
+/// Largest size of a number that a forecaster takes: its square, times any number of rows, is one.
+const LARGEST: f64 = 1e100;
+
+/// Refuses an input or a place for a prediction that does not fit; the input is looked at only with feed-through.
+pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], prediction: &[f64]) -> Result<(), Error> {
+    if prediction.len() != forecaster.outputs() {
+        return Err(Error::Outputs { expected: forecaster.outputs(), got: prediction.len() });
+    }
+    if forecaster.feed_through() { check_input(input, forecaster.inputs()) } else { Ok(()) }
+}
+
+/// Refuses an observation that cannot be taken.
+pub(crate) fn check_observation(forecaster: &impl Forecaster, input: &[f64], output: &[f64]) -> Result<(), Error> {
+    check_input(input, forecaster.inputs())?;
+    if output.len() != forecaster.outputs() {
+        return Err(Error::Outputs { expected: forecaster.outputs(), got: output.len() });
+    }
+    match output.iter().find(|y| y.abs() > LARGEST) {
+        Some(y) if y.is_finite() => Err(Error::Diverged),
+        Some(y) => Err(Error::NonFiniteTarget(*y)),
+        None => Ok(()),
+    }
+}
+
+fn check_input(input: &[f64], inputs: usize) -> Result<(), Error> {
+    if input.len() != inputs {
+        return Err(Error::Dimension { expected: inputs, got: input.len() });
+    }
+    match input.iter().position(|u| !u.is_finite()) {
+        Some(index) => Err(Error::NonFiniteInput { index, value: input[index] }),
+        None if input.iter().any(|u| u.abs() > LARGEST) => Err(Error::Diverged),
+        None => Ok(()),
+    }
+}
+
+/// What is kept of an output: the prediction where it is missing. Refuses a prediction that is out of range.
+pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) -> Result<(), Error> {
+    kept.clear();
+    kept.extend(output.iter().zip(prediction).map(|(y, predicted)| if y.is_nan() { *predicted } else { *y }));
+    if kept.iter().all(|y| y.abs() <= LARGEST) { Ok(()) } else { Err(Error::Diverged) }
 }

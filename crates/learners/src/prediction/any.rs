@@ -1,0 +1,97 @@
+//! A forecaster named when the program runs.
+
+use crate::Error;
+use crate::prediction::{
+    Discounted, Epoch, Experts, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation, Opf, Scratch, Slip,
+    SpectralFilter, WindowedSlip,
+};
+
+/// Declares the enum of all forecasters and passes every call on.
+macro_rules! any_forecaster {
+    ($($variant:ident($forecaster:ty),)*) => {
+        /// One of the forecasters of this module, for programs that choose when they run: it clones and serialises.
+        #[derive(Clone, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
+        pub enum AnyForecaster {
+            $(
+                #[doc = concat!("[`", stringify!($variant), "`](crate::prediction::", stringify!($variant), ")")]
+                $variant(Box<$forecaster>),
+            )*
+        }
+
+        $(
+            impl From<$forecaster> for AnyForecaster {
+                fn from(forecaster: $forecaster) -> Self {
+                    Self::$variant(Box::new(forecaster))
+                }
+            }
+        )*
+
+        impl AnyForecaster {
+            /// The names of all forecasters, as the types are called.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),*];
+
+            /// The name of this forecaster's type.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => stringify!($variant),)* }
+            }
+        }
+
+        impl Forecaster for AnyForecaster {
+            fn outputs(&self) -> usize {
+                match self { $(Self::$variant(forecaster) => forecaster.outputs(),)* }
+            }
+            fn inputs(&self) -> usize {
+                match self { $(Self::$variant(forecaster) => forecaster.inputs(),)* }
+            }
+            fn feed_through(&self) -> bool {
+                match self { $(Self::$variant(forecaster) => forecaster.feed_through(),)* }
+            }
+            fn time(&self) -> usize {
+                match self { $(Self::$variant(forecaster) => forecaster.time(),)* }
+            }
+            fn warmed_up(&self) -> bool {
+                match self { $(Self::$variant(forecaster) => forecaster.warmed_up(),)* }
+            }
+            fn lags(&self) -> usize {
+                match self { $(Self::$variant(forecaster) => forecaster.lags(),)* }
+            }
+            fn epochs(&self) -> &[Epoch] {
+                match self { $(Self::$variant(forecaster) => forecaster.epochs(),)* }
+            }
+            fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error> {
+                match self { $(Self::$variant(forecaster) => forecaster.predict_with(input, prediction, scratch),)* }
+            }
+            fn predict_then_observe(
+                &mut self,
+                input: &[f64],
+                output: &[f64],
+                prediction: &mut [f64],
+            ) -> Result<(), Error> {
+                match self {
+                    $(Self::$variant(forecaster) => forecaster.predict_then_observe(input, output, prediction),)*
+                }
+            }
+        }
+    };
+}
+
+any_forecaster! {
+    Opf(Opf),
+    Discounted(Discounted),
+    Slip(Slip),
+    WindowedSlip(WindowedSlip),
+    SpectralFilter(SpectralFilter),
+    KalmanPredictor(KalmanPredictor),
+    LastValue(LastValue),
+    LinearExtrapolation(LinearExtrapolation),
+    Experts(Experts<AnyForecaster>),
+}
+
+impl From<Experts<Opf>> for AnyForecaster {
+    fn from(experts: Experts<Opf>) -> Self {
+        experts.map(Self::from).into()
+    }
+}

@@ -1,0 +1,72 @@
+//! Sample discounting, \[Q\] (16): rows count less the older they are.
+//!
+//! ```text
+//! G = Σ_{t=p}^{k−1} α^{k−1−t} y_t Z_tᵀ (λI + Σ_{t=p}^{k−1} α^{k−1−t} Z_t Z_tᵀ)⁻¹
+//! ```
+//!
+//! with the lags and epochs of [`Opf`](crate::prediction::Opf), unscaled. It is the forgetting of adaptive filtering, a comparator here:
+//! of a marginally stable system it throws away what it needs.
+//!
+//! The undiscounted `λI` gains `(1 − α)λI` in every step, which is a row for each coordinate: `½N³` fused multiply-adds a step in all,
+//! exactly (16). With the regulariser discounted as well (`λα^k`, the usual recursive least squares) a step costs `1½N²`; a direction
+//! in which nothing comes any more is then forgotten in the end.
+
+use crate::Error;
+use crate::prediction::lag_regression::{LagRegression, Weighting, forecast_by_regression};
+use crate::prediction::lags::Shape;
+use crate::prediction::{Forgetting, InputParams, Schedule};
+
+/// Parameters of [`Discounted`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DiscountedParams {
+    /// Epochs and lags.
+    pub schedule: Schedule,
+    /// Regulariser `λ`, between 1e−40 and 1e40.
+    pub lambda: f64,
+    /// What a row counts of what it counted the step before, `0 < α ≤ 1`.
+    pub alpha: f64,
+    /// Whether `λ` is discounted with the rows.
+    pub discount_regulariser: bool,
+}
+
+impl Default for DiscountedParams {
+    /// The values of \[Q\] §5, with `α = 0.9999` and (16) as it stands.
+    fn default() -> Self {
+        Self { schedule: Schedule::default(), lambda: 1.0, alpha: 0.9999, discount_regulariser: false }
+    }
+}
+
+/// Regression upon lags with discounted samples.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Discounted {
+    regression: LagRegression,
+}
+
+impl Discounted {
+    /// A predictor of `outputs` numbers.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range.
+    pub fn new(outputs: usize, params: &DiscountedParams) -> Result<Self, Error> {
+        Self::of(Shape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
+    }
+
+    /// The same for a system with inputs.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range.
+    pub fn with_inputs(outputs: usize, inputs: &InputParams, params: &DiscountedParams) -> Result<Self, Error> {
+        Self::of(inputs.shape(outputs)?, &inputs.forgetting, params)
+    }
+
+    fn of(shape: Shape, inputs: &Forgetting, params: &DiscountedParams) -> Result<Self, Error> {
+        let DiscountedParams { schedule, lambda, alpha, discount_regulariser: discount_lambda } = *params;
+        let weighting = Weighting { lambda, alpha, discount_lambda };
+        let regression = LagRegression::new(shape, schedule, weighting, &Forgetting::Scalar(1.0), inputs)?;
+        Ok(Self { regression })
+    }
+}
+
+forecast_by_regression!(Discounted);

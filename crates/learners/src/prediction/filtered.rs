@@ -1,0 +1,244 @@
+//! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering share.
+
+use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+
+use crate::Error;
+use crate::prediction::Scratch;
+use crate::prediction::filters::Bank;
+use crate::prediction::forecaster::impute;
+use crate::prediction::lag_regression::{Work, check_lambda};
+use crate::prediction::lags::Shape;
+
+/// How coefficients are learnt.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Learning {
+    /// Ridge regression on all rows.
+    Ridge(SquareRootRls),
+    /// `M ← M − (η/√t) · 2(MX − y)Xᵀ`, then scaled into the ball of Frobenius norm `radius`. `M` is stored an output after the other.
+    Gradient { coefficients: Vec<f64>, rate: f64, radius: f64 },
+}
+
+/// Features of the past and what is learnt upon them.
+///
+/// # Invariants
+/// `past` holds the last rows of outputs and inputs, oldest first: all of them, or between `horizon` and `2 · horizon`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Filtered {
+    pub(super) shape: Shape,
+    t_init: usize,
+    horizon: usize,
+    bank: Bank,
+    /// Whether the last row itself is among the features.
+    direct: bool,
+    pub(super) learning: Learning,
+    past: Vec<f64>,
+    pub(super) time: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: Work,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    features: AlignedVec,
+}
+
+/// What makes a [`Filtered`].
+pub(super) struct Filtering {
+    pub(super) shape: Shape,
+    pub(super) t_init: usize,
+    pub(super) horizon: usize,
+    pub(super) bank: Bank,
+    pub(super) direct: bool,
+}
+
+/// Checks what both need of a window.
+pub(super) fn check_window(outputs: usize, horizon: usize, rank: usize) -> Result<(), ParameterError> {
+    ParameterError::at_least_one("outputs", outputs)?;
+    ParameterError::at_least_one("horizon", horizon)?;
+    ParameterError::at_least_one("rank", rank).map(drop)
+}
+
+impl Filtering {
+    fn dimension(&self) -> usize {
+        let channels = self.shape.channels();
+        self.shape.front() + if self.direct { channels } else { 0 } + channels * self.bank.rank()
+    }
+
+    pub(super) fn ridge(self, lambda: f64) -> Result<Filtered, ParameterError> {
+        check_lambda(lambda)?;
+        let factor = SquareRootRls::new(&vec![lambda; self.dimension()], self.shape.outputs);
+        Ok(self.learning(Learning::Ridge(factor)))
+    }
+
+    pub(super) fn gradient(self, rate: f64, radius: f64) -> Result<Filtered, ParameterError> {
+        ParameterError::positive("rate", rate)?;
+        ParameterError::positive("radius", radius)?;
+        let coefficients = vec![0.0; self.dimension() * self.shape.outputs];
+        Ok(self.learning(Learning::Gradient { coefficients, rate, radius }))
+    }
+
+    fn learning(self, learning: Learning) -> Filtered {
+        let Self { shape, t_init, horizon, bank, direct } = self;
+        Filtered {
+            shape,
+            t_init,
+            horizon,
+            bank,
+            direct,
+            learning,
+            past: Vec::with_capacity(2 * horizon * shape.channels()),
+            time: 0,
+            work: Work::default(),
+            features: AlignedVec::new(),
+        }
+    }
+}
+
+impl Filtered {
+    pub(super) fn warmed_up(&self) -> bool {
+        self.time > self.t_init
+    }
+
+    /// `[u_k, y_{k−1}, u_{k−1}, filters of every channel]`, the first three as the method has them.
+    fn features(&self, input: &[f64], features: &mut AlignedVec) {
+        let (front, channels) = (self.shape.front(), self.shape.channels());
+        let direct = if self.direct { channels } else { 0 };
+        features.resize(front + direct + channels * self.bank.rank());
+        features[..front].copy_from_slice(&input[..front]);
+        match self.past.last_chunk_of(direct) {
+            Some(last) => features[front..front + direct].copy_from_slice(last),
+            None => features[front..front + direct].fill(0.0),
+        }
+        self.bank.apply(&self.past, channels, &mut features[front + direct..]);
+    }
+
+    pub(super) fn predict(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) {
+        if !self.warmed_up() {
+            match self.past.last_chunk_of(self.shape.channels()) {
+                Some(last) => prediction.copy_from_slice(&last[..self.shape.outputs]),
+                None => prediction.fill(0.0),
+            }
+            return;
+        }
+        self.features(input, &mut scratch.features);
+        match &self.learning {
+            Learning::Ridge(factor) => {
+                factor.predict(&scratch.features, factor.dimension(), prediction, &mut scratch.factor);
+            }
+            Learning::Gradient { coefficients, .. } => {
+                let n = scratch.features.len();
+                for (prediction, row) in prediction.iter_mut().zip(coefficients.chunks_exact(n)) {
+                    *prediction = row.iter().zip(&*scratch.features).map(|(m, x)| m * x).sum();
+                }
+            }
+        }
+    }
+
+    /// The prequential step. The observation has been checked.
+    pub(super) fn predict_then_observe(
+        &mut self,
+        input: &[f64],
+        output: &[f64],
+        prediction: &mut [f64],
+    ) -> Result<(), Error> {
+        let mut scratch = std::mem::take(&mut self.work.scratch);
+        self.predict(input, prediction, &mut scratch);
+        self.work.scratch = scratch;
+        impute(output, prediction, &mut self.work.kept)?;
+        if !output.iter().any(|y| y.is_nan()) {
+            let mut features = std::mem::take(&mut self.features);
+            self.features(input, &mut features);
+            let step = self.learn(&features, output);
+            self.features = features;
+            step?;
+        }
+        if self.past.len() == 2 * self.horizon * self.shape.channels() {
+            self.past.drain(..self.horizon * self.shape.channels());
+        }
+        self.past.extend_from_slice(&self.work.kept);
+        self.past.extend_from_slice(input);
+        self.time += 1;
+        Ok(())
+    }
+
+    fn learn(&mut self, features: &AlignedVec, output: &[f64]) -> Result<(), Error> {
+        match &mut self.learning {
+            Learning::Ridge(factor) => {
+                factor.update(features, output, &mut self.work.scratch.factor).map(drop).map_err(|_| Error::Diverged)
+            }
+            Learning::Gradient { coefficients, rate, radius } => {
+                let step = *rate / ((self.time + 1) as f64).sqrt();
+                let n = features.len();
+                let moved = &mut self.work.sink;
+                moved.clear();
+                for (row, y) in coefficients.chunks_exact(n).zip(output) {
+                    let residual = row.iter().zip(&**features).map(|(m, x)| m * x).sum::<f64>() - y;
+                    moved.extend(row.iter().zip(&**features).map(|(m, x)| m - step * 2.0 * residual * x));
+                }
+                let norm = moved.iter().map(|m| m * m).sum::<f64>().sqrt();
+                if !norm.is_finite() {
+                    return Err(Error::Diverged);
+                }
+                let shrink = if norm > *radius { *radius / norm } else { 1.0 };
+                for (coefficient, moved) in coefficients.iter_mut().zip(moved) {
+                    *coefficient = shrink * *moved;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The last `n` numbers, if there are as many.
+trait LastChunk {
+    fn last_chunk_of(&self, n: usize) -> Option<&[f64]>;
+}
+
+impl LastChunk for [f64] {
+    fn last_chunk_of(&self, n: usize) -> Option<&[f64]> {
+        self.len().checked_sub(n).map(|first| &self[first..])
+    }
+}
+
+/// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `filtered` does all of it.
+macro_rules! forecast_by_filters {
+    ($forecaster:ty) => {
+        impl crate::prediction::Forecaster for $forecaster {
+            fn outputs(&self) -> usize {
+                self.filtered.shape.outputs
+            }
+            fn inputs(&self) -> usize {
+                self.filtered.shape.inputs
+            }
+            fn feed_through(&self) -> bool {
+                self.filtered.shape.feed_through
+            }
+            fn time(&self) -> usize {
+                self.filtered.time
+            }
+            fn warmed_up(&self) -> bool {
+                self.filtered.warmed_up()
+            }
+            fn predict_with(
+                &self,
+                input: &[f64],
+                prediction: &mut [f64],
+                scratch: &mut crate::prediction::Scratch,
+            ) -> Result<(), crate::Error> {
+                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
+                self.filtered.predict(input, prediction, scratch);
+                Ok(())
+            }
+            fn predict_then_observe(
+                &mut self,
+                input: &[f64],
+                output: &[f64],
+                prediction: &mut [f64],
+            ) -> Result<(), crate::Error> {
+                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
+                crate::prediction::forecaster::check_observation(self, input, output)?;
+                self.filtered.predict_then_observe(input, output, prediction)
+            }
+        }
+    };
+}
+pub(super) use forecast_by_filters;

@@ -1,0 +1,67 @@
+//! SLIP: ridge regression upon the past through fixed filters (Rashidinejad, Jiao and Russell 2020).
+//!
+//! ```text
+//! ŷ_t = Θ f_t,   f_t = (u_t, σ_j^{1/4} Σ_{s=1}^{T} φ_j(s) z_{t−s})_{j ≤ k},   z = (y, u)
+//! ```
+//!
+//! with `φ_j`, `σ_j` the eigenpairs of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`, and `Θ` the ridge solution over all rows so far. `T` is
+//! `horizon`: the whole past while the series is shorter, a sliding window after. [`WindowedSlip`](crate::prediction::WindowedSlip) has the
+//! growing window of \[Q\]'s epochs instead. The paper leaves `k` open; filters beyond double precision (`k` of some dozens) are left out.
+//!
+//! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
+
+use crate::Error;
+use crate::prediction::filtered::{Filtered, Filtering, check_window, forecast_by_filters};
+use crate::prediction::filters::{Bank, Hankel};
+use crate::prediction::lags::Shape;
+
+/// Parameters of [`Slip`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SlipParams {
+    /// The last output is predicted until `y_{T_init}`; rows are learnt from the first.
+    pub t_init: usize,
+    /// Regulariser `λ`, between 1e−40 and 1e40.
+    pub lambda: f64,
+    /// Filters `k ≥ 1`.
+    pub rank: usize,
+    /// Length `T ≥ 1` of the filters.
+    pub horizon: usize,
+}
+
+impl Default for SlipParams {
+    fn default() -> Self {
+        Self { t_init: 60, lambda: 1.0, rank: 10, horizon: 1000 }
+    }
+}
+
+/// Ridge regression upon filtered outputs.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Slip {
+    filtered: Filtered,
+}
+
+impl Slip {
+    /// A predictor of `outputs` numbers.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range.
+    pub fn new(outputs: usize, params: &SlipParams) -> Result<Self, Error> {
+        Self::with_inputs(outputs, 0, false, params)
+    }
+
+    /// The same for a system with `inputs` numbers of input.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range.
+    pub fn with_inputs(outputs: usize, inputs: usize, feed_through: bool, params: &SlipParams) -> Result<Self, Error> {
+        let SlipParams { t_init, lambda, rank, horizon } = *params;
+        check_window(outputs, horizon, rank)?;
+        let bank = Bank::new(Hankel::Slip, horizon, rank)?;
+        let shape = Shape { outputs, inputs, feed_through };
+        Ok(Self { filtered: Filtering { shape, t_init, horizon, bank, direct: false }.ridge(lambda)? })
+    }
+}
+
+forecast_by_filters!(Slip);
