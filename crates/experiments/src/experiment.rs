@@ -1,4 +1,4 @@
-//! The list of experiments, for a program that runs them by name.
+//! The papers and their experiments, for a program that runs them by name.
 
 use std::time::Instant;
 
@@ -7,7 +7,18 @@ use mercer_learners::{NonsAld, NonsAldParams, prequential};
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::{lemmas, projected, table1, table3};
+use crate::{projected, sublinear};
+
+/// A paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    /// The name all its experiments are called by.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// Its experiments, in the order in which they run.
+    pub experiments: &'static [Experiment],
+}
 
 /// One experiment.
 #[derive(Clone, Copy, Debug)]
@@ -22,58 +33,20 @@ pub struct Experiment {
     pub estimate: fn(&Plan) -> Option<f64>,
 }
 
-/// All of them, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 6] = [
-    Experiment {
-        name: "table3",
-        title: "Table 3: six learners on real streams",
-        run: table3::run,
-        estimate: |plan| table3::estimate(&plan.registry, &table3::Options::of(plan)).ok(),
-    },
-    Experiment {
-        name: "table1",
-        title: "Table 1: measured exponents of regret, dictionary size and time",
-        run: table1::run,
-        estimate: |plan| scaled(plan, TABLE1_SECONDS * plan.repetitions_or(3, 5) as f64 / 5.0),
-    },
-    Experiment {
-        name: "lemma31",
-        title: "Lemma 3.1: dictionary size against its bound",
-        run: lemmas::size::run,
-        estimate: |plan| scaled(plan, LEMMA31_SECONDS),
-    },
-    Experiment {
-        name: "lemma45",
-        title: "Lemma 4.5: spectral errors against their bounds",
-        run: lemmas::spectral::run,
-        estimate: |plan| scaled(plan, LEMMA45_SECONDS),
-    },
-    Experiment {
-        name: "theorem46",
-        title: "Theorem 4.6: regret of NONS-ALD against its bound",
-        run: lemmas::regret::run,
-        estimate: |plan| scaled(plan, THEOREM46_SECONDS * plan.repetitions_or(3, 10) as f64 / 10.0),
-    },
-    Experiment {
-        name: "bounds",
-        title: "Projections: regret and dictionaries against their bounds",
-        run: projected::bounds::run,
-        estimate: |plan| scaled(plan, BOUNDS_SECONDS * plan.repetitions_or(2, 5) as f64 / 5.0),
-    },
-];
+/// All papers, in the order in which they run.
+pub const PAPERS: &[Paper] = &[sublinear::PAPER, projected::PAPER];
 
-/// Seconds of one core at the papers' size, on a machine where [`probe`] takes [`PROBE_SECONDS`].
-const TABLE1_SECONDS: f64 = 800.0;
-const LEMMA31_SECONDS: f64 = 40.0;
-const LEMMA45_SECONDS: f64 = 30.0;
-const THEOREM46_SECONDS: f64 = 100.0;
-const BOUNDS_SECONDS: f64 = 100.0;
-const PROBE_SECONDS: f64 = 0.1;
+/// The experiments of all papers.
+pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
+    PAPERS.iter().flat_map(|paper| paper.experiments)
+}
 
-/// What took `seconds` of one core on the machine of the constants above, on this one and its threads.
-fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {
+/// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this one and its threads.
+pub(crate) fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {
     Some(seconds * probe().ok()? / PROBE_SECONDS / plan.threads as f64)
 }
+
+const PROBE_SECONDS: f64 = 0.1;
 
 /// The time of a fixed piece of work.
 fn probe() -> Result<f64, ExperimentError> {
@@ -91,9 +64,11 @@ mod tests {
 
     #[test]
     fn names_are_distinct() {
-        let mut names: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
+        let papers = PAPERS.iter().map(|paper| paper.name);
+        let mut names: Vec<&str> = papers.chain(experiments().map(|experiment| experiment.name)).collect();
+        let all = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), EXPERIMENTS.len());
+        assert_eq!(names.len(), all);
     }
 }

@@ -16,11 +16,7 @@
 //!
 //! | module | what it shows |
 //! |---|---|
-//! | [`table3`] | six learners on real streams beside the numbers that the paper prints |
-//! | [`table1`] | how regret, dictionary and time grow with T, beside the theory's bounds |
-//! | [`lemmas::size`] | Lemma 3.1: dictionary size against its bound |
-//! | [`lemmas::spectral`] | Lemma 4.5: spectral errors against their bounds |
-//! | [`lemmas::regret`] | Theorem 4.6: the regret of NONS-ALD against its bound |
+//! | [`sublinear`] | the tables, lemmas and theorem of the paper on AOGD-ALD and NONS-ALD |
 //! | [`projected`] | the figures and theorems of the paper on projections, PKAWV |
 //!
 //! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
@@ -30,16 +26,14 @@ pub mod decay;
 pub mod experiment;
 pub mod figure;
 pub mod hindsight;
-pub mod lemmas;
 pub mod plan;
 pub mod progress;
 pub mod projected;
 pub mod report;
 pub mod runner;
 pub mod stats;
+pub mod sublinear;
 pub mod table;
-pub mod table1;
-pub mod table3;
 pub mod verdict;
 
 mod output;

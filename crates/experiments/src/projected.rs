@@ -7,3 +7,17 @@
 
 pub mod bounds;
 pub mod theory;
+
+use crate::experiment::{Experiment, Paper, scaled};
+
+/// The paper and its experiments.
+pub const PAPER: Paper = Paper {
+    name: "projected",
+    title: "Efficient online learning with kernels for adversarial large scale problems",
+    experiments: &[Experiment {
+        name: "bounds",
+        title: "Projections: regret and dictionaries against their bounds",
+        run: bounds::run,
+        estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+    }],
+};

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use mercer_data::Registry;
-use mercer_experiments::experiment::{EXPERIMENTS, Experiment};
+use mercer_experiments::experiment::{Experiment, PAPERS, Paper, experiments};
 use mercer_experiments::plan::Plan;
 
 /// Runs the papers' experiments and writes their tables (Markdown, CSV, text), pictures (SVG, PNG) and a summary.
@@ -22,7 +22,7 @@ struct Arguments {
     /// The papers' size: ten permutations, the whole grid, longer streams. An estimate of the time is printed first.
     #[arg(long)]
     full: bool,
-    /// Only these experiments, separated by commas: table3, table1, lemma31, lemma45, theorem46.
+    /// Only these papers and experiments, separated by commas. A name that there is not prints those that there are.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
     /// Permutations and repetitions, instead of each experiment's own number.
@@ -116,13 +116,22 @@ fn conduct(experiment: &Experiment, plan: &Plan, out: &Path) -> Result<(String, 
     Ok((report.markdown(), files))
 }
 
+/// The experiments named by themselves or by their paper; all of them if nothing is named.
 fn choose(only: &[String]) -> Result<Vec<&'static Experiment>> {
     let wanted: BTreeSet<&str> = only.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
-    let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
-    if let Some(unknown) = wanted.iter().find(|name| !known.contains(name)) {
-        bail!("--only {unknown}: no experiment has this name; there are {}", known.join(", "));
+    let known = || PAPERS.iter().map(|paper| paper.name).chain(experiments().map(|experiment| experiment.name));
+    if let Some(unknown) = wanted.iter().find(|name| known().all(|known| known != **name)) {
+        bail!(
+            "--only {unknown}: no paper or experiment has this name; there are {}",
+            known().collect::<Vec<_>>().join(", ")
+        );
     }
-    Ok(EXPERIMENTS.iter().filter(|experiment| wanted.is_empty() || wanted.contains(experiment.name)).collect())
+    let whole = |paper: &Paper| wanted.is_empty() || wanted.contains(paper.name);
+    let mut chosen = Vec::new();
+    for paper in PAPERS {
+        chosen.extend(paper.experiments.iter().filter(|experiment| whole(paper) || wanted.contains(experiment.name)));
+    }
+    Ok(chosen)
 }
 
 fn estimate(chosen: &[&Experiment], plan: &Plan) {

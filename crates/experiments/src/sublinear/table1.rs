@@ -21,8 +21,8 @@ use crate::progress::JobProgress;
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{PowerLaw, Summary, mean};
+use crate::sublinear::table3::measure;
 use crate::table::{Cell, Format, Table};
-use crate::table3::measure;
 use theory::{Growth, bounds};
 
 /// `U` and the comparator's radius.

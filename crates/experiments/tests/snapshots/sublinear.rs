@@ -1,28 +1,12 @@
-//! Strongly reduced experiments, end to end: the same numbers on every run and for every number of threads.
-//!
-//! Numbers are shown with six significant digits; times are left out, being nobody's business but the machine's.
+//! Nearly optimal algorithms with sublinear computational complexity for online kernel regression.
 
 use std::fmt::Write as _;
 
 use mercer_data::Registry;
-use mercer_experiments::experiment::EXPERIMENTS;
-use mercer_experiments::plan::Plan;
-use mercer_experiments::table3::{self, Learner, Options, Outcome, STREAMS, StreamResult};
-use mercer_experiments::{lemmas, projected, table1};
+use mercer_experiments::sublinear::table3::{self, Learner, Options, Outcome, STREAMS, StreamResult};
+use mercer_experiments::sublinear::{lemmas, table1};
 
-/// Only what the repository itself holds.
-fn bundled() -> Registry {
-    Registry::load_from(Vec::new()).unwrap()
-}
-
-fn plan(threads: usize) -> Plan {
-    Plan { registry: bundled(), full: false, repetitions: Some(1), seed: 7, threads, progress: false }
-}
-
-/// Six significant digits.
-fn shown(value: f64) -> String {
-    format!("{value:.5e}")
-}
+use crate::{bundled, plan, shown, untimed};
 
 fn all_but_times(results: &[StreamResult]) -> String {
     let mut text = String::new();
@@ -75,20 +59,6 @@ fn table_3_does_not_depend_on_threads() {
     assert_eq!(all_but_times(&one), all_but_times(&three));
 }
 
-/// A table's rows without the times of the third quantity.
-fn untimed(csv: &str) -> String {
-    csv.lines().filter(|line| !line.contains("time a round")).map(|line| rounded(line) + "\n").collect()
-}
-
-/// Numbers with a point or an exponent, to six digits.
-fn rounded(line: &str) -> String {
-    let round = |cell: &str| match cell.parse::<f64>() {
-        Ok(value) if cell.contains(['.', 'e']) => shown(value),
-        _ => cell.to_owned(),
-    };
-    line.split(',').map(round).collect::<Vec<_>>().join(",")
-}
-
 #[test]
 fn table_1_at_short_lengths() {
     let rows = |threads| {
@@ -116,27 +86,6 @@ fn lemmas_and_theorem_at_short_lengths() {
     assert_eq!(two, tables(1));
     assert!(!two.contains(",NO"), "a bound is broken:\n{two}");
     insta::assert_snapshot!("lemmas", two);
-}
-
-#[test]
-fn bounds_of_projections_at_short_lengths() {
-    let rows = |threads| {
-        let report = projected::bounds::run_at(&plan(threads), 100).unwrap();
-        let csv = report.find_table("bounds").unwrap().csv();
-        // What a dictionary of all points neglects is rounding, and the machine's own.
-        csv.lines().filter(|line| !line.contains("neglected")).map(|line| rounded(line) + "\n").collect::<String>()
-    };
-    let two = rows(2);
-    assert_eq!(two, rows(1));
-    assert!(!two.contains(",NO"), "a bound is broken:\n{two}");
-    insta::assert_snapshot!("bounds", two);
-}
-
-#[test]
-fn every_experiment_has_its_main_table_under_its_own_name() {
-    // The program prints that table.
-    let names: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
-    assert_eq!(names, ["table3", "table1", "lemma31", "lemma45", "theorem46", "bounds"]);
 }
 
 /// The printed numbers themselves, where the data are: NONS-ALD on one permutation of each set of the paper.

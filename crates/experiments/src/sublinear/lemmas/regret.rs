@@ -17,8 +17,8 @@ use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
+use crate::sublinear::table3::measure;
 use crate::table::{Format, Table};
-use crate::table3::measure;
 
 /// `U`, `Y` and the comparator's radius.
 const RADIUS: f64 = 1.0;
