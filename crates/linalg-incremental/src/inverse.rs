@@ -12,11 +12,11 @@
 
 mod passes;
 
-use mercer_simd::{AlignedVec, LANES, axpy, dispatch, dot, scale};
+use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
 
 use crate::NotPositiveDefinite;
 use crate::tiles::{Panel, Tile, ZERO_TILE, block_start, split};
-pub(crate) use passes::{Columns, MAX_GROUPS, ProductOfGroups, subtract};
+pub(crate) use passes::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 use passes::{Product, Quadratic};
 
 /// Symmetric positive definite `P` (`n × n`), half of it stored.
@@ -30,7 +30,7 @@ pub struct SymmetricInverse {
     n: usize,
     tiles: Vec<Tile>,
     deferred: usize,
-    gains: [f64; LANES],
+    gains: Lane,
     us: Vec<Panel>,
     /// The direction of the last pass: the next goes the other way, over what is in the cache still.
     backwards: bool,
@@ -78,7 +78,7 @@ impl SymmetricInverse {
         let ((p, row), (b, column)) = (split(i.min(j)), split(i.max(j)));
         let stored = self.tiles[block_start(b) + p][column].0[row];
         let ((pi, ri), (pj, rj)) = (split(i), split(j));
-        let gains = self.gains[..self.deferred].iter().enumerate();
+        let gains = self.gains.0[..self.deferred].iter().enumerate();
         gains.fold(stored, |value, (k, gain)| value - gain * self.us[pi][k].0[ri] * self.us[pj][k].0[rj])
     }
 
@@ -140,7 +140,7 @@ impl SymmetricInverse {
         for (panel, u) in self.us.iter_mut().zip(u.lanes()) {
             panel[self.deferred] = *u;
         }
-        self.gains[self.deferred] = gain;
+        self.gains.0[self.deferred] = gain;
         self.deferred += 1;
     }
 
@@ -148,7 +148,8 @@ impl SymmetricInverse {
     pub fn flush(&mut self) {
         if self.deferred > 0 {
             self.backwards = !self.backwards;
-            subtract(&mut self.tiles, &[Columns { gains: self.gains, us: &self.us }], self.backwards);
+            let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
+            subtract(&mut self.tiles, columns, self.backwards);
             self.clear_deferred();
         }
     }
@@ -180,11 +181,11 @@ impl SymmetricInverse {
     }
 
     fn deferred(&self) -> Option<Columns<'_>> {
-        (self.deferred > 0).then_some(Columns { gains: self.gains, us: &self.us })
+        (self.deferred > 0).then_some(Columns { gains: std::slice::from_ref(&self.gains), us: &self.us })
     }
 
     fn clear_deferred(&mut self) {
-        (self.deferred, self.gains) = (0, [0.0; LANES]);
+        (self.deferred, self.gains) = (0, Lane::ZERO);
     }
 
     /// Gains a row and column `[column; corner]`. `O(n)`.
