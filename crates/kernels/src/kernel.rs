@@ -8,7 +8,7 @@ use crate::points::Points;
 ///
 /// A kernel of your own needs [`evaluate`](Self::evaluate) and [`self_value`](Self::self_value); those of this crate bring
 /// vectorised rows.
-pub trait Kernel {
+pub trait Kernel: Send + Sync {
     /// `k(x, z)`; symmetric. `O(d)`.
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64;
 

@@ -14,8 +14,8 @@ mod passes;
 
 use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
 
-use crate::NotPositiveDefinite;
 use crate::tiles::{Panel, Tile, ZERO_TILE, block_start, split};
+use crate::{GrowingCholesky, NotPositiveDefinite};
 pub(crate) use passes::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 use passes::{Product, Quadratic};
 
@@ -186,6 +186,37 @@ impl SymmetricInverse {
 
     fn clear_deferred(&mut self) {
         (self.deferred, self.gains) = (0, Lane::ZERO);
+    }
+
+    /// `P⁻¹`, by way of a Cholesky factor. `n³`.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] when `P` is not, to rounding.
+    pub fn inverted(&self) -> Result<Self, NotPositiveDefinite> {
+        let mut factor = GrowingCholesky::with_capacity(self.n);
+        let (mut column, mut solved) = (AlignedVec::new(), AlignedVec::new());
+        for i in 0..self.n {
+            column.resize(i);
+            column.iter_mut().enumerate().for_each(|(j, value)| *value = self.entry(i, j));
+            factor.forward_solve(&column, &mut solved);
+            let pivot = self.entry(i, i) - dot(solved.lanes(), solved.lanes());
+            if pivot.is_nan() || pivot <= 0.0 {
+                return Err(NotPositiveDefinite { pivot });
+            }
+            factor.append(&solved, pivot.sqrt());
+        }
+        let mut inverse = Self::new();
+        let mut unit = AlignedVec::zeros(self.n);
+        for j in 0..self.n {
+            unit[j] = 1.0;
+            factor.forward_solve(&unit, &mut solved);
+            unit[j] = 0.0;
+            factor.backward_solve(&solved, &mut column);
+            let corner = column[j];
+            column.resize(j);
+            inverse.border(&column, corner);
+        }
+        Ok(inverse)
     }
 
     /// Gains a row and column `[column; corner]`. `O(n)`.

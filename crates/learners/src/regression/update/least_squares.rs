@@ -19,10 +19,10 @@ use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
 
 use crate::Error;
-use crate::regression::update::{LinearUpdate, Round, SHORTEST_BLOCK, finite, learn_rounds};
+use crate::regression::update::{LinearUpdate, NormalEquations, Round, SHORTEST_BLOCK, finite, learn_rounds};
 
 /// What a least-squares learner predicts.
-pub trait Forecast {
+pub trait Forecast: Clone + Send {
     /// The prediction, where the fit has the value `z = wᵀφ` and `s` gives `φᵀPφ`.
     fn forecast(z: f64, s: impl FnOnce() -> f64) -> f64;
 }
@@ -216,6 +216,20 @@ impl<F: Forecast> LinearUpdate for LeastSquares<F> {
             let gain = 1.0 / (1.0 + s);
             Ok(Round { prediction: F::forecast(z, || s), gain, along: finite(e * gain)? })
         })
+    }
+
+    fn normal_equations(&self) -> Option<NormalEquations> {
+        let a = (self.forgetting == 1.0).then(|| self.p.inverted().ok())??;
+        let mut b = AlignedVec::new();
+        a.product(&self.w, &mut b);
+        Some(NormalEquations { a, b })
+    }
+
+    fn solving(&self, NormalEquations { a, b }: &NormalEquations) -> Option<Self> {
+        let p = a.inverted().ok()?;
+        let mut w = AlignedVec::new();
+        p.product(b, &mut w);
+        Some(Self { w, p, ..self.clone() })
     }
 
     fn grow(&mut self) {
