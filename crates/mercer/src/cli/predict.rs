@@ -65,6 +65,9 @@ Examples:
 
 pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let model = store::load_regression(&arguments.model)?;
+    if arguments.learn {
+        store::check_place(&arguments.model)?;
+    }
     let stop = Stop::listen()?;
     let inputs: [&Path; 2] = [&arguments.data, &arguments.model];
     let replies = Replies::create(arguments.predictions.as_deref(), &inputs)?;

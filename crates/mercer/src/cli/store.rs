@@ -32,6 +32,11 @@ pub(crate) fn load_regression(path: &Path) -> Result<Regression, Failure> {
     }
 }
 
+/// Refuses a place where a model cannot be written, before the work for it is done.
+pub(crate) fn check_place(path: &Path) -> Result<(), Failure> {
+    Aside::create_for("--model", path, &[], "").map(drop)
+}
+
 /// Writes the model beside its place, brings it to the disk, and puts it there in one step.
 pub(crate) fn save(path: &Path, model: &Regression) -> Result<(), Failure> {
     let bytes = model.to_bytes().map_err(|error| refused(path, &error))?;

@@ -95,6 +95,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         false => None,
     };
     refuse_same_file(&arguments.model, [Some(&arguments.data), arguments.scale_from.as_ref()])?;
+    store::check_place(&arguments.model)?;
     let stop = Stop::listen()?;
     let entry = catalogue::find(&arguments.learner)?;
     let settings = entry.settings(arguments.set.iter().map(String::as_str))?;

@@ -101,8 +101,9 @@ impl Auto {
     /// # Errors
     /// When the budget is below 1000 or above 10¹².
     pub fn new(dimension: usize, params: AutoParams) -> Result<Self, Error> {
-        let fits = (1000..=LARGEST_BUDGET).contains(&params.budget);
-        ParameterError::require(fits, "budget", "at least 1000 and at most 1e12", params.budget as f64)?;
+        let budget = params.budget as f64;
+        ParameterError::require(params.budget >= 1000, "budget", "at least 1000", budget)?;
+        ParameterError::require(params.budget <= LARGEST_BUDGET, "budget", "at most 1e12", budget)?;
         let kept = STAGES[STAGES.len() - 1];
         Ok(Self {
             dimension,
