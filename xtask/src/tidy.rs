@@ -41,7 +41,7 @@ fn root() -> PathBuf {
 fn violations(root: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut sources = Vec::new();
-    for folder in ["crates", "xtask", "benches"] {
+    for folder in ["crates", "xtask", "benches", "fuzz"] {
         collect(&root.join(folder), &mut sources)?;
     }
     for path in &sources {
@@ -57,7 +57,7 @@ fn violations(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-fn collect(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<()> {
+pub(crate) fn collect(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))? {
         let path = entry?.path();
         if path.is_dir() && !path.ends_with("target") {
