@@ -13,8 +13,9 @@
 mod passes;
 
 use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
+use mercer_state::{Inconsistent, Validate};
 
-use crate::tiles::{Panel, Tile, ZERO_TILE, block_start, split};
+use crate::tiles::{Panel, Tile, ZERO_TILE, are_blocks, block, block_start, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};
 pub(crate) use passes::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 use passes::{Product, Quadratic};
@@ -265,5 +266,31 @@ impl SymmetricInverse {
         }
         self.subtract(weight / pivot, c);
         Ok(())
+    }
+}
+
+impl Validate for SymmetricInverse {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "inverse matrix";
+        let blocks = self.n.div_ceil(LANES);
+        let whole = are_blocks(self.tiles.len(), blocks);
+        Inconsistent::require(whole, WHAT, "it has one number for each entry of the triangle")?;
+        let noted = self.deferred <= LANES
+            && if self.deferred > 0 { self.us.len() == blocks } else { self.us.len() <= blocks }
+            && self.gains.0[self.deferred..].iter().all(|gain| *gain == 0.0);
+        Inconsistent::require(noted, WHAT, "updates that wait have a gain and a column each")?;
+        self.gains.validate()?;
+        self.tiles.as_flattened().validate()?;
+        self.us.as_flattened().validate()?;
+        let used = self.n % LANES;
+        if used == 0 {
+            return Ok(());
+        }
+        let past = |panel: &Panel| panel.iter().all(|column| column.0[used..].iter().all(|value| *value == 0.0));
+        let last = block(&self.tiles, blocks - 1);
+        let clear = past(&last[blocks - 1])
+            && last.iter().all(|tile| tile[used..].iter().flat_map(|column| column.0).all(|value| value == 0.0))
+            && self.us.get(blocks - 1).is_none_or(past);
+        Inconsistent::require(clear, WHAT, "it is zero past its last row and column")
     }
 }

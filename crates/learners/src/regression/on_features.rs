@@ -1,6 +1,7 @@
 //! The engine of the fixed-feature columns of the grid: a [`FeatureMap`] and a [`LinearUpdate`].
 
 use mercer_kernels::{AlignedVec, RandomFourier};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;
@@ -10,6 +11,8 @@ use crate::{Error, Regressor, Scratch};
 pub trait FeatureMap: Sync {
     /// Input dimension `d`.
     fn input_dimension(&self) -> usize;
+    /// Number of coordinates.
+    fn coordinates(&self) -> usize;
     /// What the learner reports as its dictionary size.
     fn size(&self) -> usize;
     /// `features ← z(x)`; `work` is memory for intermediate results.
@@ -26,6 +29,9 @@ pub trait FeatureMap: Sync {
 impl FeatureMap for RandomFourier {
     fn input_dimension(&self) -> usize {
         Self::input_dimension(self)
+    }
+    fn coordinates(&self) -> usize {
+        self.dimension()
     }
     fn size(&self) -> usize {
         self.frequencies()
@@ -74,6 +80,15 @@ impl<F: FeatureMap, U: LinearUpdate> OnFeatures<F, U> {
     /// The linear learner on the features.
     pub fn linear(&self) -> &U {
         &self.update
+    }
+}
+
+impl<F: FeatureMap + Validate, U: LinearUpdate + Validate> Validate for OnFeatures<F, U> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.map.validate()?;
+        self.update.validate()?;
+        let fits = self.update.coordinates() == self.map.coordinates();
+        Inconsistent::require(fits, "learner on features", "it has a coefficient for each feature")
     }
 }
 

@@ -17,6 +17,9 @@ pub use newton::NewtonStep;
 
 /// An online linear learner `f(x) = wᵀφ(x)` in orthonormal coordinates `φ`.
 pub trait LinearUpdate: Clone + Send {
+    /// Number of coordinates.
+    fn coordinates(&self) -> usize;
+
     /// The prediction at coordinates `phi`; clipping lives here.
     fn predict(&self, phi: &AlignedVec) -> f64;
 

@@ -4,6 +4,8 @@ mod data;
 mod eval;
 mod koopman;
 mod learners;
+mod models;
 mod refusals;
+mod serving;
 mod streams;
 mod support;

@@ -17,6 +17,7 @@ use std::marker::PhantomData;
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::{LinearUpdate, NormalEquations, Round, SHORTEST_BLOCK, finite, learn_rounds};
@@ -91,6 +92,11 @@ impl<F> LeastSquares<F> {
         Self { w, p, ..Self::new(ridge, 1.0) }
     }
 
+    /// The ridge `λ`.
+    pub(crate) fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
     /// The coefficients.
     #[must_use]
     pub fn weights(&self) -> &AlignedVec {
@@ -159,7 +165,24 @@ pub(crate) struct Enlargement {
     pub(crate) coefficient: f64,
 }
 
+impl<F> Validate for LeastSquares<F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.w.validate()?;
+        self.p.validate()?;
+        Inconsistent::non_negative(self.ridge, "ridge")?;
+        let remembers = self.forgetting > 0.0 && self.forgetting <= 1.0;
+        Inconsistent::require(remembers, "forgetting", "it is above 0 and at most 1")?;
+        Inconsistent::require(!self.trace.is_nan() && !self.trace_limit.is_nan(), "trace", "it is a number")?;
+        let fits = self.p.dimension() == self.w.len();
+        Inconsistent::require(fits, "least-squares learner", "its matrix has a row for each coefficient")
+    }
+}
+
 impl<F: Forecast> LinearUpdate for LeastSquares<F> {
+    fn coordinates(&self) -> usize {
+        self.w.len()
+    }
+
     fn predict(&self, phi: &AlignedVec) -> f64 {
         F::forecast(dot(self.w.lanes(), phi.lanes()), || self.p.quadratic(phi))
     }
