@@ -3,6 +3,7 @@
 mod eval;
 mod failure;
 mod feed;
+mod forecast;
 mod koopman;
 mod learners;
 mod output;
@@ -19,6 +20,7 @@ use mercer::KernelSpec;
 use mercer::data::{Format, Scheme, TargetColumn};
 
 use failure::Failure;
+use forecast::ForecastArguments;
 use koopman::KoopmanArguments;
 
 /// Online learning with kernels on streams of examples.
@@ -33,6 +35,7 @@ struct Arguments {
 enum Command {
     Eval(Box<EvalArguments>),
     Koopman(Box<KoopmanArguments>),
+    Forecast(Box<ForecastArguments>),
     Learners(LearnersArguments),
 }
 
@@ -196,6 +199,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     match arguments.command {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
+        Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
     }
 }
