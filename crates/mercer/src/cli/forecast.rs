@@ -176,6 +176,6 @@ fn seconds(duration: Duration) -> f64 {
 }
 
 /// The name of a choice as it is typed.
-fn typed(choice: impl ValueEnum) -> String {
+fn typed(choice: &impl ValueEnum) -> String {
     choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }

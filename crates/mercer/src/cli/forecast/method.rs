@@ -168,7 +168,7 @@ pub(super) fn build(arguments: &ForecastArguments, columns: &Columns) -> Result<
         parameters.extend([("inputs", json!(q)), ("feed_through", json!(feed_through))]);
     }
     let forecaster = forecaster.map_err(|error| refused(&error))?;
-    Ok(Built { name: typed(method), parameters: Parameters(parameters), forecaster })
+    Ok(Built { name: typed(&method), parameters: Parameters(parameters), forecaster })
 }
 
 /// Whether past rows are counted by β.
@@ -178,7 +178,7 @@ fn uses_schedule(method: Method) -> bool {
 
 /// An option that would be ignored is an error in what was asked for; at its default it says nothing.
 fn refuse_idle_options(method: Method, arguments: &ForecastArguments, gamma_given: bool) -> Result<(), Failure> {
-    let name = typed(method);
+    let name = typed(&method);
     let idle = |option: &str, of: &str| {
         Err(Failure::usage(format!("--method {name} has no use for {option}, which is for {of}; leave it out")))
     };
