@@ -6,7 +6,7 @@ use crate::Error;
 use crate::prediction::Scratch;
 use crate::prediction::filters::Bank;
 use crate::prediction::forecaster::impute;
-use crate::prediction::lag_regression::{Work, check_lambda};
+use crate::prediction::lag_regression::{Work, check_coordinates, check_lambda};
 use crate::prediction::lags::Shape;
 
 /// How coefficients are learnt.
@@ -50,10 +50,14 @@ pub(super) struct Filtering {
     pub(super) direct: bool,
 }
 
+/// The longest filters, which some dozens of megabytes hold.
+const LONGEST_FILTER: usize = 1 << 20;
+
 /// Checks what both need of a window.
 pub(super) fn check_window(outputs: usize, horizon: usize, rank: usize) -> Result<(), ParameterError> {
     ParameterError::at_least_one("outputs", outputs)?;
     ParameterError::at_least_one("horizon", horizon)?;
+    ParameterError::require(horizon <= LONGEST_FILTER, "horizon", "at most 1048576 rows", horizon as f64)?;
     ParameterError::at_least_one("rank", rank).map(drop)
 }
 
@@ -65,7 +69,8 @@ impl Filtering {
 
     pub(super) fn ridge(self, lambda: f64) -> Result<Filtered, ParameterError> {
         check_lambda(lambda)?;
-        let factor = SquareRootRls::new(&vec![lambda; self.dimension()], self.shape.outputs);
+        let n = check_coordinates(self.dimension())?;
+        let factor = SquareRootRls::new(&vec![lambda; n], self.shape.outputs);
         Ok(self.learning(Learning::Ridge(factor)))
     }
 

@@ -18,6 +18,12 @@ use crate::prediction::{Epoch, Forgetting, Schedule, Scratch};
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row seldom stands alone.
 const REMEMBERED: usize = 4;
 
+/// Rows for which room is made at once; a warm-up that is longer makes its room as it goes.
+const ROOM: usize = 1 << 16;
+
+/// Coordinates of the largest factor, a quarter of a gigabyte.
+const LARGEST_FACTOR: usize = 8192;
+
 /// What must be left of the unit pivot for a row to be taken back: six digits may go.
 const LEAST_PIVOT: f64 = 1e-6;
 
@@ -43,6 +49,12 @@ impl Weighting {
 /// A regulariser far below all numbers would let a row outweigh everything before it.
 pub(super) fn check_lambda(lambda: f64) -> Result<f64, ParameterError> {
     ParameterError::require((1e-40..=1e40).contains(&lambda), "lambda", "a number between 1e-40 and 1e40", lambda)
+}
+
+/// A factor that does not fit memory is refused before it is made.
+pub(super) fn check_coordinates(n: usize) -> Result<usize, ParameterError> {
+    let requirement = "at most 8192 (take fewer outputs; or lower beta, max_lags or rank)";
+    ParameterError::require(n <= LARGEST_FACTOR, "coordinates", requirement, n as f64).map(|_| n)
 }
 
 /// Memory of a step, which is no part of the state.
@@ -96,8 +108,8 @@ impl LagRegression {
         schedule.check()?;
         weighting.check()?;
         let lags = schedule.limit();
+        let n = check_coordinates(shape.front().saturating_add(lags.saturating_mul(shape.channels())))?;
         let scaling = Scaling::new(shape, lags, outputs, inputs)?;
-        let n = shape.coordinates(lags);
         let remembered = (REMEMBERED * n).max(2 * lags).max(schedule.first_start());
         Ok(Self {
             shape,
@@ -109,8 +121,8 @@ impl LagRegression {
             time: 0,
             current: schedule.epoch(schedule.first_start()),
             epochs: Vec::with_capacity(usize::BITS as usize),
-            beginning: Vec::with_capacity(remembered * shape.channels()),
-            missing: Vec::with_capacity(remembered),
+            beginning: Vec::with_capacity(remembered.min(ROOM) * shape.channels()),
+            missing: Vec::with_capacity(remembered.min(ROOM)),
             remembered,
             held: Vec::with_capacity(lags),
             work: Work::default(),

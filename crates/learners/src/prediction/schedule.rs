@@ -9,7 +9,7 @@ use mercer_linalg_incremental::ParameterError;
 pub struct Schedule {
     /// Lags per natural logarithm of the time, `β > 0`.
     pub beta: f64,
-    /// Length of the warm-up, `T_init ≥ 1`: the first prediction is that of `y_{T_init + 1}`.
+    /// Length of the warm-up, `1 ≤ T_init ≤ 2⁴⁰`: the first prediction is that of `y_{T_init + 1}`. The warm-up is remembered.
     pub t_init: usize,
     /// Lags never used beyond, `≥ 1`. The factor has this size from the start, so a step costs what this many lags cost. `None`: enough for
     /// 2²⁰ steps. Past the limit `p` stays, and [`Epoch::saturated`] says so.
@@ -38,11 +38,16 @@ pub struct Epoch {
 /// Steps that the default limit of lags is enough for.
 const DEFAULT_REACH: usize = 1 << 20;
 
+/// The longest warm-up: times after it are far from the largest of their type.
+const LONGEST_WARM_UP: usize = 1 << 40;
+
 impl Schedule {
     /// Checks the parameters.
     pub(crate) fn check(&self) -> Result<(), ParameterError> {
         ParameterError::positive("beta", self.beta)?;
         ParameterError::at_least_one("t_init", self.t_init)?;
+        let short = self.t_init <= LONGEST_WARM_UP;
+        ParameterError::require(short, "t_init", "at most 2^40", self.t_init as f64)?;
         ParameterError::at_least_one("max_lags", self.limit())?;
         Ok(())
     }

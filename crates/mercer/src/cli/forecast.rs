@@ -14,7 +14,7 @@ use mercer::data::Format;
 
 use super::failure::Failure;
 use super::output::{self, Predictions};
-use super::{count, source::Source};
+use super::source::Source;
 use feed::Feed;
 use method::{Gamma, Method};
 use pass::Pass;
@@ -84,7 +84,7 @@ pub(crate) struct ForecastArguments {
     /// How many rows ahead to forecast: after the last row, or after each from standard input
     ///
     /// With --inputs only one step is possible; to go further under known inputs, append rows with empty outputs.
-    #[arg(long, value_name = "H", value_parser = count)]
+    #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
     /// Add intervals that hold this share of the values, such as 0.9, calibrated as the series goes
     #[arg(long, value_name = "SHARE")]
@@ -168,6 +168,12 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         file.finish()?;
     }
     output::print(&text)
+}
+
+/// So many that all of them fit into memory.
+fn steps(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let steps = text.parse().ok().filter(|steps: &NonZeroUsize| steps.get() <= 1_000_000);
+    steps.ok_or("give a whole number of at least 1 and at most 1000000, in digits")
 }
 
 /// Seconds as a number.

@@ -345,9 +345,16 @@ fn arguments_that_cannot_be_right() {
         ("--inputs left,right", &["every column is an input"]),
         ("--inputs left --steps 2", &["inputs of the future", "append rows"]),
         ("--steps 0", &["at least 1"]),
+        ("--steps 100000000000", &["at most 1000000"]),
+        ("--beta 1e6", &["coordinates must be at most 8192", "lower beta"]),
+        ("--beta 1e300", &["coordinates must be at most 8192"]),
+        ("--t-init 18446744073709551615", &["t_init must be at most 2^40"]),
+        ("--method slip --horizon 100000000000000", &["horizon must be at most 1048576"]),
     ] {
         folder.refused(2, &format!("forecast s.csv {arguments}"), parts);
     }
+    // Long, but not too long: no room is made before it is needed.
+    assert_eq!(folder.json("forecast s.csv --t-init 1000000000000")["mse"], Value::Null);
     folder.refused(2, "forecast", &["SERIES"]);
     folder.refused_input(2, "1\n", "forecast -", &["--format"]);
     folder.refused_input(2, "1 1:2\n", "forecast - --format libsvm", &["libsvm"]);

@@ -91,7 +91,7 @@ impl Pass {
             forecaster,
             columns,
             intervals,
-            warm_up: t_init(arguments) + 1,
+            warm_up: t_init(arguments).saturating_add(1),
             ahead,
             scratch: Scratch::default(),
             input: vec![0.0; q],
