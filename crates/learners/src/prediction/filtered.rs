@@ -5,7 +5,7 @@ use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
 use crate::Error;
 use crate::prediction::Scratch;
 use crate::prediction::filters::Bank;
-use crate::prediction::forecaster::impute;
+use crate::prediction::forecaster::{check_finite, impute};
 use crate::prediction::lag_regression::{Work, check_coordinates, check_lambda};
 use crate::prediction::lags::Shape;
 
@@ -148,6 +148,7 @@ impl Filtered {
         let mut scratch = std::mem::take(&mut self.work.scratch);
         self.predict(input, prediction, &mut scratch);
         self.work.scratch = scratch;
+        check_finite(prediction)?;
         impute(output, prediction, &mut self.work.kept)?;
         if !output.iter().any(|y| y.is_nan()) {
             let mut features = std::mem::take(&mut self.features);
@@ -231,7 +232,7 @@ macro_rules! forecast_by_filters {
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.filtered.predict(input, prediction, scratch);
-                Ok(())
+                crate::prediction::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,

@@ -11,7 +11,7 @@
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
 
 use crate::Error;
-use crate::prediction::forecaster::impute;
+use crate::prediction::forecaster::{check_finite, impute};
 use crate::prediction::lags::{Scaling, Shape, Window};
 use crate::prediction::{Epoch, Forgetting, Schedule, Scratch};
 
@@ -170,6 +170,7 @@ impl LagRegression {
             let mut scratch = std::mem::take(&mut self.work.scratch);
             self.predict(input, prediction, &mut scratch);
             self.work.scratch = scratch;
+            check_finite(prediction)?;
             return self.observe(input, output, prediction);
         }
         let mut row = std::mem::take(&mut self.work.row);
@@ -378,7 +379,7 @@ macro_rules! forecast_by_regression {
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.regression.predict(input, prediction, scratch);
-                Ok(())
+                crate::prediction::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,
