@@ -97,19 +97,16 @@ impl PlainGivens {
     }
 
     /// `ŷ = Uᵀ R⁻ᵀ row`
-    #[must_use]
-    pub fn predict(&self, row: &[f64]) -> Vec<f64> {
-        let (mut rest, mut prediction) = (row.to_vec(), vec![0.0; self.outputs]);
+    pub fn predict(&mut self, row: &[f64], prediction: &mut [f64]) {
+        self.row.copy_from_slice(row);
+        prediction.fill(0.0);
         for j in 0..self.n {
-            let v = rest[j] / self.factor[j * self.n + j];
-            for k in j..self.n {
-                rest[k] -= v * self.factor[j * self.n + k];
-            }
-            for (sum, u) in prediction.iter_mut().zip(&self.projected[j * self.outputs..]) {
-                *sum += v * u;
-            }
+            let own = &self.factor[j * self.n + j..(j + 1) * self.n];
+            let v = self.row[j] / own[0];
+            self.row[j..].iter_mut().zip(own).for_each(|(rest, r)| *rest -= v * r);
+            let own = &self.projected[j * self.outputs..(j + 1) * self.outputs];
+            prediction.iter_mut().zip(own).for_each(|(sum, u)| *sum += v * u);
         }
-        prediction
     }
 }
 
@@ -159,11 +156,12 @@ mod tests {
         let series = crate::catalogue::series(120);
         let mut engine = mercer_linalg_incremental::SquareRootRls::new(&[0.5; 12], 3);
         let (mut givens, mut formula) = (PlainGivens::new(12, 3, 0.5), PlainShermanMorrison::new(12, 3, 0.5));
-        let (mut ours, mut theirs, mut scratch) = ([0.0; 3], [0.0; 3], Default::default());
+        let (mut ours, mut rotated, mut theirs) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        let mut scratch = mercer_linalg_incremental::SquareRootScratch::default();
         for t in 4..120 {
             let row: AlignedVec = (1..=4).flat_map(|a| series[t - a]).collect();
             engine.predict_then_update(&row, &series[t], 12, &mut ours, &mut scratch)?;
-            let rotated = givens.predict(&row);
+            givens.predict(&row, &mut rotated);
             givens.update(&row, &series[t]);
             formula.predict_then_update(&row, &series[t], &mut theirs);
             for i in 0..3 {

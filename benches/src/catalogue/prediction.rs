@@ -31,7 +31,8 @@ pub fn prediction(sizes: &[usize]) -> Result<Vec<Operation>> {
     for &n in sizes {
         operations.push(square_root(n));
         operations.push(opf(n)?);
-        operations.push(plain_givens(n));
+        operations.push(plain_givens(n, false));
+        operations.push(plain_givens(n, true));
         operations.push(sherman_morrison(n));
     }
     operations.extend(sizes.iter().filter(|&&n| n <= LARGEST_DENSE).map(|&n| dense(n)));
@@ -89,12 +90,18 @@ fn opf(n: usize) -> Result<Operation> {
     Ok(Operation::steady("opf", n, triangle_updated(n), step))
 }
 
-fn plain_givens(n: usize) -> Operation {
+/// The rotations alone, or a whole step: predict, then rotate.
+fn plain_givens(n: usize, predicts: bool) -> Operation {
     let (rows, mut t) = (rows(n), 0);
-    let mut plain = PlainGivens::new(n, OUTPUTS, 1.0);
-    Operation::steady("plain_givens", n, triangle_updated(n), move || {
+    let (mut plain, mut prediction) = (PlainGivens::new(n, OUTPUTS, 1.0), [0.0; OUTPUTS]);
+    let name = if predicts { "plain_givens_step" } else { "plain_givens" };
+    Operation::steady(name, n, triangle_updated(n), move || {
         let (row, y) = &rows[t % ROWS];
         t += 1;
+        if predicts {
+            plain.predict(black_box(row), &mut prediction);
+            black_box(&prediction);
+        }
         plain.update(black_box(row), y);
     })
 }

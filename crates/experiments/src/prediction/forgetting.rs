@@ -13,16 +13,15 @@ use mercer_learners::prediction::{
     LastValue, LinearExtrapolation, Opf, OpfParams, Schedule,
 };
 
-use super::summary::{Band, Claims, axis, short, smaller_in};
+use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
 use super::trial::{Model, Trial, marks};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::figure::{Figure, Panels};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
-use crate::stats::{Summary, mean, sample_std};
+use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::{Printed, Tolerance};
 
 /// Factors of the sweep beside ρ and 1.
 const GAMMAS: [f64; 11] = [0.25, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];
@@ -30,8 +29,12 @@ const GAMMAS: [f64; 11] = [0.25, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9,
 /// Share of the values that the intervals should hold.
 const COVERAGE: f64 = 0.9;
 
-/// Reference means at N = 7680, in thousands to one decimal.
-const REFERENCES: [(&str, f64); 3] = [("OPF, γ = ρ", 5.7), ("OPF, γ = 1", 12.3), ("discounted, α = 0.99", 80.0)];
+/// Reference means at N = 7680; the last is known to its first digit alone.
+const REFERENCES: &[Reference] = &[
+    Reference { method: "OPF, γ = ρ", mean: 5.7, unit: 1e3, decimals: 1 },
+    Reference { method: "OPF, γ = 1", mean: 1.23, unit: 1e4, decimals: 2 },
+    Reference { method: "discounted, α = 0.99", mean: 8.0, unit: 1e4, decimals: 0 },
+];
 
 /// A method under its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,15 +210,10 @@ impl Measured {
             .words("verdict");
         for (i, (name, _)) in self.methods.iter().enumerate() {
             let finals = self.finals(i);
-            let reference = REFERENCES.iter().find(|(own, _)| whole && own == name);
-            let verdict = reference.map(|(_, thousands)| {
-                let printed = Printed { mean: *thousands, std: sample_std(&finals) / 1e3, runs: 100, decimals: 1 };
-                let scaled: Vec<f64> = finals.iter().map(|regret| regret / 1e3).collect();
-                let tolerance = Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 };
-                tolerance.judge(&scaled, &printed).to_string()
-            });
+            let reference = Reference::find(REFERENCES, name).filter(|_| whole);
+            let verdict = reference.map(|reference| reference.judge(&finals));
             let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
-            table.push(vec![name.as_str().into(), summary, reference.map(|(_, t)| 1e3 * t).into(), verdict.into()])?;
+            table.push(vec![name.as_str().into(), summary, reference.map(Reference::value).into(), verdict.into()])?;
         }
         Ok(table)
     }
@@ -294,12 +292,13 @@ impl Measured {
         };
         let gammas = ["OPF, γ = ρ", "OPF, γ = 0.3", "OPF, γ = 0.7", "OPF, γ = 1"];
         // The last value is off by orders of magnitude, and stands in the table.
-        let others =
-            ["OPF, γ = ρ", "discounted, α = 0.9999", "OPF, γ = 1", "discounted, α = 0.99", "linear extrapolation"];
-        // The experts lie upon the best line, so that they are dashed.
-        let experts = self.band(self.find("Experts")).mean;
-        let left = draw("forgetting of lags", &gammas).dashed("Experts", &xs, &experts);
-        Panels::new("", 2).panel(left).panel(draw("discounting of samples, and a floor", &others))
+        let others = ["OPF, γ = ρ", "OPF, γ = 1", "discounted, α = 0.99", "linear extrapolation"];
+        // The experts lie upon the best line and the slow discount upon γ = 1, so that they are dashed.
+        let mean_of = |name: &str| self.band(self.find(name)).mean;
+        let left = draw("forgetting of lags", &gammas).dashed("Experts", &xs, &mean_of("Experts"));
+        let slow = "discounted, α = 0.9999";
+        let right = draw("discounting of samples, and a floor", &others).dashed(slow, &xs, &mean_of(slow));
+        Panels::new("", 2).panel(left).panel(right)
     }
 
     fn against_gamma(&self) -> Figure {

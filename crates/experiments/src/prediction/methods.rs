@@ -10,22 +10,24 @@ use mercer_learners::prediction::{
 };
 
 use super::forgetting::experts;
-use super::summary::{Band, Claims, axis, short, smaller_in};
+use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
 use super::trial::{Model, Trial, marks};
 use super::{E_1, E_1_EPOCHS, LAMBDA, horizon};
 use crate::figure::{Figure, Panels};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
-use crate::stats::{Summary, mean, sample_std};
+use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::{Printed, Tolerance};
 
 const GAMMAS: [f64; 8] = [0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.9];
 const RANKS: [usize; 4] = [3, 5, 10, 20];
 
-/// Reference means at N = 4000, in ten thousands to one decimal, as in [`forgetting`](super::forgetting).
-const REFERENCES: [(&str, f64); 2] = [("OPF, γ = ρ", 6.2), ("OPF, γ = 1", 12.0)];
+/// Reference means at N = 4000, as in [`forgetting`](super::forgetting).
+const REFERENCES: &[Reference] = &[
+    Reference { method: "OPF, γ = ρ", mean: 6.2, unit: 1e4, decimals: 1 },
+    Reference { method: "OPF, γ = 1", mean: 1.2, unit: 1e5, decimals: 1 },
+];
 
 #[derive(Clone, Copy, Debug)]
 enum Method {
@@ -144,7 +146,8 @@ impl Measured {
         let mut report = Report::new("OPF, E.1: all methods on a slowly forgetting system");
         report.words(format!(
             "N = {}, {} seeds, ρ(A − LC) = {:.4}; bands are one standard error. SLIP and spectral filters run over the whole past, \
-             windowed SLIP over OPF's window; k is their number of filters.",
+             windowed SLIP over OPF's window; k is their number of filters. Spectral filtering has the last output beside its filters, as in \
+             its paper, but learns by ridge regression and not by gradients, which do not follow a series that grows.",
             self.last,
             self.curves.len(),
             self.radius
@@ -161,14 +164,10 @@ impl Measured {
             .words("verdict");
         for (i, name) in self.names.iter().enumerate() {
             let finals = self.finals(i);
-            let reference = REFERENCES.iter().find(|(own, _)| whole && own == name);
-            let verdict = reference.map(|(_, units)| {
-                let printed = Printed { mean: *units, std: sample_std(&finals) / 1e4, runs: 100, decimals: 1 };
-                let scaled: Vec<f64> = finals.iter().map(|regret| regret / 1e4).collect();
-                Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed).to_string()
-            });
+            let reference = Reference::find(REFERENCES, name).filter(|_| whole);
+            let verdict = reference.map(|reference| reference.judge(&finals));
             let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
-            table.push(vec![name.as_str().into(), summary, reference.map(|(_, u)| 1e4 * u).into(), verdict.into()])?;
+            table.push(vec![name.as_str().into(), summary, reference.map(Reference::value).into(), verdict.into()])?;
         }
         report.table("opf_methods", format!("Regret at N = {}, mean ± standard deviation", self.last), table);
         report.picture("opf_methods", "Regret against time, the best rank of each kind", self.picture());

@@ -2,8 +2,9 @@
 
 use crate::figure::Figure;
 use crate::plan::ExperimentError;
-use crate::stats::{mean, standard_error};
+use crate::stats::{mean, sample_std, standard_error};
 use crate::table::{Table, TableError};
+use crate::verdict::{Printed, Tolerance};
 
 /// A mean curve and one standard error around it.
 pub(super) struct Band {
@@ -92,4 +93,31 @@ pub(super) fn short(value: f64) -> String {
 pub(super) fn smaller_in(first: &[f64], second: &[f64]) -> (usize, String) {
     let count = first.iter().zip(second).filter(|(a, b)| a < b).count();
     (count, format!("{count} of {} seeds", first.len()))
+}
+
+/// A mean regret to compare with: that of an independent dense implementation over 100 seeds of its own, known to some decimals of a unit.
+pub(super) struct Reference {
+    pub(super) method: &'static str,
+    pub(super) mean: f64,
+    pub(super) unit: f64,
+    pub(super) decimals: u8,
+}
+
+impl Reference {
+    /// The one of a method, if there is one.
+    pub(super) fn find(all: &'static [Self], method: &str) -> Option<&'static Self> {
+        all.iter().find(|reference| reference.method == method)
+    }
+
+    /// The reference's mean in plain numbers.
+    pub(super) fn value(&self) -> f64 {
+        self.mean * self.unit
+    }
+
+    /// Within four combined standard errors? Its deviation, which is not known, is taken to be ours.
+    pub(super) fn judge(&self, finals: &[f64]) -> String {
+        let scaled: Vec<f64> = finals.iter().map(|regret| regret / self.unit).collect();
+        let printed = Printed { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };
+        Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed).to_string()
+    }
 }

@@ -140,7 +140,7 @@ fn discounted() -> TestResult {
 
 #[test]
 fn slip_over_the_whole_past_and_over_a_window() -> TestResult {
-    let series = streams::integrating(6, 160, 2, 0);
+    let series = streams::integrating(6, 100, 2, 0);
     let schedule = Schedule { beta: 3.0, t_init: 15, max_lags: None };
     for rank in [1, 3, 6] {
         let features = oracle::slip_filters(rank);
@@ -149,7 +149,7 @@ fn slip_over_the_whole_past_and_over_a_window() -> TestResult {
         let windowed = WindowedSlipParams { schedule, lambda: 0.1, rank };
         let gap = distance(&mut WindowedSlip::new(2, &windowed)?, &series, dense(Some(3.0)))?;
         assert!(gap < 1e-8, "windowed, k = {rank}: {gap:e}");
-        let full = SlipParams { t_init: 15, lambda: 0.1, rank, horizon: 160 };
+        let full = SlipParams { t_init: 15, lambda: 0.1, rank, horizon: 100 };
         let gap = distance(&mut Slip::new(2, &full)?, &series, dense(None))?;
         assert!(gap < 1e-8, "k = {rank}: {gap:e}");
     }
