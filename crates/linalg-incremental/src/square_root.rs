@@ -312,7 +312,8 @@ impl SquareRootRls {
         let squares = [dot(row.lanes(), row.lanes()), outputs.iter().map(|y| y * y).sum::<f64>()];
         let largest = [self.largest[0] + squares[0], self.largest[1] + squares[1]];
         let bound = squares[0] / self.smallest;
-        if !(largest[0] < LARGEST_SQUARE && largest[1] < LARGEST_SQUARE) {
+        let fits = largest[0] < LARGEST_SQUARE && largest[1] < LARGEST_SQUARE;
+        if !fits {
             return Err(OutOfRange { tau: bound });
         }
         let steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);

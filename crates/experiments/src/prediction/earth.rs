@@ -135,7 +135,7 @@ fn report(outcomes: &[Outcome], rows: &[&[f64]], names: &[String], marks: &[usiz
     let mut report = Report::new("OPF on a real series: the orientation of the Earth");
     report.words(format!(
         "{} days from 1 January 2004; errors from day {} on, forecasts up to {AHEAD} days ahead begun every {EVERY} days of the \
-         second half. λ = {LAMBDA}, β = {}.",
+         second half. The pole in milliarcseconds, UT1 − TAI in milliseconds. λ = {LAMBDA}, β = {}.",
         rows.len(),
         SECTION_5.first_start(),
         SECTION_5.beta

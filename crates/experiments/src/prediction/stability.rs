@@ -238,7 +238,7 @@ fn course(trial: &Trial, schedule: Schedule, gamma: f64, way: Way, marks: &[usiz
         if k >= from {
             regret += trial.excess(k, &prediction);
         }
-        if broken.is_none() && !(regret <= BROKEN) {
+        if broken.is_none() && (regret > BROKEN || regret.is_nan()) {
             broken = Some(k);
         }
         if marks.get(curve.len()) == Some(&k) {

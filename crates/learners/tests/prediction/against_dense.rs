@@ -44,7 +44,7 @@ fn opf() -> TestResult {
             let series = streams::integrating(1, count, outputs, 0);
             for gamma in [0.5, 0.6, 1.0] {
                 let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(gamma) };
-                let features = oracle::forgetting(multiple(gamma, outputs), Vec::new());
+                let features = oracle::forgetting(&multiple(gamma, outputs), &[]);
                 let dense = oracle::LagRegressionParams {
                     beta: Some(beta),
                     t_init,
@@ -69,7 +69,7 @@ fn opf_with_inputs() -> TestResult {
         for (gamma, gamma_input) in [(0.5, 0.8), (1.0, 1.0)] {
             let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(gamma) };
             let inputs = InputParams { count: 2, forgetting: Forgetting::Scalar(gamma_input), feed_through };
-            let features = oracle::forgetting(multiple(gamma, 2), multiple(gamma_input, 2));
+            let features = oracle::forgetting(&multiple(gamma, 2), &multiple(gamma_input, 2));
             let dense = oracle::LagRegressionParams {
                 beta: Some(2.0),
                 t_init: 15,
@@ -92,7 +92,7 @@ fn opf_with_matrices() -> TestResult {
     let inputs = InputParams { count: 1, forgetting: Forgetting::Matrix(of_inputs.clone()), feed_through: true };
     for count in [0, 1] {
         let series = streams::integrating(3, 260, 2, count);
-        let features = oracle::forgetting(own.clone(), if count == 0 { Vec::new() } else { of_inputs.clone() });
+        let features = oracle::forgetting(&own, if count == 0 { &[] } else { &of_inputs });
         let dense =
             oracle::LagRegressionParams { beta: Some(2.0), t_init: 15, lambda: 0.1, alpha: 1.0, features: &features };
         let mut opf = if count == 0 { Opf::new(2, &params)? } else { Opf::with_inputs(2, &inputs, &params)? };
@@ -114,7 +114,7 @@ fn opf_with_missing_outputs() -> TestResult {
     }
     let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
     let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(0.6) };
-    let features = oracle::forgetting(multiple(0.6, 2), Vec::new());
+    let features = oracle::forgetting(&multiple(0.6, 2), &[]);
     let dense =
         oracle::LagRegressionParams { beta: Some(2.0), t_init: 15, lambda: 0.1, alpha: 1.0, features: &features };
     let gap = distance(&mut Opf::new(2, &params)?, &series, dense)?;
@@ -127,7 +127,7 @@ fn opf_with_missing_outputs() -> TestResult {
 fn discounted() -> TestResult {
     let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
     let series = streams::integrating(5, 260, 2, 0);
-    let features = oracle::forgetting(multiple(1.0, 2), Vec::new());
+    let features = oracle::forgetting(&multiple(1.0, 2), &[]);
     for alpha in [0.9, 0.99, 1.0] {
         let params = DiscountedParams { schedule, lambda: 0.1, alpha, discount_regulariser: false };
         let dense =

@@ -104,12 +104,12 @@ fn epoch_start(k: usize, t_init: usize) -> usize {
 }
 
 /// Lag `a` times `Γ^{a−1}`: matrices row by row, `outputs` for the `m` outputs and `inputs` for the rest.
-pub fn forgetting(outputs: Vec<f64>, inputs: Vec<f64>) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
+pub fn forgetting(outputs: &[f64], inputs: &[f64]) -> impl Fn(&[Vec<f64>]) -> Vec<f64> + use<> {
     let square = |matrix: &[f64]| {
         let size = (matrix.len() as f64).sqrt() as usize;
         DMatrix::from_row_slice(size, size, matrix)
     };
-    let (outputs, inputs) = (square(&outputs), square(&inputs));
+    let (outputs, inputs) = (square(outputs), square(inputs));
     move |window| {
         let mut features = Vec::new();
         for (a, lag) in window.iter().enumerate() {
@@ -168,7 +168,7 @@ mod tests {
     fn one_lag_by_hand() {
         let outputs: Vec<Vec<f64>> = [1.0, 2.0, -1.0, 0.5].iter().map(|y| vec![*y]).collect();
         for alpha in [1.0, 0.5] {
-            let features = forgetting(vec![0.3], Vec::new());
+            let features = forgetting(&[0.3], &[]);
             let params = LagRegressionParams { beta: Some(0.1), t_init: 2, lambda: 0.25, alpha, features: &features };
             let predictions = lag_regression(&outputs, &[], false, params);
             assert_eq!(predictions[..3], [[0.0], [1.0], [2.0]]);
