@@ -18,6 +18,7 @@
 //! |---|---|
 //! | [`sublinear`] | the tables, lemmas and theorem of the paper on AOGD-ALD and NONS-ALD |
 //! | [`projected`] | the figures and theorems of the paper on projections, PKAWV |
+//! | [`prediction`] | the figures and appendices of the paper on online prediction with forgetting, OPF |
 //!
 //! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
 //! given ([`plan`]) and what they hand back ([`report`]). No number depends on the number of threads; times do.
@@ -27,6 +28,7 @@ pub mod experiment;
 pub mod figure;
 pub mod hindsight;
 pub mod plan;
+pub mod prediction;
 pub mod progress;
 pub mod projected;
 pub mod report;

@@ -4,6 +4,7 @@ mod bad_rows;
 mod eval;
 mod failure;
 mod feed;
+mod forecast;
 mod inspect;
 mod koopman;
 mod learners;
@@ -30,6 +31,7 @@ use mercer::KernelSpec;
 use mercer::data::{Format, Scheme, TargetColumn};
 
 use failure::Failure;
+use forecast::ForecastArguments;
 use inspect::InspectArguments;
 use koopman::KoopmanArguments;
 use predict::PredictArguments;
@@ -46,6 +48,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Eval(Box<EvalArguments>),
+    Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
@@ -214,6 +217,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
+        Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),

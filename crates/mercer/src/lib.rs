@@ -20,7 +20,7 @@
 //!
 //! | module | what it answers |
 //! |---|---|
-//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them |
+//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them; forecasters; operators |
 //! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |

@@ -6,8 +6,8 @@ use mercer_state::{Inconsistent, Validate};
 use crate::Error;
 use crate::prediction::Scratch;
 use crate::prediction::filters::Bank;
-use crate::prediction::forecaster::impute;
-use crate::prediction::lag_regression::{Work, check_lambda};
+use crate::prediction::forecaster::{check_finite, impute};
+use crate::prediction::lag_regression::{Work, check_coordinates, check_lambda};
 use crate::prediction::lags::Shape;
 
 /// How coefficients are learnt.
@@ -51,10 +51,14 @@ pub(super) struct Filtering {
     pub(super) direct: bool,
 }
 
+/// The longest filters, which some dozens of megabytes hold.
+const LONGEST_FILTER: usize = 1 << 20;
+
 /// Checks what both need of a window.
 pub(super) fn check_window(outputs: usize, horizon: usize, rank: usize) -> Result<(), ParameterError> {
     ParameterError::at_least_one("outputs", outputs)?;
     ParameterError::at_least_one("horizon", horizon)?;
+    ParameterError::require(horizon <= LONGEST_FILTER, "horizon", "at most 1048576 rows", horizon as f64)?;
     ParameterError::at_least_one("rank", rank).map(drop)
 }
 
@@ -66,7 +70,8 @@ impl Filtering {
 
     pub(super) fn ridge(self, lambda: f64) -> Result<Filtered, ParameterError> {
         check_lambda(lambda)?;
-        let factor = SquareRootRls::new(&vec![lambda; self.dimension()], self.shape.outputs);
+        let n = check_coordinates(self.dimension())?;
+        let factor = SquareRootRls::new(&vec![lambda; n], self.shape.outputs);
         Ok(self.learning(Learning::Ridge(factor)))
     }
 
@@ -176,6 +181,7 @@ impl Filtered {
         let mut scratch = std::mem::take(&mut self.work.scratch);
         self.predict(input, prediction, &mut scratch);
         self.work.scratch = scratch;
+        check_finite(prediction)?;
         impute(output, prediction, &mut self.work.kept)?;
         if !output.iter().any(|y| y.is_nan()) {
             let mut features = std::mem::take(&mut self.features);
@@ -265,7 +271,7 @@ macro_rules! forecast_by_filters {
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.filtered.predict(input, prediction, scratch);
-                Ok(())
+                crate::prediction::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,

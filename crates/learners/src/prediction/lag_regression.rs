@@ -12,12 +12,18 @@ use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
 use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
-use crate::prediction::forecaster::impute;
+use crate::prediction::forecaster::{check_finite, impute};
 use crate::prediction::lags::{Scaling, Shape, Window};
 use crate::prediction::{Epoch, Forgetting, Schedule, Scratch};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row seldom stands alone.
 const REMEMBERED: usize = 4;
+
+/// Rows for which room is made at once; a warm-up that is longer makes its room as it goes.
+const ROOM: usize = 1 << 16;
+
+/// Coordinates of the largest factor, a quarter of a gigabyte.
+const LARGEST_FACTOR: usize = 8192;
 
 /// What must be left of the unit pivot for a row to be taken back: six digits may go.
 const LEAST_PIVOT: f64 = 1e-6;
@@ -44,6 +50,12 @@ impl Weighting {
 /// A regulariser far below all numbers would let a row outweigh everything before it.
 pub(super) fn check_lambda(lambda: f64) -> Result<f64, ParameterError> {
     ParameterError::require((1e-40..=1e40).contains(&lambda), "lambda", "a number between 1e-40 and 1e40", lambda)
+}
+
+/// A factor that does not fit memory is refused before it is made.
+pub(super) fn check_coordinates(n: usize) -> Result<usize, ParameterError> {
+    let requirement = "at most 8192 (take fewer outputs; or lower beta, max_lags or rank)";
+    ParameterError::require(n <= LARGEST_FACTOR, "coordinates", requirement, n as f64).map(|_| n)
 }
 
 /// Memory of a step, which is no part of the state.
@@ -129,8 +141,8 @@ impl LagRegression {
         schedule.check()?;
         weighting.check()?;
         let lags = schedule.limit();
+        let n = check_coordinates(shape.front().saturating_add(lags.saturating_mul(shape.channels())))?;
         let scaling = Scaling::new(shape, lags, outputs, inputs)?;
-        let n = shape.coordinates(lags);
         let remembered = remembered(n, lags, &schedule);
         Ok(Self {
             shape,
@@ -142,8 +154,8 @@ impl LagRegression {
             time: 0,
             current: schedule.epoch(schedule.first_start()),
             epochs: Vec::with_capacity(usize::BITS as usize),
-            beginning: Vec::with_capacity(remembered * shape.channels()),
-            missing: Vec::with_capacity(remembered),
+            beginning: Vec::with_capacity(remembered.min(ROOM) * shape.channels()),
+            missing: Vec::with_capacity(remembered.min(ROOM)),
             remembered,
             held: Vec::with_capacity(lags),
             work: Work::default(),
@@ -191,6 +203,7 @@ impl LagRegression {
             let mut scratch = std::mem::take(&mut self.work.scratch);
             self.predict(input, prediction, &mut scratch);
             self.work.scratch = scratch;
+            check_finite(prediction)?;
             return self.observe(input, output, prediction);
         }
         let mut row = std::mem::take(&mut self.work.row);
@@ -405,7 +418,7 @@ macro_rules! forecast_by_regression {
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.regression.predict(input, prediction, scratch);
-                Ok(())
+                crate::prediction::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,

@@ -10,7 +10,7 @@ use mercer_state::{Inconsistent, Validate};
 pub struct Schedule {
     /// Lags per natural logarithm of the time, `β > 0`.
     pub beta: f64,
-    /// Length of the warm-up, `T_init ≥ 1`: the first prediction is that of `y_{T_init + 1}`.
+    /// Length of the warm-up, `1 ≤ T_init ≤ 2⁴⁰`: the first prediction is that of `y_{T_init + 1}`. The warm-up is remembered.
     pub t_init: usize,
     /// Lags never used beyond, `≥ 1`. The factor has this size from the start, so a step costs what this many lags cost. `None`: enough for
     /// 2²⁰ steps. Past the limit `p` stays, and [`Epoch::saturated`] says so.
@@ -39,10 +39,12 @@ pub struct Epoch {
 /// Steps that the default limit of lags is enough for.
 const DEFAULT_REACH: usize = 1 << 20;
 
+/// The longest warm-up: times after it are far from the largest of their type.
+const LONGEST_WARM_UP: usize = 1 << 40;
+
 impl Validate for Schedule {
     fn validate(&self) -> Result<(), Inconsistent> {
-        let sound = self.check().is_ok() && self.t_init < usize::MAX / 4;
-        Inconsistent::require(sound, "schedule", "its numbers are in their ranges")
+        Inconsistent::require(self.check().is_ok(), "schedule", "its numbers are in their ranges")
     }
 }
 
@@ -57,6 +59,8 @@ impl Schedule {
     pub(crate) fn check(&self) -> Result<(), ParameterError> {
         ParameterError::positive("beta", self.beta)?;
         ParameterError::at_least_one("t_init", self.t_init)?;
+        let short = self.t_init <= LONGEST_WARM_UP;
+        ParameterError::require(short, "t_init", "at most 2^40", self.t_init as f64)?;
         ParameterError::at_least_one("max_lags", self.limit())?;
         Ok(())
     }

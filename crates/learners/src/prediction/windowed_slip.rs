@@ -13,7 +13,7 @@ use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::filters::{Bank, Hankel};
-use crate::prediction::forecaster::{check_observation, check_prediction};
+use crate::prediction::forecaster::{check_finite, check_observation, check_prediction};
 use crate::prediction::lag_regression::{LagRegression, Weighting, check_lambda};
 use crate::prediction::lags::Shape;
 use crate::prediction::{Epoch, Forecaster, Forgetting, Schedule, Scratch};
@@ -187,7 +187,7 @@ impl Forecaster for WindowedSlip {
         filtered.of(&scratch.row, &mut scratch.features);
         let n = filtered.coordinates();
         filtered.factor.predict(&scratch.features, n, prediction, &mut scratch.factor);
-        Ok(())
+        check_finite(prediction)
     }
 
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 mod data;
 mod eval;
+mod forecast;
 mod koopman;
 mod learners;
 mod models;
