@@ -4,8 +4,14 @@
 //! |---|---|
 //! | [`theory`] | the paper's bounds and rules as functions of a stream |
 //! | [`bounds`] | Propositions 1, 2 and 5, Theorems 3, 4 and 6, Corollaries 7 and 8: measured against proved |
+//! | [`rates`] | Figure 1: the regret's exponents against the dictionary's |
+//! | [`near_duplicates`] | the listing's up- and downdates on points that nearly coincide, and this project's coordinates |
+//! | [`experts`] | §3.1's mixture over widths, degrees and regularisers: what an untuned user gets |
 
 pub mod bounds;
+pub mod experts;
+pub mod near_duplicates;
+pub mod rates;
 pub mod theory;
 
 use crate::experiment::{Experiment, Paper, scaled};
@@ -14,10 +20,30 @@ use crate::experiment::{Experiment, Paper, scaled};
 pub const PAPER: Paper = Paper {
     name: "projected",
     title: "Efficient online learning with kernels for adversarial large scale problems",
-    experiments: &[Experiment {
-        name: "bounds",
-        title: "Projections: regret and dictionaries against their bounds",
-        run: bounds::run,
-        estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
-    }],
+    experiments: &[
+        Experiment {
+            name: "bounds",
+            title: "Projections: regret and dictionaries against their bounds",
+            run: bounds::run,
+            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+        },
+        Experiment {
+            name: "rates",
+            title: "Figure 1: rates of the regret against the size of the dictionary",
+            run: rates::run,
+            estimate: |_| Some(1.0),
+        },
+        Experiment {
+            name: "near_duplicates",
+            title: "Near duplicates: the paper's up- and downdates, and ours",
+            run: near_duplicates::run,
+            estimate: |plan| scaled(plan, 60.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+        },
+        Experiment {
+            name: "experts",
+            title: "Experts: what an untuned user gets",
+            run: experts::run,
+            estimate: |plan| scaled(plan, 1500.0 * plan.repetitions_or(3, 3) as f64 / 3.0),
+        },
+    ],
 };
