@@ -23,7 +23,7 @@ pub enum ReportError {
 #[derive(Clone, Debug)]
 pub enum Picture {
     /// One pair of axes.
-    Figure(Figure),
+    Figure(Box<Figure>),
     /// A grid of them.
     Panels(Panels),
 }
@@ -39,7 +39,7 @@ impl Picture {
 
 impl From<Figure> for Picture {
     fn from(figure: Figure) -> Self {
-        Self::Figure(figure)
+        Self::Figure(Box::new(figure))
     }
 }
 
