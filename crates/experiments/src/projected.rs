@@ -4,14 +4,17 @@
 //! |---|---|
 //! | [`theory`] | the paper's bounds and rules as functions of a stream |
 //! | [`bounds`] | Propositions 1, 2 and 5, Theorems 3, 4 and 6, Corollaries 7 and 8: measured against proved |
+//! | [`streams`] | Figures 2 and 4: loss, error rate and time on large streams |
 //! | [`rates`] | Figure 1: the regret's exponents against the dictionary's |
 //! | [`near_duplicates`] | the listing's up- and downdates on points that nearly coincide, and this project's coordinates |
 //! | [`experts`] | §3.1's mixture over widths, degrees and regularisers: what an untuned user gets |
 
 pub mod bounds;
 pub mod experts;
+pub mod methods;
 pub mod near_duplicates;
 pub mod rates;
+pub mod streams;
 pub mod theory;
 
 use crate::experiment::{Experiment, Paper, scaled};
@@ -26,6 +29,12 @@ pub const PAPER: Paper = Paper {
             title: "Projections: regret and dictionaries against their bounds",
             run: bounds::run,
             estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+        },
+        Experiment {
+            name: "streams",
+            title: "Figures 2 and 4: loss, error rate and time on large streams",
+            run: streams::run,
+            estimate: |plan| scaled(plan, 6000.0 * plan.repetitions_or(1, 3) as f64 / 3.0),
         },
         Experiment {
             name: "rates",
