@@ -132,6 +132,9 @@ impl Method {
 
 const QUANTITIES: [(&str, &str); 3] = [("regret", "regret"), ("J", "coordinates"), ("time a round", "µs a round")];
 
+/// Place of the time among them.
+const TIME: usize = 2;
+
 #[derive(Clone, Copy, Debug)]
 struct Task {
     regime: Regime,
@@ -213,7 +216,11 @@ pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError>
                         tasks.iter().zip(&outcomes).filter(|(task, _)| task.regime == *regime && task.rounds == n);
                     own.flat_map(|(_, all)| all).filter(|(of, _)| *of == method).map(|(_, all)| all[quantity]).collect()
                 };
-                let means: Vec<f64> = lengths.iter().map(|n| mean(&samples(*n))).collect();
+                // What else the machine does only adds to a time: the least stands for it.
+                let middle = |samples: Vec<f64>| {
+                    if quantity == TIME { samples.into_iter().fold(f64::INFINITY, f64::min) } else { mean(&samples) }
+                };
+                let means: Vec<f64> = lengths.iter().map(|n| middle(samples(*n))).collect();
                 let growth = method.entries(regime.law)[quantity];
                 let (slope, verdict) = judge(&rounds, &means, growth);
                 table.push(vec![
@@ -249,4 +256,4 @@ const INTRODUCTION: &str = "Five lengths n, each twice the one before. Exponenti
 (PROS-N-KONS), Taylor features of Theorem 4's degree. i^−p, γ = 1/p: Corollary 7 with m = n^(2γ/(1 − γ²)); PROS-N-KONS with the best m of (8). \
 Sketched-KONS: γ = 0.1. Regret is against the best function of norm ≤ 1. Entries are upper bounds without constants: a slope at most the \
 entry's (within two standard errors and 0.05) counts as within; a steeper one at these n is no contradiction, since a dictionary that is \
-still far from its bound grows faster than the bound does. Times of small dictionaries are mostly overhead.";
+still far from its bound grows faster than the bound does. Times are the least over the streams; those of small dictionaries are mostly overhead.";
