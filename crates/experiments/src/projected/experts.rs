@@ -24,6 +24,7 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::sublinear::table3::STREAMS;
 use crate::table::{Format, Table};
+use crate::verdict::signed;
 
 /// The data sets; those that are not at hand are left out and named.
 pub const DATA_SETS: [&str; 23] = [
@@ -321,8 +322,7 @@ fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<It
 }
 
 fn verdict(ratio: f64, most: f64) -> String {
-    let word = if ratio <= most { "within" } else { "behind" };
-    format!("{word} ({}{:.1}%)", if ratio < 1.0 { "−" } else { "+" }, 100.0 * (ratio - 1.0).abs())
+    format!("{} ({}%)", if ratio <= most { "within" } else { "behind" }, signed(100.0 * (ratio - 1.0), 1))
 }
 
 fn comparison(
