@@ -40,19 +40,19 @@ pub const PAPER: Paper = Paper {
             name: "streams",
             title: "Figures 2 and 4: loss, error rate and time on large streams",
             run: streams::run,
-            estimate: |plan| scaled(plan, 6000.0 * plan.repetitions_or(1, 3) as f64 / 3.0),
+            estimate: |plan| scaled(plan, 3000.0 * plan.repetitions_or(1, 1) as f64),
         },
         Experiment {
             name: "adversary",
             title: "Figure 3: the regret that a greedy adversary forces",
             run: adversary::run,
-            estimate: |plan| scaled(plan, 300.0 * plan.repetitions_or(5, 10) as f64 / 10.0),
+            estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(5, 20) as f64 / 20.0),
         },
         Experiment {
             name: "atoms",
             title: "Few atoms suffice: loss against the number of coordinates",
             run: atoms::run,
-            estimate: |plan| scaled(plan, 1000.0 * plan.repetitions_or(1, 3) as f64 / 3.0),
+            estimate: |plan| scaled(plan, 2200.0 * plan.repetitions_or(1, 3) as f64 / 3.0),
         },
         Experiment {
             name: "complexity",
@@ -70,7 +70,7 @@ pub const PAPER: Paper = Paper {
             name: "near_duplicates",
             title: "Near duplicates: the paper's up- and downdates, and ours",
             run: near_duplicates::run,
-            estimate: |plan| scaled(plan, 60.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+            estimate: |plan| scaled(plan, 180.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
         Experiment {
             name: "experts",

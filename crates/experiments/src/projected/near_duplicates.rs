@@ -221,7 +221,7 @@ fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentErro
 /// # Errors
 /// [`ExperimentError`] of the first stream that fails.
 pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 600 } else { 300 })
+    run_at(plan, if plan.full { 400 } else { 300 })
 }
 
 /// The same with this many rounds.

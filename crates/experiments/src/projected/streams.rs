@@ -183,7 +183,7 @@ pub fn run_up_to(plan: &Plan, streams: &[Stream], rows: usize) -> Result<Report,
 }
 
 fn run_on(plan: &Plan, streams: &[Stream], limits: Limits) -> Result<Report, ExperimentError> {
-    let repetitions = plan.repetitions_or(1, 3);
+    let repetitions = plan.repetitions_or(1, 1);
     let (there, missing): (Vec<Stream>, Vec<Stream>) =
         streams.iter().partition(|stream| plan.registry.is_available(stream.dataset));
     let tables: Vec<Dataset> = there.iter().map(|stream| stream.load(&plan.registry)).collect::<Result<_, _>>()?;
@@ -437,4 +437,51 @@ fn panels(title: String, done: &[(Task, Pass)], stream: usize) -> Panels {
         quality = quality.y_range(0.9 * lowest, highest);
     }
     Panels::new(title, 2).panel(quality).panel(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_data::Simulation;
+
+    use super::*;
+
+    fn one_pass(rows: usize, seconds: Option<f64>) -> Pass {
+        let table = Simulation { rows: 600, noise: 0.1, width: 1.0, seed: 1 }.cube(2).unwrap().dataset;
+        let mut learner = Method::Taylor(2).build(2, 600, 1.0, 1).unwrap();
+        let bar = crate::progress::Progress::hidden(1).job("t", rows as u64);
+        pass(learner.as_mut(), &table, rows, seconds, &bar).unwrap()
+    }
+
+    #[test]
+    fn a_pass_ends_with_its_stream_its_rows_or_its_time() {
+        assert_eq!(one_pass(600, None).end, End::Stream);
+        let in_time = one_pass(600, Some(1e9));
+        assert_eq!((in_time.end.clone(), in_time.rounds), (End::Stream, 600));
+        let cut = one_pass(300, None);
+        assert_eq!((cut.end.clone(), cut.rounds, cut.last().unwrap().t), (End::Rows, 300, 300.0));
+        // No pass takes less than no time; what was learnt by then is kept.
+        let late = one_pass(600, Some(0.0));
+        assert_eq!((late.end.clone(), late.rounds), (End::Time, 1));
+        let stream = Stream::scaled("casp");
+        let cells = row(&stream, Method::Taylor(2), &[&late]);
+        assert_eq!(cells[3], Cell::Text("time †".into()));
+    }
+
+    #[test]
+    fn features_that_fit_no_memory_are_refused_with_their_number_and_bytes() {
+        let refusal = Method::Taylor(4).build(22, 100, 1.0, 1).map(drop).unwrap_err().to_string();
+        assert!(refusal.contains("14950") && refusal.contains("894010000"), "{refusal}");
+        let cells = row(&Stream::scaled("casp"), Method::Taylor(4), &[&Pass::refused(refusal)]);
+        assert!(matches!(&cells[3], Cell::Text(words) if words.starts_with("not run: 14950")), "{cells:?}");
+    }
+
+    #[test]
+    fn the_reduced_run_counts_operations_and_the_full_one_bytes() {
+        let full = Limits { rows: usize::MAX, reduced: false, seconds: Some(SECONDS) };
+        let reduced = Limits { rows: REDUCED_ROWS, reduced: true, seconds: None };
+        assert_eq!(full.rows(Method::Taylor(3), 22, 141_691), 141_691);
+        assert_eq!(full.rows(Method::Whole, 9, 45_730), 11_180);
+        assert_eq!(reduced.rows(Method::Taylor(3), 22, 141_691), 18_903);
+        assert_eq!(reduced.rows(Method::Fogd, 22, 141_691), REDUCED_ROWS);
+    }
 }
