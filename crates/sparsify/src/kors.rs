@@ -41,6 +41,7 @@ pub struct Kors {
     beta: f64,
     epsilon: f64,
     inverse: SymmetricInverse,
+    kept: usize,
     uniform: f64,
     rng: ChaCha8Rng,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -76,6 +77,7 @@ impl Kors {
             beta,
             epsilon,
             inverse: SymmetricInverse::new(),
+            kept: 0,
             uniform,
             rng,
             scratch: KorsScratch::default(),
@@ -86,6 +88,12 @@ impl Kors {
     #[must_use]
     pub fn uniform(&self) -> f64 {
         self.uniform
+    }
+
+    /// Number of points kept, those included that were in the span and added no coordinate.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept
     }
 
     /// What [`Admission::admits`] answers now, changing nothing; [`commit`](Self::commit) with the same memory makes it so.
@@ -115,6 +123,7 @@ impl Kors {
             self.uniform = self.rng.random();
         }
         let Some(weight) = scratch.squared_weight else { return };
+        self.kept += 1;
         let KorsScratch { c, explained, coordinate, .. } = scratch;
         self.inverse.multiply(probe.coordinates(), c);
         if let Some(new) = coordinate {
@@ -223,6 +232,7 @@ mod tests {
                 basis.append(&x, probe.coordinates(), new_coordinate);
             }
         }
+        assert_eq!(rule.kept(), kept.len());
         Ok((basis.len(), kept.len()))
     }
 
