@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`langevin`] | Figure 2: metastable sets of a process in four wells, dictionary sizes over time |
 //! | [`duffing`] | Figure 3: regions of attraction of the Duffing oscillator under three budgets |
+//! | [`pendulum`] | Figures 4 and 5: swing-up by value iteration on a learnt conditional-mean operator |
 //! | [`convergence`] | the two corollaries on constant and diminishing steps |
 //! | [`lorenz`] | not in the paper: how far ahead a sparse operator forecasts a chaotic system |
 
@@ -11,6 +12,7 @@ pub mod convergence;
 pub mod duffing;
 pub mod langevin;
 pub mod lorenz;
+pub mod pendulum;
 
 use mercer_data::Pairs;
 use mercer_kernels::{Kernel, Points};
@@ -35,6 +37,12 @@ pub const PAPER: Paper = Paper {
             title: "Figure 3: regions of attraction of the Duffing oscillator",
             run: duffing::run,
             estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
+        },
+        Experiment {
+            name: "pendulum",
+            title: "Figures 4 and 5: swing-up of a pendulum by value iteration",
+            run: pendulum::run,
+            estimate: |plan| scaled(plan, 1200.0),
         },
         Experiment {
             name: "convergence",

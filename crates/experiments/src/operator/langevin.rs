@@ -182,7 +182,7 @@ fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, Exp
 fn sizes(runs: &[(Setting, Outcome)]) -> Result<Table, ExperimentError> {
     let mut table = Table::new()
         .words("order")
-        .numbers("guard", Format::Shortest)
+        .words("guard")
         .numbers("pairs seen", Format::Shortest)
         .numbers("dictionary", Format::Decimals(1))
         .numbers("printed", Format::Shortest)
@@ -207,7 +207,7 @@ fn sizes(runs: &[(Setting, Outcome)]) -> Result<Table, ExperimentError> {
                 let whole = seen >= SAMPLES;
                 table.push(vec![
                     order.words().into(),
-                    guard.into(),
+                    format!("{guard:e}").into(),
                     (*time).into(),
                     Summary::of(&sizes).ok().into(),
                     (*printed).into(),
@@ -272,7 +272,7 @@ fn growth(runs: &[(Setting, Outcome)], times: &[usize]) -> Panels {
             let xs: Vec<f64> = own[0].growth.iter().map(|(t, _)| *t).collect();
             let at = |i: usize| mean(&own.iter().map(|o| o.growth[i].1).collect::<Vec<f64>>());
             let ys: Vec<f64> = (0..xs.len()).map(at).collect();
-            figure = figure.line(format!("guard {guard}"), &xs, &ys);
+            figure = figure.line(format!("guard {guard:e}"), &xs, &ys);
         }
         let xs: Vec<f64> = times.iter().map(|time| *time as f64).collect();
         panels = panels.panel(figure.points("printed", &xs, &PRINTED.map(|(_, size)| size)));
