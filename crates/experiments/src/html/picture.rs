@@ -43,7 +43,7 @@ pub(super) fn figure(
 pub(super) fn dialog() -> Markup {
     html! {
         dialog #enlarged aria-label="Enlarged figure" {
-            p.tools {
+            div.tools {
                 button type="button" data-scale="fit" { "Fit" }
                 button type="button" data-scale="out" aria-label="Smaller" { "−" }
                 button type="button" data-scale="in" aria-label="Larger" { "+" }
