@@ -2,6 +2,7 @@
 
 mod audit;
 mod bench_report;
+mod browser;
 mod ci;
 mod datasets;
 mod faults;
@@ -29,14 +30,14 @@ enum Task {
     /// Times every operation beside the machine's roofs and writes benches/results.
     BenchReport(bench_report::Arguments),
     /// Formatting, rules of the tree, lints, feature combinations and documentation.
-    Ci,
+    Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),
     /// Kills a learning run at random moments, resumes it, and looks whether anything is lost.
     Faults(faults::Arguments),
     /// Coverage-guided fuzzing of readers, model files, kernels and settings.
     Fuzz(fuzz::Arguments),
-    /// Runs the papers' experiments and writes their tables and pictures.
+    /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
     /// Millions of rows through every learner of bounded memory.
     Soak(soak::Arguments),
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Audit => audit::run(),
         Task::BenchReport(arguments) => bench_report::run(&arguments),
-        Task::Ci => ci::run(),
+        Task::Ci(arguments) => ci::run(&arguments),
         Task::Datasets(arguments) => datasets::run(&arguments),
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
