@@ -76,7 +76,7 @@ pub const PAPER: Paper = Paper {
             name: "experts",
             title: "Experts: what an untuned user gets",
             run: experts::run,
-            estimate: |plan| scaled(plan, 1500.0 * plan.repetitions_or(3, 3) as f64 / 3.0),
+            estimate: |plan| scaled(plan, 500.0 * plan.repetitions_or(2, 3) as f64 / 3.0),
         },
     ],
 };
