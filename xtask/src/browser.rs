@@ -131,11 +131,11 @@ struct Seen {
 fn visit(browser: &mut Browser, page: &Path, view: &View) -> Result<Seen> {
     let scheme = if view.dark { "dark" } else { "light" };
     let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-    browser.call("Emulation.setEmulatedMedia", media)?;
+    browser.call("Emulation.setEmulatedMedia", &media)?;
     let size = json!({ "width": view.width, "height": view.height, "deviceScaleFactor": 1, "mobile": view.phone });
-    browser.call("Emulation.setDeviceMetricsOverride", size)?;
+    browser.call("Emulation.setDeviceMetricsOverride", &size)?;
     browser.events();
-    browser.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }))?;
+    browser.call("Page.navigate", &json!({ "url": format!("file://{}", page.display()) }))?;
     let mut events = browser.wait_for("Page.loadEventFired")?;
     let found = browser.evaluate(CHECK)?;
     let mut problems: Vec<String> =
@@ -148,7 +148,7 @@ fn visit(browser: &mut Browser, page: &Path, view: &View) -> Result<Seen> {
             problems.push(format!("a link to a file that is not there: {file}"));
         }
     }
-    let picture = browser.call("Page.captureScreenshot", json!({ "format": "png", "captureBeyondViewport": true }))?;
+    let picture = browser.call("Page.captureScreenshot", &json!({ "format": "png", "captureBeyondViewport": true }))?;
     let screenshot = decoded(picture["data"].as_str().unwrap_or_default());
     problems.extend(tab_through(browser, found["stops"].as_u64().unwrap_or(0))?);
     problems.extend(enlarge(browser)?);

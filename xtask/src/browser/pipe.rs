@@ -71,17 +71,17 @@ impl Browser {
             }
         });
         let mut browser = Self { child, commands, answers, events: VecDeque::new(), session: None, last: 0 };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }))?["targetId"].clone();
-        let attached = browser.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true }))?;
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }))?["targetId"].clone();
+        let attached = browser.call("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }))?;
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), json!({}))?;
+            browser.call(&format!("{domain}.enable"), &json!({}))?;
         }
         Ok(browser)
     }
 
     /// Sends a command and gives its result; events that come before it are kept.
-    pub(super) fn call(&mut self, method: &str, parameters: Value) -> Result<Value> {
+    pub(super) fn call(&mut self, method: &str, parameters: &Value) -> Result<Value> {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -126,7 +126,7 @@ impl Browser {
     /// The value of a script's last expression, promises awaited.
     pub(super) fn evaluate(&mut self, script: &str) -> Result<Value> {
         let parameters = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
-        let mut answer = self.call("Runtime.evaluate", parameters)?;
+        let mut answer = self.call("Runtime.evaluate", &parameters)?;
         if let Some(details) = answer.get("exceptionDetails") {
             bail!("the page's check failed: {details}");
         }
@@ -137,7 +137,7 @@ impl Browser {
     pub(super) fn press(&mut self, key: &str, code: u32) -> Result<()> {
         for kind in ["keyDown", "keyUp"] {
             let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
-            self.call("Input.dispatchKeyEvent", event)?;
+            self.call("Input.dispatchKeyEvent", &event)?;
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         self.session = None;
         // It may be gone already; then there is nothing to close.
-        let _ = self.call("Browser.close", json!({}));
+        let _ = self.call("Browser.close", &json!({}));
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(5) {
             if matches!(self.child.try_wait(), Ok(Some(_))) {

@@ -107,8 +107,8 @@ fn run(arguments: &Arguments) -> Result<bool> {
 }
 
 /// Progress goes to standard error, the main tables to standard output.
-fn tell(news: News<'_>) {
-    match news {
+fn tell(news: &News<'_>) {
+    match *news {
         News::Reused(experiment, kept) => {
             eprintln!(
                 "{}: reused; the same program, plan, data and machine finished it {} in {:.0} s (--fresh runs it again)",

@@ -9,7 +9,7 @@ use super::markdown::words;
 use super::{badge, picture};
 use crate::figure::FigureError;
 use crate::report::{Block, Remark};
-use crate::table::{Align, Table};
+use crate::table::{Align, Shown, Table};
 
 /// One block; `command` makes it again.
 pub(super) fn block(block: &Block, command: &str, colours: &mut BTreeSet<Rgb>) -> Result<Markup, FigureError> {
@@ -34,36 +34,30 @@ pub(super) fn remark(Remark { outcome, subject, why }: &Remark) -> Markup {
 /// A table in a box that scrolls, with the paper's own columns marked.
 fn table(table: &Table, stem: &str, caption: &str) -> Markup {
     let id = format!("table-{stem}");
-    let printed: Vec<bool> = table.header().map(|(name, _)| is_printed(name)).collect();
-    let class = |align: Align, printed: bool| match (align, printed) {
-        (Align::Left, false) => None,
-        (Align::Left, true) => Some("printed"),
-        (Align::Right, false) => Some("number"),
-        (Align::Right, true) => Some("number printed"),
-        (Align::Centre, false) => Some("centre"),
-        (Align::Centre, true) => Some("centre printed"),
-    };
+    let rows: Vec<Vec<Shown>> = table.shown().collect();
+    let classes: Vec<String> = table.header().enumerate().map(|(i, header)| class(header, &rows, i)).collect();
+    let class = |i: usize| classes.get(i).filter(|class| !class.is_empty());
     html! {
         section.table aria-labelledby={ (id) "-caption" } {
             p.caption #{ (id) "-caption" } {
                 (caption)
-                @if printed.contains(&true) { span.quiet { " Shaded: as the paper prints it." } }
+                @if table.header().any(|(name, _)| is_printed(name)) { span.quiet { " Shaded: as the paper prints it." } }
             }
             div.scroll tabindex="0" role="group" aria-labelledby={ (id) "-caption" } {
                 table #(id) aria-labelledby={ (id) "-caption" } {
                     thead {
                         tr {
-                            @for ((name, align), printed) in table.header().zip(&printed) {
-                                @if name.is_empty() { td class=[class(align, *printed)] {} }
-                                @else { th scope="col" class=[class(align, *printed)] { (name) } }
+                            @for (i, (name, _)) in table.header().enumerate() {
+                                @if name.is_empty() { td class=[class(i)] {} }
+                                @else { th scope="col" class=[class(i)] { (name) } }
                             }
                         }
                     }
                     tbody {
-                        @for row in table.shown() {
+                        @for row in &rows {
                             tr {
-                                @for (cell, printed) in row.iter().zip(&printed) {
-                                    td class=[class(cell.align, *printed)] {
+                                @for (i, cell) in row.iter().enumerate() {
+                                    td class=[class(i)] {
                                         @match cell.outcome {
                                             Some(outcome) => (badge(outcome, &cell.text)),
                                             None => (cell.text),
@@ -83,6 +77,21 @@ fn table(table: &Table, stem: &str, caption: &str) -> Markup {
             }
         }
     }
+}
+
+/// How a column's cells look: numbers on the right, the paper's own shaded, sentences broken.
+fn class((name, align): (&str, Align), rows: &[Vec<Shown>], column: usize) -> String {
+    /// Words longer than this are sentences.
+    const LONG: usize = 36;
+    let cells = rows.iter().filter_map(|row| row.get(column));
+    let long = cells.map(|cell| cell.text.chars().count()).max().is_some_and(|most| most > LONG);
+    let all = [
+        (align == Align::Right, "number"),
+        (align == Align::Centre, "centre"),
+        (align == Align::Left && long, "long"),
+        (is_printed(name), "printed"),
+    ];
+    all.into_iter().filter(|(holds, _)| *holds).map(|(_, class)| class).collect::<Vec<_>>().join(" ")
 }
 
 /// A column of the paper's own numbers: "printed" is a word of its name, and it is no verdict.

@@ -11,7 +11,7 @@ pub(super) fn words(text: &str) -> Markup {
         Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
         Event::Start(Tag::Link { dest_url, link_type, title, id }) => {
             links.push(is_plain(&dest_url));
-            is_plain(&dest_url).then(|| Event::Start(Tag::Link { link_type, dest_url, title, id }))
+            is_plain(&dest_url).then_some(Event::Start(Tag::Link { link_type, dest_url, title, id }))
         }
         Event::End(TagEnd::Link) => links.pop().unwrap_or(false).then_some(event),
         Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,

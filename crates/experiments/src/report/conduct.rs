@@ -61,7 +61,7 @@ pub struct Conducted {
 pub fn conduct(
     errand: &Errand<'_>,
     provenance: Provenance,
-    tell: &mut dyn FnMut(News<'_>),
+    tell: &mut dyn FnMut(&News<'_>),
 ) -> Result<Conducted, ReportError> {
     let Errand { papers, chosen, plan, out, fresh } = *errand;
     let mut edition = Edition::new(papers, provenance);
@@ -75,7 +75,7 @@ pub fn conduct(
         match kept {
             Ok(Some(kept)) => {
                 if asked {
-                    tell(News::Reused(experiment, &kept));
+                    tell(&News::Reused(experiment, &kept));
                     reused += 1;
                     files.extend(kept.report.save(out)?);
                 }
@@ -83,30 +83,30 @@ pub fn conduct(
                 continue;
             }
             Ok(None) => {}
-            Err(error) => tell(News::NotKept(experiment, &error)),
+            Err(error) => tell(&News::NotKept(experiment, &error)),
         }
         if asked {
             waiting.push((experiment, key));
         }
     }
     for (experiment, key) in waiting {
-        tell(News::Begins(experiment));
+        tell(&News::Begins(experiment));
         let begun = Instant::now();
         let done = (experiment.run)(plan).and_then(|report| Ok((report.save(out)?, report)));
         let state = match done {
             Ok((written, report)) => {
                 let seconds = begun.elapsed().as_secs_f64();
-                tell(News::Done(experiment, &report, seconds));
+                tell(&News::Done(experiment, &report, seconds));
                 files.extend(written);
                 let name = experiment.name.to_owned();
                 let kept = Kept { experiment: name, key, finished: Moment::now(), seconds, report };
                 if let Err(error) = keep::store(out, &kept) {
-                    tell(News::NotKept(experiment, &error));
+                    tell(&News::NotKept(experiment, &error));
                 }
                 State::Done { kept: Box::new(kept), reused: false }
             }
             Err(error) => {
-                tell(News::Failed(experiment, &error));
+                tell(&News::Failed(experiment, &error));
                 failures += 1;
                 State::Failed { error: error.to_string() }
             }
