@@ -18,9 +18,10 @@
 //! eight rows and eight outputs. A pass reads and writes memory front to back.
 
 use mercer_simd::{AlignedVec, LANES, Lane, dispatch, dot};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::NotPositiveDefinite;
-use crate::tiles::{Tile, ZERO_TILE, split};
+use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
 mod sweep;
 
@@ -73,6 +74,34 @@ pub struct SquareRootRls {
     largest: [f64; 2],
     smallest: f64,
     steepest: f64,
+}
+
+impl Validate for SquareRootRls {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "square-root factor";
+        Inconsistent::size(self.n, WHAT)?;
+        Inconsistent::size(self.m, WHAT)?;
+        self.inverse_pivots.validate()?;
+        let blocks = self.blocks();
+        let whole = self.m > 0
+            && are_blocks(self.tiles.len(), blocks)
+            && self.coefficients.len() == blocks * self.m.div_ceil(LANES)
+            && self.inverse_pivots.len() == blocks * LANES;
+        Inconsistent::require(whole, WHAT, "it has one number for each entry, and outputs beside it")?;
+        self.tiles.as_flattened().validate()?;
+        self.coefficients.as_flattened().validate()?;
+        self.largest.validate()?;
+        self.smallest.validate()?;
+        let positive = self.inverse_pivots.iter().all(|inverse| *inverse > 0.0) && self.smallest >= 0.0;
+        Inconsistent::require(positive, WHAT, "its pivots are positive")?;
+        for i in 0..blocks * LANES {
+            let (b, row) = split(i);
+            let diagonal = &self.tiles[self.block_start(b)][row].0;
+            let unit = diagonal[row] == 1.0 && diagonal[..row].iter().all(|value| *value == 0.0);
+            Inconsistent::require(unit, WHAT, "it is triangular with a unit diagonal")?;
+        }
+        Ok(())
+    }
 }
 
 impl SquareRootRls {

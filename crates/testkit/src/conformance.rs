@@ -11,6 +11,7 @@ mod forecaster;
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, Error, Regressor, Scratch};
+use mercer_state::Validate;
 
 use crate::alloc::allocations_during;
 use crate::oracle::Example;
@@ -90,6 +91,7 @@ fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, stream: &[Example]
         learn(name, &mut learner, &stream[..cut]);
         let text = serde_json::to_string(&learner).expect("a learner serialises");
         let mut restored: Subject = serde_json::from_str(&text).expect("a learner reads back");
+        assert_eq!(restored.validate(), Ok(()), "{name}: a learner saved at {cut} is called inconsistent");
         let mut clone = learner.clone();
         let expected = learn(name, &mut learner, &stream[cut..]);
         assert_eq!(learn(name, &mut clone, &stream[cut..]), expected, "{name}: a clone at {cut} goes on differently");

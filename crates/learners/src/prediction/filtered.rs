@@ -1,6 +1,7 @@
 //! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering share.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::Scratch;
@@ -95,6 +96,38 @@ impl Filtering {
             work: Work::default(),
             features: AlignedVec::new(),
         }
+    }
+}
+
+impl Validate for Filtered {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "regression upon filters";
+        self.shape.validate()?;
+        self.bank.validate()?;
+        self.past.validate()?;
+        let channels = self.shape.channels();
+        // Rank and length of a bank are backed by its numbers.
+        let past = self.bank.rank() > 0
+            && self.horizon == self.bank.length()
+            && self.past.len().is_multiple_of(channels)
+            && self.past.len() / channels <= 2 * self.horizon;
+        Inconsistent::require(past, WHAT, "its past is as long as its filters want")?;
+        Inconsistent::require(self.time < usize::MAX / 4, WHAT, "its time can be counted")?;
+        let direct = if self.direct { channels } else { 0 };
+        let n = self.shape.front().saturating_add(direct).saturating_add(channels.saturating_mul(self.bank.rank()));
+        let fits = match &self.learning {
+            Learning::Ridge(factor) => {
+                factor.validate()?;
+                (factor.dimension(), factor.outputs()) == (n, self.shape.outputs)
+            }
+            Learning::Gradient { coefficients, rate, radius } => {
+                coefficients.validate()?;
+                Inconsistent::positive(*rate, "rate")?;
+                Inconsistent::positive(*radius, "radius")?;
+                n.checked_mul(self.shape.outputs) == Some(coefficients.len())
+            }
+        };
+        Inconsistent::require(fits, WHAT, "it has a coefficient for each feature and output")
     }
 }
 
@@ -208,6 +241,12 @@ impl LastChunk for [f64] {
 /// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `filtered` does all of it.
 macro_rules! forecast_by_filters {
     ($forecaster:ty) => {
+        impl mercer_state::Validate for $forecaster {
+            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
+                self.filtered.validate()
+            }
+        }
+
         impl crate::prediction::Forecaster for $forecaster {
             fn outputs(&self) -> usize {
                 self.filtered.shape.outputs

@@ -9,6 +9,7 @@
 //! Every row is swept through the whole factor, since columns that later epochs read must have seen all of the past.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_finite, impute};
@@ -96,6 +97,38 @@ pub(super) struct LagRegression {
     pub(super) work: Work,
 }
 
+impl Validate for LagRegression {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "regression upon lags";
+        self.shape.validate()?;
+        self.schedule.validate()?;
+        Inconsistent::require(self.weighting.check().is_ok(), WHAT, "its weights are in their ranges")?;
+        self.factor.validate()?;
+        // The factor backs the lags; only then may they be multiplied.
+        let (lags, n) = (self.schedule.limit(), self.factor.dimension());
+        let fits = lags <= n && self.shape.channels() <= n && self.shape.coordinates(lags) == n;
+        Inconsistent::require(fits, WHAT, "its factor has a row for each lag")?;
+        Inconsistent::require(self.factor.outputs() == self.shape.outputs, WHAT, "its factor has every output")?;
+        self.scaling.validate(self.shape, lags)?;
+        self.window.validate(self.shape, lags)?;
+        self.current.validate()?;
+        self.epochs.validate()?;
+        let begun = self.current.lags <= lags && self.current.start < usize::MAX / 4 && self.time < usize::MAX / 4;
+        Inconsistent::require(begun, WHAT, "its epoch is one of the schedule")?;
+        self.beginning.validate()?;
+        let remembered = self.remembered == remembered(n, lags, &self.schedule)
+            && self.missing.len() == self.time.min(self.remembered)
+            && self.beginning.len() == self.missing.len() * self.shape.channels()
+            && self.held.iter().all(|row| *row < self.missing.len());
+        Inconsistent::require(remembered, WHAT, "it remembers the beginning of its series")
+    }
+}
+
+/// How many rows of the beginning are remembered.
+fn remembered(n: usize, lags: usize, schedule: &Schedule) -> usize {
+    (REMEMBERED * n).max(2 * lags).max(schedule.first_start())
+}
+
 impl LagRegression {
     pub(super) fn new(
         shape: Shape,
@@ -110,7 +143,7 @@ impl LagRegression {
         let lags = schedule.limit();
         let n = check_coordinates(shape.front().saturating_add(lags.saturating_mul(shape.channels())))?;
         let scaling = Scaling::new(shape, lags, outputs, inputs)?;
-        let remembered = (REMEMBERED * n).max(2 * lags).max(schedule.first_start());
+        let remembered = remembered(n, lags, &schedule);
         Ok(Self {
             shape,
             schedule,
@@ -349,6 +382,12 @@ impl LagRegression {
 /// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `regression` does all of it.
 macro_rules! forecast_by_regression {
     ($forecaster:ty) => {
+        impl mercer_state::Validate for $forecaster {
+            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
+                self.regression.validate()
+            }
+        }
+
         impl crate::prediction::Forecaster for $forecaster {
             fn outputs(&self) -> usize {
                 self.regression.shape.outputs

@@ -1,6 +1,7 @@
 //! Epochs that double, and how many lags each may use.
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 /// The schedule of \[Q\] Algorithm 1: after a warm-up of `y_0 … y_{T_init}`, epoch `l = 1, 2, …` predicts `y_k` for
 /// `k = T_l … 2T_l − 2` with `p = ⌈β ln T_l⌉` lags, where `T_l = 2^{l−1} T_init + 1`.
@@ -40,6 +41,18 @@ const DEFAULT_REACH: usize = 1 << 20;
 
 /// The longest warm-up: times after it are far from the largest of their type.
 const LONGEST_WARM_UP: usize = 1 << 40;
+
+impl Validate for Schedule {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.check().is_ok(), "schedule", "its numbers are in their ranges")
+    }
+}
+
+impl Validate for Epoch {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.start >= 1 && self.lags >= 1, "epoch", "it begins after 0 and has a lag")
+    }
+}
 
 impl Schedule {
     /// Checks the parameters.

@@ -9,6 +9,7 @@
 //! epoch computes its filters, `O(p³)`, and allocates.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::filters::{Bank, Hankel};
@@ -131,6 +132,25 @@ impl Features {
         features.resize(self.coordinates());
         features[..front].copy_from_slice(&row[..front]);
         self.bank.apply_newest_first(&row[front..front + self.lags * channels], channels, &mut features[front..]);
+    }
+}
+
+impl Validate for WindowedSlip {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "windowed SLIP";
+        self.lags.validate()?;
+        let sound = check_lambda(self.lambda).is_ok() && self.rank > 0;
+        Inconsistent::require(sound, WHAT, "its parameters are in their ranges")?;
+        let Some(Features { shape, lags, bank, factor }) = &self.filtered else { return Ok(()) };
+        bank.validate()?;
+        factor.validate()?;
+        let n = shape.front().saturating_add(shape.channels().saturating_mul(bank.rank()));
+        let fits = *shape == self.lags.shape
+            && *lags <= self.lags.lags()
+            && bank.length() == *lags
+            && bank.rank() > 0
+            && (factor.dimension(), factor.outputs()) == (n, shape.outputs);
+        Inconsistent::require(fits, WHAT, "its filters fit the lags")
     }
 }
 

@@ -5,6 +5,8 @@ mod eval;
 mod forecast;
 mod koopman;
 mod learners;
+mod models;
 mod refusals;
+mod serving;
 mod streams;
 mod support;
