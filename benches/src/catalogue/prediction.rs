@@ -39,7 +39,7 @@ pub fn prediction(sizes: &[usize]) -> Result<Vec<Operation>> {
     Ok(operations)
 }
 
-/// The series, one row of [`OUTPUTS`] numbers after the other.
+/// The series, three numbers a row.
 #[must_use]
 pub fn series(count: usize) -> Vec<[f64; OUTPUTS]> {
     let mut state = 1_u64;

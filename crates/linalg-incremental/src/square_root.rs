@@ -62,7 +62,7 @@ pub struct SquareRootScratch {
 ///
 /// # Invariants
 /// `L` is upper triangular with unit diagonal. Rows past `n` are those of the identity, columns past `n` and outputs past `m` are
-/// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below.
+/// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SquareRootRls {
@@ -73,6 +73,7 @@ pub struct SquareRootRls {
     coefficients: Vec<Tile>,
     largest: [f64; 2],
     smallest: f64,
+    steepest: f64,
 }
 
 impl Validate for SquareRootRls {
@@ -121,6 +122,7 @@ impl SquareRootRls {
             coefficients: vec![ZERO_TILE; blocks * m.div_ceil(LANES)],
             largest: [0.0; 2],
             smallest: 0.0,
+            steepest: 1.0,
         };
         rls.restart(prior);
         rls
@@ -143,6 +145,7 @@ impl SquareRootRls {
         }
         self.largest = [prior.iter().sum(), 0.0];
         self.smallest = prior.iter().copied().fold(f64::INFINITY, f64::min);
+        self.bound_pivots();
     }
 
     /// Number of coordinates `n`.
@@ -260,6 +263,7 @@ impl SquareRootRls {
             return Err(NotPositiveDefinite { pivot });
         }
         self.sweep(row, outputs, -1.0, self.n, scratch);
+        self.bound_pivots();
         Ok(())
     }
 
@@ -273,6 +277,7 @@ impl SquareRootRls {
         for inverse in &mut self.inverse_pivots[..self.n] {
             *inverse = (*inverse / factor).min(1.0 / least_pivot);
         }
+        self.bound_pivots();
         // A pivot that was lifted adds to the trace.
         let lifted = self.n as f64 * least_pivot;
         self.largest = [self.largest[0] * factor + lifted, self.largest[1] * factor];
@@ -345,8 +350,7 @@ impl SquareRootRls {
         if !fits {
             return Err(OutOfRange { tau: bound });
         }
-        let steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);
-        let tame = bound < LARGEST_SQUARE && largest[0] * steepest < TAME;
+        let tame = bound < LARGEST_SQUARE && largest[0] * self.steepest < TAME;
         if !tame {
             self.keep(scratch);
         }
@@ -357,6 +361,11 @@ impl SquareRootRls {
         }
         self.largest = largest;
         Ok(tau)
+    }
+
+    /// Adding rows makes no pivot smaller; everything else calls this.
+    fn bound_pivots(&mut self) {
+        self.steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);
     }
 
     /// Remembers the factor; allocates the first time.
