@@ -248,8 +248,7 @@ fn scores(courses: &[Course], best: &[f64]) -> Panels {
         let mut figure =
             Figure::new(format!("growth, {} setting", setting.name)).x_label("stage").y_label("dictionary size");
         for (_, behaviour, sights) in courses.iter().filter(|course| course.0 == setting) {
-            figure =
-                figure.line(behaviour.words(), &stages(sights), &column(sights, &|sight| sight.size as f64));
+            figure = figure.line(behaviour.words(), &stages(sights), &column(sights, &|sight| sight.size as f64));
         }
         if setting == PAPERS {
             let all = courses.first().map_or(&[][..], |(_, _, sights)| sights);

@@ -148,12 +148,7 @@ impl Setting {
 
     fn learner(&self) -> Result<Sogd<Product<Gaussian, Gaussian>, Gaussian>, ExperimentError> {
         let unit = Gaussian::new(1.0)?;
-        let params = SogdParams {
-            step: self.step,
-            budget: self.budget,
-            max_dictionary: None,
-            ..SogdParams::default()
-        };
+        let params = SogdParams { step: self.step, budget: self.budget, max_dictionary: None, ..SogdParams::default() };
         Ok(Sogd::new(Product::new(unit, unit, 3), 4, unit, 3, params)?)
     }
 
@@ -188,7 +183,8 @@ impl Setting {
             let value = |[angle, velocity]: &[f64; 2]| {
                 Ok(self.act(&solved, &PendulumState { angle: *angle, velocity: *velocity })?.1)
             };
-            let values: Result<Vec<f64>, ExperimentError> = value_grid(size.cells).centres().iter().map(value).collect();
+            let values: Result<Vec<f64>, ExperimentError> =
+                value_grid(size.cells).centres().iter().map(value).collect();
             sights.push(Sight {
                 size: learner.operator().inputs().len(),
                 seen: learner.rounds() as usize,
