@@ -140,19 +140,24 @@ impl RowReader {
         self.lines.line().number
     }
 
+    /// The row last read, good or bad, as it stands in the file, without its line end: what is to be kept of a row that is refused.
+    pub fn record(&self) -> &[u8] {
+        self.lines.text()
+    }
+
     /// Puts the features of the next row into `features` (which it empties first) and gives the target; `None` at the end.
     ///
     /// # Errors
     /// An error that [concerns one row](DataError::concerns_one_row) leaves the reader behind that row: the next call goes on with
     /// the one after it. After any other error, and after the end, every call gives `None`. [`DataError::NoTarget`] under
-    /// [`TargetColumn::None`].
+    /// [`TargetColumn::None`](crate::TargetColumn::None).
     pub fn next_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
         self.need_target()?;
         Ok(self.take_row(features)?.flatten())
     }
 
     /// Puts the features of the next row into `features` (which it empties first) and leaves its target, if there is one, aside;
-    /// false at the end. This is the way to read a table whose columns are all data: under [`TargetColumn::None`] the features
+    /// false at the end. This is the way to read a table whose columns are all data: under [`TargetColumn::None`](crate::TargetColumn::None) the features
     /// are the whole row.
     ///
     /// ```
