@@ -4,6 +4,7 @@ use mercer_kernels::{Gaussian, Points};
 use mercer_learners::operator::{
     Budget, DenseSogd, DenseSogdParams, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSize, batch,
 };
+use mercer_testkit::alloc::allocations_during;
 
 use crate::support::{Outcome, autoregressive_pairs};
 
@@ -46,18 +47,46 @@ fn a_diminishing_budget_costs_less_than_a_hundredth() -> Outcome {
     Ok(())
 }
 
+/// Equation (28) itself, which keeps all points, over 3,000 steps.
 #[test]
 fn a_zero_budget_is_the_dense_learner() -> Outcome {
     let (kernel, lambda) = (Gaussian::new(0.8)?, 0.1);
+    let reference = exact(kernel, lambda)?;
     let step = StepSize::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
     let full = SogdParams { step, lambda, budget: Budget::Constant(0.0), rank_guard: 1e-12, ..SogdParams::default() };
-    let mut full = Sogd::on_states(kernel, 1, full)?;
+    let sparse = SogdParams { budget: Budget::EtaSquared(0.1), rank_guard: 1e-6, ..full };
+    let (mut full, mut sparse) = (Sogd::on_states(kernel, 1, full)?, Sogd::on_states(kernel, 1, sparse)?);
     let mut dense = DenseSogd::new(kernel, 1, kernel, 1, DenseSogdParams { step, lambda })?;
-    for (x, x_plus) in autoregressive_pairs(12, 600) {
-        full.update(&x, &x_plus)?;
-        dense.update(&x, &x_plus)?;
+    for (t, (x, x_plus)) in autoregressive_pairs(12, 3000).iter().enumerate() {
+        full.update(x, x_plus)?;
+        sparse.update(x, x_plus)?;
+        dense.update(x, x_plus)?;
+        if [600, 2999].contains(&t) {
+            let (distance, norm) = (full.operator().hs_distance(dense.operator())?, dense.operator().hs_norm());
+            assert!(distance < 1e-4 * norm, "round {t}: {distance} of {norm}");
+            let errors = (sparse.operator().hs_distance(&reference)?, dense.operator().hs_distance(&reference)?);
+            assert!((errors.0 / errors.1 - 1.0).abs() < 0.01, "round {t}: {errors:?}");
+        }
     }
-    let (distance, norm) = (full.operator().hs_distance(dense.operator())?, dense.operator().hs_norm());
-    assert!(distance < 1e-4 * norm, "{distance} of {norm}");
+    Ok(())
+}
+
+/// Memory is that of the dictionary: a stream ten times as long holds no more once the dictionary has ceased to grow.
+#[test]
+fn memory_does_not_grow_with_the_stream() -> Outcome {
+    let params = SogdParams { lambda: 0.1, max_dictionary: Some(12), ..SogdParams::default() };
+    let mut learner = Sogd::on_states(Gaussian::new(0.8)?, 1, params)?;
+    let pairs = autoregressive_pairs(13, 100_000);
+    for (x, x_plus) in &pairs[..10_000] {
+        learner.update(x, x_plus)?;
+    }
+    let size = learner.operator().inputs().len();
+    let mut outcome = Ok(());
+    let allocations = allocations_during(|| {
+        outcome = pairs[10_000..].iter().try_for_each(|(x, x_plus)| learner.update(x, x_plus).map(drop));
+    });
+    outcome?;
+    assert_eq!((allocations, learner.operator().inputs().len()), (0, size));
+    assert!(learner.operator().hs_norm().is_finite() && size == 12, "{size}");
     Ok(())
 }
