@@ -9,8 +9,15 @@ use xshell::{Shell, cmd};
 use crate::{browser, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 6] =
-    ["mercer-simd", "mercer-kernels", "mercer-linalg-incremental", "mercer-sparsify", "mercer-learners", "mercer-data"];
+const LIBRARIES: [&str; 7] = [
+    "mercer-state",
+    "mercer-simd",
+    "mercer-kernels",
+    "mercer-linalg-incremental",
+    "mercer-sparsify",
+    "mercer-learners",
+    "mercer-data",
+];
 
 /// The families of learners, each of which builds without the others.
 const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];

@@ -231,7 +231,7 @@ impl fmt::Display for SizeVerdict {
 }
 
 /// With its sign (a true minus), except for what rounds to zero.
-fn signed(v: f64, decimals: usize) -> String {
+pub(crate) fn signed(v: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", v.abs());
     let zero = text.chars().all(|c| matches!(c, '0' | '.'));
     match (zero, v < 0.0) {

@@ -12,6 +12,7 @@
 
 use mercer_linalg_incremental::{ParameterError, SymmetricInverse};
 use mercer_simd::AlignedVec;
+use mercer_state::{Inconsistent, Validate};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -40,6 +41,7 @@ pub struct Kors {
     beta: f64,
     epsilon: f64,
     inverse: SymmetricInverse,
+    kept: usize,
     uniform: f64,
     rng: ChaCha8Rng,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -75,6 +77,7 @@ impl Kors {
             beta,
             epsilon,
             inverse: SymmetricInverse::new(),
+            kept: 0,
             uniform,
             rng,
             scratch: KorsScratch::default(),
@@ -85,6 +88,12 @@ impl Kors {
     #[must_use]
     pub fn uniform(&self) -> f64 {
         self.uniform
+    }
+
+    /// Number of points kept, those included that were in the span and added no coordinate.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept
     }
 
     /// What [`Admission::admits`] answers now, changing nothing; [`commit`](Self::commit) with the same memory makes it so.
@@ -114,6 +123,7 @@ impl Kors {
             self.uniform = self.rng.random();
         }
         let Some(weight) = scratch.squared_weight else { return };
+        self.kept += 1;
         let KorsScratch { c, explained, coordinate, .. } = scratch;
         self.inverse.multiply(probe.coordinates(), c);
         if let Some(new) = coordinate {
@@ -125,7 +135,21 @@ impl Kors {
     }
 }
 
+impl Validate for Kors {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.gamma, "regulariser of leverage scores")?;
+        Inconsistent::positive(self.beta, "oversampling of leverage scores")?;
+        Inconsistent::non_negative(self.epsilon, "accuracy of leverage scores")?;
+        Inconsistent::require((0.0..1.0).contains(&self.uniform), "coin", "it is at least 0 and below 1")?;
+        self.inverse.validate()
+    }
+}
+
 impl Admission for Kors {
+    fn fits(&self, points: usize) -> bool {
+        self.inverse.dimension() == points
+    }
+
     fn admits(&mut self, probe: &Probe) -> Option<f64> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let decision = self.decide(probe, &mut scratch);
@@ -208,6 +232,7 @@ mod tests {
                 basis.append(&x, probe.coordinates(), new_coordinate);
             }
         }
+        assert_eq!(rule.kept(), kept.len());
         Ok((basis.len(), kept.len()))
     }
 

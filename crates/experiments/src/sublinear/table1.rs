@@ -350,7 +350,7 @@ the curve may still be on its way up to the bound (Theorem 4.6 below shows how f
 else the machine was doing, and caches.";
 
 /// The measured slope, and whether it is within the bound's.
-fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, String) {
+pub(crate) fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, String) {
     let (Ok(fit), Ok(bound)) = (PowerLaw::fit(rounds, means), growth.slope(rounds)) else {
         // A regret that is not positive has no logarithm, and is below every bound; a single length has no slope.
         let below = means.iter().any(|value| *value <= 0.0);

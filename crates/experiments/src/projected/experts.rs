@@ -1,0 +1,414 @@
+//! What an untuned user gets: [`Auto`] against the best member of its own grid, and against a tuned NONS-ALD.
+//!
+//! Every data set at hand is permuted and learnt as it is, in its own units, by `auto`; nothing is set. Beside it
+//!
+//! - the best **member** of its grid in hindsight, chosen for each permutation: what a user would have got who knew it;
+//! - NONS-ALD **tuned** in hindsight: features and targets scaled by the ranges of the whole file, `α = 25/T`, `U = Y = 1`, `μ` from
+//!   the grid `{0.1, 1, 5, 15}`, the width that Table 3 prints or, where it prints none, the best of `{1, 2, 4, 8}` (then with at most 600
+//!   points, so that narrow widths can be afforded). The choice is made on the first permutation.
+//!
+//! Errors are in units of the target's range. Round 1, in which all predict with nothing seen, is not scored: a learner that
+//! does not know the unit of the target predicts 0, while the scaled one has been told the range, and on targets
+//! such as years that one round outweighs all others. The error with it stands beside.
+
+use mercer_data::{Dataset, Ranges, Scaling, Scheme};
+use mercer_kernels::Gaussian;
+use mercer_learners::experts::Rule;
+use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, Regressor};
+
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::progress::JobProgress;
+use crate::report::Report;
+use crate::runner::{Job, seed_of};
+use crate::stats::{Summary, mean};
+use crate::sublinear::table3::STREAMS;
+use crate::table::{Format, Table};
+use crate::verdict::signed;
+
+/// The data sets; those that are not at hand are left out and named.
+pub const DATA_SETS: [&str; 23] = [
+    "parkinson_motor",
+    "parkinson_total",
+    "elevators",
+    "cpusmall",
+    "bank",
+    "ailerons",
+    "calhousing",
+    "calhousing_full",
+    "casp",
+    "ijcnn1",
+    "cod_rna",
+    "cod_rna_train",
+    "susy_11k_low8",
+    "year_head1176",
+    "year_6k_12d",
+    "ccpp",
+    "elec2",
+    "laser",
+    "sunspots",
+    "diamonds",
+    "year",
+    "toms_hardware",
+    "susy",
+];
+
+/// Data sets whose regret is drawn.
+const DRAWN: [&str; 6] = ["bank", "cpusmall", "calhousing", "elevators", "casp", "diamonds"];
+
+/// Most rows of a permutation in the reduced run.
+const REDUCED_ROWS: usize = 5000;
+
+const WIDTHS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
+const REGULARISERS: [f64; 4] = [0.1, 1.0, 5.0, 15.0];
+const MOST_POINTS: usize = 600;
+
+/// Points of a regret curve.
+const POINTS: usize = 60;
+
+/// How far `auto` may be behind the best of its members, and behind the tuned learner.
+const BEHIND_MEMBER: f64 = 1.05;
+const BEHIND_TUNED: f64 = 1.10;
+
+/// One permutation of one data set.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    dataset: &'static str,
+    repetition: usize,
+    limit: Option<usize>,
+}
+
+/// What came of it. Errors are mean squares over the rounds that are scored, in units of the target's range.
+#[derive(Clone, Debug)]
+struct Outcome {
+    rounds: usize,
+    dimension: usize,
+    /// One a rule, in the order of [`Rule::ALL`].
+    mixtures: Vec<MixtureOutcome>,
+}
+
+#[derive(Clone, Debug)]
+struct MixtureOutcome {
+    error: f64,
+    /// With round 1.
+    whole_error: f64,
+    best_error: f64,
+    best: String,
+    /// Rounds, and the cumulative loss less the least of the members' then.
+    regret: Vec<(f64, f64)>,
+    seconds: f64,
+}
+
+/// A setting of NONS-ALD.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Setting {
+    width: f64,
+    mu: f64,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first pass that fails.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    let limit = (!plan.full).then_some(REDUCED_ROWS);
+    run_on(plan, &DATA_SETS, limit)
+}
+
+/// The same on these data sets, of which `limit` rows are learnt.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(plan: &Plan, datasets: &[&'static str], limit: Option<usize>) -> Result<Report, ExperimentError> {
+    let repetitions = plan.repetitions_or(2, 3);
+    let (there, missing): (Vec<&'static str>, Vec<&str>) =
+        datasets.iter().partition(|name| plan.registry.is_available(name));
+    let name = |task: &Task| format!("experts / {} / {}", task.dataset, task.repetition + 1);
+    let tasks: Vec<Task> = there
+        .iter()
+        .flat_map(|&dataset| (0..repetitions).map(move |repetition| Task { dataset, repetition, limit }))
+        .collect();
+    let jobs: Vec<Job<Task>> = tasks.iter().map(|task| Job::new(name(task), plan.seed, 3, *task)).collect();
+    let outcomes = plan.run(&jobs, |job, bar| mixtures(plan, &job.input, bar))?;
+    let tuned = tuned(plan, &there, limit, repetitions)?;
+    let mut report = Report::new("Experts: what an untuned user gets");
+    report.words(INTRODUCTION);
+    if !missing.is_empty() {
+        report.words(format!("Not on this machine: {}.", missing.join(", ")));
+    }
+    let outcomes: Vec<(Task, Outcome)> = tasks.into_iter().zip(outcomes).collect();
+    report.table(
+        "experts",
+        "Untuned `auto` (ML-Poly) against the best member of its grid in hindsight and against the tuned NONS-ALD, by the mean \
+         squared error in units of the target's range",
+        comparison(&there, &outcomes, &tuned)?,
+    );
+    report.table(
+        "experts_rules",
+        "The rules: error over that of the best member, and the member",
+        rules(&there, &outcomes)?,
+    );
+    if let Some(panels) = curves(&outcomes) {
+        report.picture(
+            "experts_regret",
+            "Regret of `auto` against the best of its members so far, by rule, in units of the target's range squared; below \
+             0 the mixture is ahead of every member",
+            panels,
+        );
+    }
+    Ok(report)
+}
+
+const INTRODUCTION: &str = "`auto` is given the rows in their own units, permuted, and nothing else. Best member: the one of its \
+13 (9 where no Taylor features fit the budget) with the least loss on that permutation, chosen in hindsight. Tuned NONS-ALD: scaled by \
+the ranges of the whole file, α = 25/T, U = Y = 1, μ and (where Table 3 prints no width) σ chosen in hindsight on the first \
+permutation. Round 1 is not scored, since only the scaled learner has been told the target's range; the column with it is there. A verdict \
+compares means over the permutations: at most 1.05 of the best member, at most 1.10 of the tuned NONS-ALD. `laser` and \
+`sunspots` have the time as their only inputs: permuted, little can be learnt from them.";
+
+/// The same order for every learner.
+fn shuffled(plan: &Plan, table: &Dataset, dataset: &str, repetition: usize, limit: Option<usize>) -> Dataset {
+    let seed = seed_of(plan.seed, &format!("{dataset} / permutation {}", repetition + 1));
+    let mut table = table.permuted(seed);
+    table.truncate(limit.unwrap_or(usize::MAX));
+    table
+}
+
+fn mixtures(plan: &Plan, task: &Task, bar: &JobProgress) -> Result<Outcome, ExperimentError> {
+    let whole = plan.registry.open(task.dataset)?;
+    let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
+    let (low, high) = whole.targets().iter().fold((f64::MAX, f64::MIN), ends);
+    let unit = if high > low { (high - low).powi(2) } else { 1.0 };
+    let table = shuffled(plan, &whole, task.dataset, task.repetition, task.limit);
+    let mut mixtures = Vec::new();
+    for rule in Rule::ALL {
+        mixtures.push(mixture(&table, rule, unit)?);
+        bar.advance(1);
+    }
+    Ok(Outcome { rounds: table.len(), dimension: table.dimension(), mixtures })
+}
+
+fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome, ExperimentError> {
+    let (rounds, d) = (table.len(), table.dimension());
+    let mut auto = Auto::new(d, AutoParams { rule, ..AutoParams::default() })?;
+    // Before the first target all predict 0.
+    let first = table.targets().first().map_or(0.0, |y| y * y);
+    let scored = unit * rounds.saturating_sub(1).max(1) as f64;
+    let mut regret = Vec::new();
+    let (mut predictions, mut learnt) = (Vec::new(), 0);
+    let start = std::time::Instant::now();
+    for k in 1..=POINTS {
+        let end = (rounds as f64).powf(k as f64 / POINTS as f64).round() as usize;
+        let (xs, ys) = (&table.features()[learnt * d..end * d], &table.targets()[learnt..end]);
+        for (xs, ys) in xs.chunks(256 * d).zip(ys.chunks(256)) {
+            predictions.clear();
+            auto.learn_block(xs, ys, &mut predictions)?;
+        }
+        if end > learnt && end > 1 {
+            let best = auto.members().filter(|expert| expert.active).map(|expert| expert.cumulative_loss);
+            let best = best.fold(f64::INFINITY, f64::min);
+            if best.is_finite() {
+                regret.push((end as f64, (auto.cumulative_loss() - best) / unit));
+            }
+        }
+        learnt = learnt.max(end);
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let active = auto.members().filter(|expert| expert.active);
+    let best = active.min_by(|a, b| a.cumulative_loss.total_cmp(&b.cumulative_loss));
+    Ok(MixtureOutcome {
+        error: (auto.cumulative_loss() - first) / scored,
+        whole_error: auto.cumulative_loss() / (unit * rounds as f64),
+        best_error: best.as_ref().map_or(f64::NAN, |expert| (expert.cumulative_loss - first) / scored),
+        best: best.map_or_else(String::new, |expert| expert.name.to_owned()),
+        regret,
+        seconds,
+    })
+}
+
+/// A data set with the tuned setting and its errors, one a permutation.
+type Tuned = (&'static str, Setting, Vec<f64>);
+
+fn tuned(
+    plan: &Plan,
+    datasets: &[&'static str],
+    limit: Option<usize>,
+    repetitions: usize,
+) -> Result<Vec<Tuned>, ExperimentError> {
+    let grid = |dataset: &str| {
+        let printed = STREAMS.iter().find(|stream| stream.dataset == dataset).map(|stream| stream.width);
+        let widths = printed.map_or_else(|| WIDTHS.to_vec(), |width| vec![width]);
+        widths.into_iter().flat_map(|width| REGULARISERS.map(|mu| Setting { width, mu }))
+    };
+    let job = |dataset: &'static str, setting: Setting, repetition: usize| {
+        let name = format!("experts / {dataset} / NONS-ALD {setting:?} / {}", repetition + 1);
+        Job::new(name, plan.seed, 1, (dataset, setting, repetition))
+    };
+    let work = |job: &Job<(&'static str, Setting, usize)>, bar: &JobProgress| {
+        let (dataset, setting, repetition) = job.input;
+        let error = nons_ald(plan, dataset, setting, repetition, limit);
+        bar.advance(1);
+        error
+    };
+    let tuning: Vec<_> =
+        datasets.iter().flat_map(|&name| grid(name).map(move |setting| job(name, setting, 0))).collect();
+    let errors = plan.run(&tuning, work)?;
+    let mut chosen: Vec<Tuned> = Vec::new();
+    for (job, error) in tuning.iter().zip(errors) {
+        let (dataset, setting, _) = job.input;
+        match chosen.iter_mut().find(|(name, ..)| *name == dataset) {
+            Some((_, best, errors)) if error < errors[0] => (*best, errors[0]) = (setting, error),
+            Some(_) => {}
+            None => chosen.push((dataset, setting, vec![error])),
+        }
+    }
+    let rest: Vec<_> = chosen
+        .iter()
+        .flat_map(|(name, setting, _)| (1..repetitions).map(move |repetition| job(name, *setting, repetition)))
+        .collect();
+    let errors = plan.run(&rest, work)?;
+    for (job, error) in rest.iter().zip(errors) {
+        if let Some((_, _, errors)) = chosen.iter_mut().find(|(name, ..)| *name == job.input.0) {
+            errors.push(error);
+        }
+    }
+    Ok(chosen)
+}
+
+/// The error of NONS-ALD on scaled data, round 1 left out.
+fn nons_ald(
+    plan: &Plan,
+    dataset: &str,
+    setting: Setting,
+    repetition: usize,
+    limit: Option<usize>,
+) -> Result<f64, ExperimentError> {
+    let stream = STREAMS.iter().find(|stream| stream.dataset == dataset);
+    let table = match stream {
+        Some(stream) => stream.load(&plan.registry)?,
+        None => {
+            let mut table = plan.registry.open(dataset)?;
+            Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+            table
+        }
+    };
+    // Calhousing is scaled by the ranges of a larger file; errors are in units of its own.
+    let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
+    let (low, high) = table.targets().iter().fold((f64::MAX, f64::MIN), ends);
+    let unit = if high > low { (high - low).powi(2) } else { 1.0 };
+    let table = shuffled(plan, &table, dataset, repetition, limit);
+    let (rounds, d) = (table.len(), table.dimension());
+    let params = NonsAldParams {
+        mu: setting.mu,
+        alpha: 25.0 / rounds as f64,
+        radius: 1.0,
+        label_bound: 1.0,
+        max_dictionary: stream.is_none().then_some(MOST_POINTS),
+    };
+    let mut learner = NonsAld::new(Gaussian::new(setting.width)?, d, params)?;
+    let mut predictions = Vec::with_capacity(rounds);
+    learner.learn_block(table.features(), table.targets(), &mut predictions)?;
+    let loss: f64 = predictions.iter().zip(table.targets()).skip(1).map(|(p, y)| (p - y).powi(2)).sum();
+    Ok(loss / unit / rounds.saturating_sub(1).max(1) as f64)
+}
+
+/// The place of [`Rule::default`] among all.
+fn default_rule() -> usize {
+    Rule::ALL.iter().position(|rule| *rule == Rule::default()).unwrap_or(0)
+}
+
+fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<Item = &'a Outcome> + Clone {
+    outcomes.iter().filter(move |(task, _)| task.dataset == dataset).map(|(_, outcome)| outcome)
+}
+
+fn verdict(ratio: f64, most: f64) -> String {
+    format!("{} ({}%)", if ratio <= most { "within" } else { "behind" }, signed(100.0 * (ratio - 1.0), 1))
+}
+
+fn comparison(
+    datasets: &[&'static str],
+    outcomes: &[(Task, Outcome)],
+    tuned: &[Tuned],
+) -> Result<Table, ExperimentError> {
+    let mut table = Table::new()
+        .words("data set")
+        .numbers("T", Format::Shortest)
+        .numbers("d", Format::Shortest)
+        .numbers("auto", Format::Significant(4))
+        .numbers("best member", Format::Significant(4))
+        .words("against it")
+        .numbers("tuned NONS-ALD", Format::Significant(4))
+        .words("its setting")
+        .words("against it ")
+        .numbers("auto with round 1", Format::Significant(4))
+        .numbers("µs a row", Format::Significant(3));
+    for dataset in datasets {
+        let mixtures: Vec<&MixtureOutcome> = of(outcomes, dataset).map(|o| &o.mixtures[default_rule()]).collect();
+        let (Some(outcome), Some((_, setting, errors))) =
+            (of(outcomes, dataset).next(), tuned.iter().find(|(name, ..)| name == dataset))
+        else {
+            continue;
+        };
+        let column = |value: fn(&MixtureOutcome) -> f64| mixtures.iter().map(|m| value(m)).collect::<Vec<f64>>();
+        let (auto, best) = (column(|m| m.error), column(|m| m.best_error));
+        let micros = column(|m| m.seconds).iter().map(|s| 1e6 * s / outcome.rounds as f64).collect::<Vec<f64>>();
+        table.push(vec![
+            (*dataset).into(),
+            outcome.rounds.into(),
+            outcome.dimension.into(),
+            Summary::of(&auto).ok().into(),
+            Summary::of(&best).ok().into(),
+            verdict(mean(&auto) / mean(&best), BEHIND_MEMBER).into(),
+            Summary::of(errors).ok().into(),
+            format!("σ = {}, μ = {}", setting.width, setting.mu).into(),
+            verdict(mean(&auto) / mean(errors), BEHIND_TUNED).into(),
+            mean(&column(|m| m.whole_error)).into(),
+            mean(&micros).into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+fn rules(datasets: &[&'static str], outcomes: &[(Task, Outcome)]) -> Result<Table, ExperimentError> {
+    let mut table = Table::new().words("data set");
+    for rule in Rule::ALL {
+        table = table.numbers(rule.name(), Format::Decimals(3));
+    }
+    table = table.words("best member of the first permutation");
+    for dataset in datasets {
+        let mut row = vec![(*dataset).into()];
+        for index in 0..Rule::ALL.len() {
+            let ratios: Vec<f64> = of(outcomes, dataset)
+                .map(|outcome| outcome.mixtures[index].error / outcome.mixtures[index].best_error)
+                .collect();
+            row.push(mean(&ratios).into());
+        }
+        row.push(of(outcomes, dataset).next().map(|outcome| outcome.mixtures[default_rule()].best.clone()).into());
+        table.push(row)?;
+    }
+    Ok(table)
+}
+
+fn curves(outcomes: &[(Task, Outcome)]) -> Option<Panels> {
+    let mut panels = Panels::new("Regret of auto against the best of its members so far", 3);
+    let mut any = false;
+    for dataset in DRAWN {
+        let passes: Vec<&Outcome> = of(outcomes, dataset).collect();
+        let Some(first) = passes.first() else { continue };
+        let mut figure = Figure::new(dataset).x_label("round t").y_label("regret").log_x();
+        for (index, rule) in Rule::ALL.into_iter().enumerate() {
+            let rounds: Vec<f64> = first.mixtures[index].regret.iter().map(|(t, _)| *t).collect();
+            let at = |i: usize| passes.iter().filter_map(move |pass| Some(pass.mixtures[index].regret.get(i)?.1));
+            let samples: Vec<Vec<f64>> = (0..rounds.len()).map(|i| at(i).collect()).collect();
+            let means: Vec<f64> = samples.iter().map(|samples| mean(samples)).collect();
+            let end = |pick: fn(f64, f64) -> f64, from: f64| -> Vec<f64> {
+                samples.iter().map(|samples| samples.iter().copied().fold(from, pick)).collect()
+            };
+            let (low, high) = (end(f64::min, f64::INFINITY), end(f64::max, f64::NEG_INFINITY));
+            figure = figure.line_with_band(rule.name(), &rounds, &means, &low, &high);
+        }
+        panels = panels.panel(figure);
+        any = true;
+    }
+    any.then_some(panels)
+}

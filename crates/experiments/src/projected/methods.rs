@@ -1,0 +1,96 @@
+//! The learners of the paper's experiments (section 4), at its settings.
+//!
+//! Gaussian kernel of a given width, `λ = 1`; KORS with `μ = 1`, `β = 1`, `ε = ½`; FOGD with `D = 1000` and `η = 1/√n`. For
+//! PROS-N-KONS the Newton step's regulariser is `λ` and the clip 1, the largest target.
+
+use mercer_kernels::Gaussian;
+use mercer_learners::{
+    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor,
+    SampledKonsParams, TaylorParams,
+};
+
+use crate::plan::ExperimentError;
+
+/// The ridge of all experiments of section 4.
+pub const LAMBDA: f64 = 1.0;
+
+/// `D` of FOGD.
+pub const FEATURES: usize = 1000;
+
+/// Bytes that one learner's matrix may take.
+pub const MOST_BYTES: u64 = 500_000_000;
+
+/// A learner of section 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// PKAWV on Taylor features of this degree `M`.
+    Taylor(usize),
+    /// PKAWV on a KORS dictionary.
+    Nystrom,
+    /// PROS-N-KONS.
+    ProsNKons,
+    /// FOGD.
+    Fogd,
+    /// Kernel-AWV, which keeps all points.
+    Whole,
+}
+
+impl Method {
+    /// In the order of pictures and tables.
+    pub const ALL: [Self; 7] =
+        [Self::Taylor(2), Self::Taylor(3), Self::Taylor(4), Self::Nystrom, Self::ProsNKons, Self::Fogd, Self::Whole];
+
+    /// Its name in pictures and tables.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Taylor(degree) => format!("PKAWV-Taylor, M = {degree}"),
+            Self::Nystrom => "PKAWV-Nyström".into(),
+            Self::ProsNKons => "PROS-N-KONS".into(),
+            Self::Fogd => "FOGD".into(),
+            Self::Whole => "Kernel-AWV".into(),
+        }
+    }
+
+    /// The learner for `rounds` inputs of dimension `d` and a kernel of width `sigma`.
+    ///
+    /// # Errors
+    /// When the features do not fit [`MOST_BYTES`].
+    pub fn build(
+        self,
+        d: usize,
+        rounds: usize,
+        sigma: f64,
+        seed: u64,
+    ) -> Result<Box<dyn Regressor + Send>, ExperimentError> {
+        let kernel = Gaussian::new(sigma)?;
+        Ok(match self {
+            Self::Taylor(degree) => {
+                let params =
+                    TaylorParams { sigma, degree, lambda: LAMBDA, max_bytes: MOST_BYTES, ..TaylorParams::default() };
+                Box::new(PkawvTaylor::new(d, params)?)
+            }
+            Self::Nystrom => {
+                let params = NystromParams { lambda: LAMBDA, mu: 1.0, beta: 1.0, epsilon: 0.5, seed };
+                Box::new(PkawvNystrom::new(kernel, d, params)?)
+            }
+            Self::ProsNKons => {
+                let params = SampledKonsParams {
+                    alpha: LAMBDA,
+                    gamma: 1.0,
+                    beta: 1.0,
+                    epsilon: 0.5,
+                    clip: 1.0,
+                    max_dictionary: None,
+                    seed,
+                };
+                Box::new(ProsNKons::new(kernel, d, params)?)
+            }
+            Self::Fogd => {
+                let step = 1.0 / (rounds as f64).sqrt();
+                Box::new(Fogd::new(d, FogdParams { sigma, features: FEATURES, step, seed })?)
+            }
+            Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams { lambda: LAMBDA })?),
+        })
+    }
+}
