@@ -12,6 +12,7 @@ mod factor;
 mod inverse;
 mod kernel_row;
 mod operator;
+mod prediction;
 mod steps;
 mod update;
 
@@ -20,6 +21,7 @@ pub use factor::factor;
 pub use inverse::inverse;
 pub use kernel_row::{PLAIN_DIMENSION, PLAIN_SIZE, kernel_row};
 pub use operator::operator;
+pub use prediction::{prediction, series};
 pub use steps::{LEARNERS, PLAIN_FEATURES, plain_fogd, step};
 pub use update::update;
 
@@ -41,6 +43,7 @@ pub fn everything(sizes: &[usize]) -> Result<Vec<(&'static str, Vec<Operation>)>
         ("update", update(sizes)?),
         ("step", step(sizes)?),
         ("operator", operator(sizes)?),
+        ("prediction", prediction(sizes)?),
     ])
 }
 

@@ -58,9 +58,119 @@ impl PlainFogd {
     }
 }
 
+/// Least squares by Givens rotations of a full square array `R` and of `U`, one after the other.
+#[derive(Clone, Debug)]
+pub struct PlainGivens {
+    n: usize,
+    outputs: usize,
+    factor: Vec<f64>,
+    projected: Vec<f64>,
+    row: Vec<f64>,
+    targets: Vec<f64>,
+}
+
+impl PlainGivens {
+    /// `V = prior · I`.
+    #[must_use]
+    pub fn new(n: usize, outputs: usize, prior: f64) -> Self {
+        let factor = (0..n * n).map(|i| if i % (n + 1) == 0 { prior.sqrt() } else { 0.0 }).collect();
+        Self { n, outputs, factor, projected: vec![0.0; n * outputs], row: vec![0.0; n], targets: vec![0.0; outputs] }
+    }
+
+    /// Rotates a row into the factor; predicts nothing.
+    pub fn update(&mut self, row: &[f64], outputs: &[f64]) {
+        self.row.copy_from_slice(row);
+        self.targets.copy_from_slice(outputs);
+        for j in 0..self.n {
+            let (a, b) = (self.factor[j * self.n + j], self.row[j]);
+            let length = (a * a + b * b).sqrt();
+            let (cosine, sine) = (a / length, b / length);
+            let own = &mut self.factor[j * self.n + j..(j + 1) * self.n];
+            for (r, x) in own.iter_mut().zip(&mut self.row[j..]) {
+                (*r, *x) = (cosine * *r + sine * *x, cosine * *x - sine * *r);
+            }
+            let own = &mut self.projected[j * self.outputs..(j + 1) * self.outputs];
+            for (u, y) in own.iter_mut().zip(&mut self.targets) {
+                (*u, *y) = (cosine * *u + sine * *y, cosine * *y - sine * *u);
+            }
+        }
+    }
+
+    /// `ŷ = Uᵀ R⁻ᵀ row`
+    pub fn predict(&mut self, row: &[f64], prediction: &mut [f64]) {
+        self.row.copy_from_slice(row);
+        prediction.fill(0.0);
+        for j in 0..self.n {
+            let own = &self.factor[j * self.n + j..(j + 1) * self.n];
+            let v = self.row[j] / own[0];
+            self.row[j..].iter_mut().zip(own).for_each(|(rest, r)| *rest -= v * r);
+            let own = &self.projected[j * self.outputs..(j + 1) * self.outputs];
+            prediction.iter_mut().zip(own).for_each(|(sum, u)| *sum += v * u);
+        }
+    }
+}
+
+/// Least squares by the Sherman–Morrison formula on the inverse.
+#[derive(Clone, Debug)]
+pub struct PlainShermanMorrison {
+    n: usize,
+    inverse: Vec<f64>,
+    coefficients: Vec<f64>,
+    gain: Vec<f64>,
+}
+
+impl PlainShermanMorrison {
+    /// `V = prior · I`.
+    #[must_use]
+    pub fn new(n: usize, outputs: usize, prior: f64) -> Self {
+        let inverse = (0..n * n).map(|i| if i % (n + 1) == 0 { 1.0 / prior } else { 0.0 }).collect();
+        Self { n, inverse, coefficients: vec![0.0; n * outputs], gain: vec![0.0; n] }
+    }
+
+    /// Predicts, then learns.
+    pub fn predict_then_update(&mut self, row: &[f64], outputs: &[f64], prediction: &mut [f64]) {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        for (gain, own) in self.gain.iter_mut().zip(self.inverse.chunks_exact(self.n)) {
+            *gain = dot(own, row);
+        }
+        let pivot = 1.0 + dot(&self.gain, row);
+        for (gain, own) in self.gain.iter().zip(self.inverse.chunks_exact_mut(self.n)) {
+            let share = gain / pivot;
+            own.iter_mut().zip(&self.gain).for_each(|(entry, gain)| *entry -= share * gain);
+        }
+        let targets = prediction.iter_mut().zip(outputs);
+        for ((prediction, y), own) in targets.zip(self.coefficients.chunks_exact_mut(self.n)) {
+            *prediction = dot(own, row);
+            let share = (y - *prediction) / pivot;
+            own.iter_mut().zip(&self.gain).for_each(|(entry, gain)| *entry += share * gain);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_least_squares_is_the_engines() -> anyhow::Result<()> {
+        let series = crate::catalogue::series(120);
+        let mut engine = mercer_linalg_incremental::SquareRootRls::new(&[0.5; 12], 3);
+        let (mut givens, mut formula) = (PlainGivens::new(12, 3, 0.5), PlainShermanMorrison::new(12, 3, 0.5));
+        let (mut ours, mut rotated, mut theirs) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        let mut scratch = mercer_linalg_incremental::SquareRootScratch::default();
+        for t in 4..120 {
+            let row: AlignedVec = (1..=4).flat_map(|a| series[t - a]).collect();
+            engine.predict_then_update(&row, &series[t], 12, &mut ours, &mut scratch)?;
+            givens.predict(&row, &mut rotated);
+            givens.update(&row, &series[t]);
+            formula.predict_then_update(&row, &series[t], &mut theirs);
+            for i in 0..3 {
+                assert!((ours[i] - rotated[i]).abs() < 1e-12 && (ours[i] - theirs[i]).abs() < 1e-12);
+            }
+        }
+        Ok(())
+    }
+
     use crate::DIMENSION;
     use crate::stream::{Stream, WIDTH};
     use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};

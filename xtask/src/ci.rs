@@ -3,22 +3,40 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::tidy;
+use crate::{browser, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 6] =
-    ["mercer-simd", "mercer-kernels", "mercer-linalg-incremental", "mercer-sparsify", "mercer-learners", "mercer-data"];
+const LIBRARIES: [&str; 7] = [
+    "mercer-state",
+    "mercer-simd",
+    "mercer-kernels",
+    "mercer-linalg-incremental",
+    "mercer-sparsify",
+    "mercer-learners",
+    "mercer-data",
+];
 
 /// The families of learners, each of which builds without the others.
 const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
 
-/// Formatting, the rules of the tree, lints, feature combinations and documentation.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Only the report of a small run in a headless Chromium, if there is one; without this option all but that.
+    #[arg(long)]
+    browser: bool,
+}
+
+/// Formatting, the rules of the tree, lints, feature combinations and documentation; or the report in a browser.
 ///
 /// # Errors
 /// The first step that fails.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.browser {
+        return step("browser", browser::run);
+    }
     let shell = Shell::new()?;
     step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
     step("tidy", tidy::run)?;

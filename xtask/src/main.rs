@@ -1,9 +1,15 @@
 //! Repository tasks, run as `cargo xtask TASK`. One task a file; this one only names them.
 
+mod audit;
 mod bench_report;
+mod browser;
 mod ci;
 mod datasets;
+mod faults;
+mod fuzz;
+mod product;
 mod reproduce;
+mod soak;
 mod tidy;
 
 use std::process::ExitCode;
@@ -19,24 +25,36 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Licences, sources and versions of dependencies; where unsafe code stands.
+    Audit,
     /// Times every operation beside the machine's roofs and writes benches/results.
     BenchReport(bench_report::Arguments),
     /// Formatting, rules of the tree, lints, feature combinations and documentation.
-    Ci,
+    Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),
-    /// Runs the papers' experiments and writes their tables and pictures.
+    /// Kills a learning run at random moments, resumes it, and looks whether anything is lost.
+    Faults(faults::Arguments),
+    /// Coverage-guided fuzzing of readers, model files, kernels and settings.
+    Fuzz(fuzz::Arguments),
+    /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
+    /// Millions of rows through every learner of bounded memory.
+    Soak(soak::Arguments),
     /// Rules of the source tree that no compiler checks.
     Tidy,
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
+        Task::Audit => audit::run(),
         Task::BenchReport(arguments) => bench_report::run(&arguments),
-        Task::Ci => ci::run(),
+        Task::Ci(arguments) => ci::run(&arguments),
         Task::Datasets(arguments) => datasets::run(&arguments),
+        Task::Faults(arguments) => faults::run(&arguments),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
+        Task::Soak(arguments) => soak::run(&arguments),
         Task::Tidy => tidy::run(),
     };
     match done {

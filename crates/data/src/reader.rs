@@ -140,6 +140,11 @@ impl RowReader {
         self.lines.line().number
     }
 
+    /// The row last read, good or bad, as it stands in the file, without its line end: what is to be kept of a row that is refused.
+    pub fn record(&self) -> &[u8] {
+        self.lines.text()
+    }
+
     /// Puts the features of the next row into `features` (which it empties first) and gives the target; `None` at the end.
     ///
     /// # Errors

@@ -4,6 +4,8 @@
 //! column goes to 0. Ranges learned from one file may scale another, whose values then may lie outside the span. Where b − a or
 //! x − a overflows (columns of ±1e308), u is computed from halves, which cannot.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::dataset::Dataset;
 use crate::error::{Column, DataError};
 
@@ -139,6 +141,13 @@ impl Ranges {
 pub struct Scaling {
     ranges: Ranges,
     scheme: Scheme,
+}
+
+impl Validate for Scaling {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let mut ranges = self.ranges.features.iter().chain([&self.ranges.target]);
+        ranges.try_for_each(|range| (range.low, range.high).validate())
+    }
 }
 
 impl Scaling {

@@ -7,7 +7,7 @@ use mercer_learners::{NonsAld, NonsAldParams, prequential};
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::{projected, sublinear};
+use crate::{operator, prediction, projected, sublinear};
 
 /// A paper.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub struct Experiment {
 }
 
 /// All papers, in the order in which they run.
-pub const PAPERS: &[Paper] = &[sublinear::PAPER, projected::PAPER];
+pub const PAPERS: &[Paper] = &[sublinear::PAPER, projected::PAPER, prediction::PAPER, operator::PAPER];
 
 /// The experiments of all papers.
 pub fn experiments() -> impl Iterator<Item = &'static Experiment> {

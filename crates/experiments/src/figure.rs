@@ -28,7 +28,10 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 mod axis;
+mod data;
 mod heat_map;
 mod layout;
 mod legend;
@@ -123,29 +126,33 @@ pub struct Saved {
 
 /// One point of a cloud told apart by two things: the colour says the series (a learner), the shape
 /// the group (a data set).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
     /// Says the colour.
     pub series: String,
     /// Says the shape.
     pub group: String,
     /// Horizontal place.
+    #[serde(with = "crate::report::exact")]
     pub x: f64,
     /// Vertical place.
+    #[serde(with = "crate::report::exact")]
     pub y: f64,
     /// Half the height of the error bar, if there is one.
+    #[serde(with = "crate::report::exact")]
     pub y_error: Option<f64>,
 }
 
 /// One picture with one pair of axes. Built by chained calls; mistakes are reported when it is
 /// drawn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Figure {
     title: String,
     x_label: String,
     y_label: String,
     log_x: bool,
     log_y: bool,
+    #[serde(with = "crate::report::exact")]
     y_range: Option<(f64, f64)>,
     series: Vec<Series>,
     heat_map: Option<HeatMap>,
@@ -153,42 +160,48 @@ pub struct Figure {
     bars: Option<Bars>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Series {
     name: String,
     style: Style,
+    #[serde(with = "crate::report::exact")]
     xs: Vec<f64>,
+    #[serde(with = "crate::report::exact")]
     ys: Vec<f64>,
     /// Lower and upper ends of the band or the error bars.
+    #[serde(with = "crate::report::exact")]
     interval: Option<(Vec<f64>, Vec<f64>)>,
     labels: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Style {
     Line,
     Dashed,
     Points,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Marks {
     series_title: String,
     group_title: String,
     marks: Vec<Mark>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Bars {
     categories: Vec<String>,
     groups: Vec<BarSeries>,
 }
 
 /// The bars of one name, one a category.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct BarSeries {
     name: String,
+    #[serde(with = "crate::report::exact")]
     heights: Vec<f64>,
+    #[serde(with = "crate::report::exact")]
     errors: Option<Vec<f64>>,
 }
 

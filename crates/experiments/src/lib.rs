@@ -11,6 +11,8 @@
 //! | [`verdict`] | when a measured number counts as the printed one |
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
 //! | [`figure`] | how curves, points and bars become an SVG and a PNG |
+//! | [`mod@report`] | how finished experiments are kept and become one report |
+//! | [`html`] | how that report becomes pages for a browser |
 //!
 //! and the experiments themselves, which the program `reproduce` runs by name ([`experiment`]):
 //!
@@ -18,15 +20,20 @@
 //! |---|---|
 //! | [`sublinear`] | the tables, lemmas and theorem of the paper on AOGD-ALD and NONS-ALD |
 //! | [`projected`] | the figures and theorems of the paper on projections, PKAWV |
+//! | [`prediction`] | the figures and appendices of the paper on online prediction with forgetting, OPF |
+//! | [`operator`] | the figures and corollaries of the paper on sparse online operators |
 //!
 //! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
-//! given ([`plan`]) and what they hand back ([`report`]). No number depends on the number of threads; times do.
+//! given ([`plan`]) and what they hand back ([`report::Report`]). No number depends on the number of threads; times do.
 
 pub mod decay;
 pub mod experiment;
 pub mod figure;
 pub mod hindsight;
+pub mod html;
+pub mod operator;
 pub mod plan;
+pub mod prediction;
 pub mod progress;
 pub mod projected;
 pub mod report;

@@ -1,11 +1,23 @@
 //! What an experiment hands back: words, tables and pictures in reading order.
 //!
-//! Saved, each table is three files and each picture two; shown, all of it is one Markdown section that refers to them.
+//! Saved, each table is three files and each picture two, with a table of the series behind it; shown, all of it is one Markdown
+//! section that refers to them, or one section of a page ([`mod@crate::html`]). Written as JSON, a report reads back as it was, so that
+//! a finished one can be [kept](crate::report::keep).
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::figure::{Figure, FigureError, Panels, Saved};
-use crate::table::{Table, TableError};
+use crate::output::write_whole;
+use crate::table::{Judged, Table, TableError};
+use crate::verdict::Outcome;
+
+pub mod conduct;
+pub mod edition;
+pub(crate) mod exact;
+pub mod keep;
+pub mod provenance;
 
 /// Why a report could not be made or saved.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +32,8 @@ pub enum ReportError {
 }
 
 /// A picture with one pair of axes or several.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Picture {
     /// One pair of axes.
     Figure(Box<Figure>),
@@ -29,6 +42,40 @@ pub enum Picture {
 }
 
 impl Picture {
+    /// Every series behind it, a row a point.
+    ///
+    /// # Errors
+    /// As [`Figure::data`].
+    pub fn data(&self) -> Result<Table, TableError> {
+        match self {
+            Self::Figure(figure) => figure.data(),
+            Self::Panels(panels) => panels.data(),
+        }
+    }
+
+    /// What it shows, for people who do not see it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Figure(figure) => figure.words(),
+            Self::Panels(panels) => panels.words(),
+        }
+    }
+
+    pub(crate) fn has_heat_map(&self) -> bool {
+        match self {
+            Self::Figure(figure) => figure.has_heat_map(),
+            Self::Panels(panels) => panels.has_heat_map(),
+        }
+    }
+
+    pub(crate) fn svg(&self) -> Result<String, FigureError> {
+        match self {
+            Self::Figure(figure) => figure.svg(),
+            Self::Panels(panels) => panels.svg(),
+        }
+    }
+
     fn save(&self, dir: &Path, stem: &str) -> Result<Saved, FigureError> {
         match self {
             Self::Figure(figure) => figure.save(dir, stem),
@@ -49,15 +96,28 @@ impl From<Panels> for Picture {
     }
 }
 
-#[derive(Clone, Debug)]
-enum Block {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Block {
     Words(String),
+    Remark(Remark),
     Table { stem: String, caption: String, table: Table },
     Picture { stem: String, caption: String, picture: Picture },
 }
 
+/// Why something printed was not reproduced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// Whether it differs or was not run.
+    pub outcome: Outcome,
+    /// What it is about, in a few words.
+    pub subject: String,
+    /// Why, in Markdown.
+    pub why: String,
+}
+
 /// The result of one experiment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     title: String,
     blocks: Vec<Block>,
@@ -73,6 +133,20 @@ impl Report {
     /// A paragraph, or several, of Markdown.
     pub fn words(&mut self, words: impl Into<String>) {
         self.blocks.push(Block::Words(words.into()));
+    }
+
+    /// Where we differ from what is printed (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
+    pub fn differs(&mut self, subject: impl Into<String>, why: impl Into<String>) {
+        self.remark(Outcome::Differs, subject.into(), why.into());
+    }
+
+    /// What was not run (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
+    pub fn not_run(&mut self, subject: impl Into<String>, why: impl Into<String>) {
+        self.remark(Outcome::NotRun, subject.into(), why.into());
+    }
+
+    fn remark(&mut self, outcome: Outcome, subject: String, why: String) {
+        self.blocks.push(Block::Remark(Remark { outcome, subject, why }));
     }
 
     /// A table that will be saved under `stem`.
@@ -94,7 +168,36 @@ impl Report {
         })
     }
 
-    /// Writes every table (Markdown, CSV, text) and picture (SVG, PNG) into `dir` and gives the files' paths.
+    /// Its title.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// What differs or was not run, and why, as far as it says so.
+    pub fn remarks(&self) -> impl Iterator<Item = &Remark> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Remark(remark) => Some(remark),
+            _ => None,
+        })
+    }
+
+    /// The verdicts of all its tables.
+    #[must_use]
+    pub fn judged(&self) -> Vec<Judged> {
+        let tables = self.blocks.iter().filter_map(|block| match block {
+            Block::Table { table, .. } => Some(table),
+            _ => None,
+        });
+        tables.flat_map(Table::judged).collect()
+    }
+
+    /// Writes every table (Markdown, CSV, text) and picture (SVG, PNG, and `…_series.csv` with all its points) into `dir` and gives
+    /// the files' paths.
     ///
     /// # Errors
     /// [`ReportError`] of the first that cannot be drawn or written; those before it are written.
@@ -102,14 +205,18 @@ impl Report {
         let mut files = Vec::new();
         for block in &self.blocks {
             match block {
-                Block::Words(_) => {}
+                Block::Words(_) | Block::Remark(_) => {}
                 Block::Table { stem, table, .. } => {
                     table.save(dir, stem)?;
                     files.extend(["md", "csv", "txt"].map(|ending| dir.join(format!("{stem}.{ending}"))));
                 }
                 Block::Picture { stem, picture, .. } => {
                     let Saved { svg, png } = picture.save(dir, stem)?;
-                    files.extend([svg, png]);
+                    let series = dir.join(series_file(stem));
+                    let text = picture.data()?.csv();
+                    let done = write_whole(&series, text.as_bytes());
+                    done.map_err(|source| TableError::Write { path: series.clone(), source })?;
+                    files.extend([svg, png, series]);
                 }
             }
         }
@@ -124,12 +231,20 @@ impl Report {
             text.push('\n');
             match block {
                 Block::Words(words) => text += &format!("{}\n", words.trim_end()),
+                Block::Remark(Remark { outcome, subject, why }) => {
+                    text += &format!("> **{subject}: {}.** {}\n", outcome.name(), why.trim_end().replace('\n', "\n> "));
+                }
                 Block::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),
                 Block::Picture { stem, caption, .. } => text += &format!("![{caption}]({stem}.png)\n\n*{caption}*\n"),
             }
         }
         text
     }
+}
+
+/// The name of the file with the series behind a picture.
+pub(crate) fn series_file(stem: &str) -> String {
+    format!("{stem}_series.csv")
 }
 
 #[cfg(test)]
@@ -147,11 +262,17 @@ mod tests {
         report.picture("growth", "How they grow", Figure::new("").line("J", &[1.0, 2.0], &[1.0, 2.0]));
         let folder = tempfile::tempdir().unwrap();
         let files = report.save(folder.path()).unwrap();
-        assert_eq!(files.len(), 5);
+        assert_eq!(files.len(), 6);
+        let series = std::fs::read_to_string(folder.path().join("growth_series.csv")).unwrap();
+        assert_eq!(series.lines().nth(2), Some(",line,J,,2,2,,,"));
         assert!(files.iter().all(|file| file.is_file()));
         let text = report.markdown();
         assert!(text.starts_with("## Sizes\n\nSmall ones.\n\n**Sizes of dictionaries**\n\n|"), "{text}");
         assert!(text.ends_with("![How they grow](growth.png)\n\n*How they grow*\n"), "{text}");
+        report.differs("sizes", "Ours\nare larger.");
+        assert!(report.markdown().ends_with("\n> **sizes: differs.** Ours\n> are larger.\n"), "{}", report.markdown());
+        let back: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
+        assert_eq!((back.markdown(), back.remarks().count()), (report.markdown(), 1));
         assert!(report.find_table("sizes").is_some() && report.find_table("growth").is_none());
     }
 }

@@ -5,9 +5,11 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::output::write_whole;
 use crate::stats::Summary;
-use crate::verdict::{SizeVerdict, Verdict};
+use crate::verdict::{Outcome, SizeVerdict, Verdict};
 
 /// Why a table could not be filled or written.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +36,8 @@ pub enum TableError {
 }
 
 /// On which side of its column a cell stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Align {
     /// Words.
     Left,
@@ -45,7 +48,8 @@ pub enum Align {
 }
 
 /// How the numbers of a column are shown to people. Words are shown as they are in any column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Format {
     /// The shortest form that reads back the same.
     Shortest,
@@ -56,18 +60,29 @@ pub enum Format {
     Significant(usize),
 }
 
+impl Format {
+    /// A number as a column of this format shows it.
+    #[must_use]
+    pub fn number(self, v: f64) -> String {
+        number(v, self)
+    }
+}
+
 /// What stands at one place of a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Cell {
     /// Words.
     Text(String),
     /// A number.
-    Number(f64),
+    Number(#[serde(with = "crate::report::exact")] f64),
     /// Mean ± standard deviation.
     Spread {
         /// The mean.
+        #[serde(with = "crate::report::exact")]
         mean: f64,
         /// The deviation.
+        #[serde(with = "crate::report::exact")]
         std: f64,
     },
     /// Nothing; people see a dash.
@@ -127,15 +142,44 @@ impl<C: Into<Self>> From<Option<C>> for Cell {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Column {
     name: String,
     align: Align,
     format: Format,
 }
 
-/// Columns, then rows.
-#[derive(Clone, Debug, Default)]
+impl Column {
+    /// Whether its words say what a comparison came to: a heading that begins with "verdict", or is "within" or "holds".
+    fn judges(&self) -> bool {
+        self.name.starts_with("verdict") || matches!(self.name.as_str(), "within" | "holds")
+    }
+}
+
+/// One cell as a person sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Its words or number.
+    pub text: String,
+    /// On which side it stands.
+    pub align: Align,
+    /// What it comes to, if it is a verdict.
+    pub outcome: Option<Outcome>,
+}
+
+/// A verdict of a table and what it is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// The words that begin its row.
+    pub subject: String,
+    /// The verdict's words.
+    pub words: String,
+    /// What it comes to.
+    pub outcome: Outcome,
+}
+
+/// Columns, then rows. A column headed "verdict …", "within" or "holds" holds verdicts, which [`Outcome::of_words`] reads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
@@ -189,6 +233,35 @@ impl Table {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The columns' names, each with the side its cells stand on.
+    pub fn header(&self) -> impl Iterator<Item = (&str, Align)> {
+        self.columns.iter().map(|column| (column.name.as_str(), column.align))
+    }
+
+    /// The rows as people see them.
+    pub fn shown(&self) -> impl Iterator<Item = Vec<Shown>> {
+        self.rows.iter().map(|row| row.iter().zip(&self.columns).map(|(cell, column)| shown(cell, column)).collect())
+    }
+
+    /// The verdicts, row by row.
+    #[must_use]
+    pub fn judged(&self) -> Vec<Judged> {
+        let mut all = Vec::new();
+        for (cells, shown) in self.rows.iter().zip(self.shown()) {
+            // The words that a row begins with say what it is about; a row of numbers is told by the first of them.
+            let words = cells
+                .iter()
+                .zip(&shown)
+                .take_while(|(cell, shown)| matches!(cell, Cell::Text(_)) && shown.outcome.is_none());
+            let words: Vec<&str> = words.map(|(_, shown)| shown.text.as_str()).take(4).collect();
+            let first = || shown.first().map(|shown| shown.text.clone()).unwrap_or_default();
+            let subject = if words.is_empty() { first() } else { words.join(", ") };
+            let verdicts = shown.into_iter().filter_map(|cell| Some((cell.text, cell.outcome?)));
+            all.extend(verdicts.map(|(words, outcome)| Judged { subject: subject.clone(), words, outcome }));
+        }
+        all
     }
 
     /// A Markdown table.
@@ -307,6 +380,14 @@ impl Table {
         };
         grid.iter().map(|row| row.iter().enumerate().map(pad).collect()).collect()
     }
+}
+
+fn shown(cell: &Cell, column: &Column) -> Shown {
+    let outcome = match cell {
+        Cell::Text(words) if column.judges() => Outcome::of_words(words),
+        _ => None,
+    };
+    Shown { text: show(cell, column.format), align: column.align, outcome }
 }
 
 fn show(cell: &Cell, format: Format) -> String {
@@ -455,6 +536,24 @@ mod tests {
         let error = table.push(vec!["x".into()]).unwrap_err();
         assert_eq!(error.to_string(), "row 1 has 1 cells but the table has 2 columns; give one cell a column");
         assert!(table.is_empty());
+    }
+
+    #[test]
+    fn verdicts_are_found_with_what_they_are_about() {
+        let judged = sample().judged();
+        let said: Vec<_> = judged.iter().map(|j| (j.subject.as_str(), j.words.as_str(), j.outcome)).collect();
+        assert_eq!(
+            said,
+            [
+                ("NONS-ALD", "reproduced (+0.4%, 0.9 se)", Outcome::Reproduced),
+                ("a | b, \"c\"", "not run (no data)", Outcome::NotRun)
+            ]
+        );
+        let mut table = Table::new().numbers("M", Format::Shortest).words("yes").words("within");
+        table.push(vec![2.0.into(), "yes".into(), "NO".into()]).unwrap();
+        let judged = table.judged();
+        assert_eq!(judged.len(), 1);
+        assert_eq!((judged[0].subject.as_str(), judged[0].outcome), ("2", Outcome::Differs));
     }
 
     #[test]

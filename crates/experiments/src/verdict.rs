@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::stats::Summary;
 
 /// A mean and a standard deviation as a paper prints them.
@@ -94,6 +96,66 @@ impl Tolerance {
     pub fn judge_size(&self, measured: f64, printed: f64) -> SizeVerdict {
         let difference = measured - printed;
         SizeVerdict { difference, reproduced: difference.abs() <= self.size }
+    }
+}
+
+/// What a comparison comes to, whatever its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The printed number came out, or the bound holds.
+    Reproduced,
+    /// It did not.
+    Differs,
+    /// There was nothing to compare.
+    NotRun,
+}
+
+impl Outcome {
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 3] = [Self::Reproduced, Self::Differs, Self::NotRun];
+
+    /// Beginnings of verdicts.
+    const WORDS: [(&str, Self); 12] = [
+        ("reproduced", Self::Reproduced),
+        ("agrees", Self::Reproduced),
+        ("holds", Self::Reproduced),
+        ("within", Self::Reproduced),
+        ("not run", Self::NotRun),
+        ("not found", Self::NotRun),
+        ("not reproducible", Self::NotRun),
+        ("too few", Self::NotRun),
+        ("differs", Self::Differs),
+        ("does not", Self::Differs),
+        ("steeper", Self::Differs),
+        ("larger", Self::Differs),
+    ];
+
+    /// What a verdict written in words comes to: "yes" and "no", those of [`Verdict`] and [`SizeVerdict`], and words that begin with
+    /// "agrees", "holds", "within", "does not", "steeper", "larger", "not run", "not found", "not reproducible" or "too few", in upper
+    /// or lower case. Other words come to nothing.
+    #[must_use]
+    pub fn of_words(words: &str) -> Option<Self> {
+        let lower = words.trim_start().to_lowercase();
+        let begins = |beginning: &str| {
+            let rest = lower.strip_prefix(beginning);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        match lower.trim_end() {
+            "yes" => Some(Self::Reproduced),
+            "no" => Some(Self::Differs),
+            _ => Self::WORDS.iter().find(|(beginning, _)| begins(beginning)).map(|(_, outcome)| *outcome),
+        }
+    }
+
+    /// One word, or two, for a person.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::Differs => "differs",
+            Self::NotRun => "not run",
+        }
     }
 }
 
@@ -244,6 +306,20 @@ mod tests {
         assert_eq!(wild.to_string(), "differs (diverged)");
         let huge = Tolerance::RANDOM.judge(&[f64::MAX, f64::MAX], &printed);
         assert!(!huge.is_reproduced());
+    }
+
+    #[test]
+    fn words_come_to_outcomes() {
+        let of = Outcome::of_words;
+        assert_eq!(
+            of(&Verdict::Reproduced { relative: 0.1, standard_errors: 1.0 }.to_string()),
+            Some(Outcome::Reproduced)
+        );
+        assert_eq!(of(&Verdict::not_run("no data").to_string()), Some(Outcome::NotRun));
+        assert_eq!(of(&Tolerance::STRICT.judge_size(9.0, 1.0).to_string()), Some(Outcome::Differs));
+        assert_eq!((of("yes"), of("NO"), of("DOES NOT HOLD")), (of("holds"), Some(Outcome::Differs), of("differs")));
+        assert_eq!(of("within; 2 passes diverged"), Some(Outcome::Reproduced));
+        assert_eq!((of("no regret to compare"), of("nothing"), of("about a third"), of("")), (None, None, None, None));
     }
 
     #[test]

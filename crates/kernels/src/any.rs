@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use mercer_simd::AlignedVec;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::dot_product::{Linear, Polynomial};
 use crate::kernel::{Kernel, KernelError};
@@ -42,6 +43,20 @@ impl AnyKernel {
             Self::Polynomial(kernel) => kernel,
             Self::Linear(kernel) => kernel,
             Self::Mixture(kernel) => kernel,
+        }
+    }
+}
+
+impl Validate for AnyKernel {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        match self {
+            Self::Gaussian(kernel) => kernel.validate(),
+            Self::Laplace(kernel) => kernel.validate(),
+            Self::Matern32(kernel) => kernel.validate(),
+            Self::Matern52(kernel) => kernel.validate(),
+            Self::Polynomial(kernel) => kernel.validate(),
+            Self::Linear(kernel) => kernel.validate(),
+            Self::Mixture(kernel) => kernel.validate(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels of the inner product `xᵀz`.
 
 use mercer_simd::{AlignedVec, Simd};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::kernel::{Kernel, KernelError};
 use crate::points::Points;
@@ -10,7 +11,10 @@ fn inner_product(x: &[f64], z: &[f64]) -> f64 {
     x.iter().zip(z).map(|(x, z)| x * z).sum()
 }
 
-/// The polynomial kernel `(xᵀz + c)ᵐ` with integer degree `m ≥ 1` and offset `c ≥ 0`.
+/// Largest degree of a polynomial kernel: an evaluation multiplies as often.
+const LARGEST_DEGREE: u32 = 1000;
+
+/// The polynomial kernel `(xᵀz + c)ᵐ` with integer degree `1 ≤ m ≤ 1000` and offset `c ≥ 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Polynomial {
@@ -22,10 +26,10 @@ impl Polynomial {
     /// The kernel `(xᵀz + offset)^degree`.
     ///
     /// # Errors
-    /// [`KernelError::Degree`] when `degree` is 0, [`KernelError::Offset`] when `offset` is negative or not finite.
+    /// [`KernelError::Degree`] when `degree` is 0 or above 1000, [`KernelError::Offset`] when `offset` is negative or not finite.
     pub fn new(degree: u32, offset: f64) -> Result<Self, KernelError> {
-        if degree == 0 {
-            return Err(KernelError::Degree);
+        if !(1..=LARGEST_DEGREE).contains(&degree) {
+            return Err(KernelError::Degree(degree));
         }
         if !offset.is_finite() || offset < 0.0 {
             return Err(KernelError::Offset(offset));
@@ -43,6 +47,13 @@ impl Polynomial {
     #[must_use]
     pub fn offset(&self) -> f64 {
         self.offset
+    }
+}
+
+impl Validate for Polynomial {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let in_range = Self::new(self.degree, self.offset).is_ok();
+        Inconsistent::require(in_range, "polynomial kernel", "degree and offset are in their ranges")
     }
 }
 
@@ -75,6 +86,12 @@ impl Kernel for Polynomial {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Linear;
+
+impl Validate for Linear {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Ok(())
+    }
+}
 
 impl RowProfile for Linear {
     #[inline(always)]

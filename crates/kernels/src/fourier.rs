@@ -3,6 +3,7 @@
 use std::f64::consts::FRAC_2_PI;
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, sincos_lane};
+use mercer_state::{Inconsistent, Validate};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -19,6 +20,13 @@ use crate::points::Points;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
     quarter_turns: Points,
+}
+
+impl Validate for RandomFourier {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.frequencies() > 0, "random features", "there is at least one frequency")?;
+        self.quarter_turns.validate()
+    }
 }
 
 impl RandomFourier {

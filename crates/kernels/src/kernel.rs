@@ -8,7 +8,7 @@ use crate::points::Points;
 ///
 /// A kernel of your own needs [`evaluate`](Self::evaluate) and [`self_value`](Self::self_value); those of this crate bring
 /// vectorised rows.
-pub trait Kernel {
+pub trait Kernel: Send + Sync {
     /// `k(x, z)`; symmetric. `O(d)`.
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64;
 
@@ -49,9 +49,9 @@ pub enum KernelError {
     /// A width that is not a positive finite number.
     #[error("the width sigma must be a positive number, got {0}; give for example gaussian:1.5")]
     Width(f64),
-    /// A polynomial degree of zero.
-    #[error("the degree of a polynomial kernel must be at least 1, got 0")]
-    Degree,
+    /// A polynomial degree of zero, or above 1000.
+    #[error("the degree of a polynomial kernel must be at least 1 and at most 1000, got {0}")]
+    Degree(u32),
     /// A polynomial offset that is negative or not finite, which would not be positive semidefinite.
     #[error("the offset of a polynomial kernel must be a number ≥ 0, got {0}")]
     Offset(f64),

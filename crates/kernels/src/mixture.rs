@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use mercer_simd::{AlignedVec, axpy, scale};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::kernel::{Kernel, KernelError};
 use crate::points::Points;
@@ -10,7 +11,9 @@ use crate::points::Points;
 /// `k(x, z) = Σ wᵢ kᵢ(x, z)` with positive weights.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "K: serde::Deserialize<'de>")))]
 pub struct Mixture<K> {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
     terms: Vec<(f64, K)>,
 }
 
@@ -33,6 +36,16 @@ impl<K> Mixture<K> {
     #[must_use]
     pub fn terms(&self) -> &[(f64, K)] {
         &self.terms
+    }
+}
+
+impl<K: Validate> Validate for Mixture<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(!self.terms.is_empty(), "mixture of kernels", "it has a term")?;
+        self.terms.iter().try_for_each(|(weight, kernel)| {
+            Inconsistent::positive(*weight, "weight of a kernel")?;
+            kernel.validate()
+        })
     }
 }
 

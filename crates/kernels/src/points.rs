@@ -1,6 +1,7 @@
 //! A growing set of points, stored for kernel rows.
 
 use mercer_simd::{LANES, Lane};
+use mercer_state::{Inconsistent, Validate};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
@@ -109,6 +110,20 @@ impl Points {
     }
 }
 
+impl Validate for Points {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::size(self.dimension, "dimension of a set of points")?;
+        let lanes = self.len.div_ceil(LANES).checked_mul(self.dimension);
+        let whole = lanes == Some(self.lanes.len()) && (self.dimension > 0 || self.len == 0);
+        Inconsistent::require(whole, "set of points", "it has one number for each coordinate of each point")?;
+        self.lanes.validate()?;
+        let used = self.len % LANES;
+        let block = if used > 0 { &self.lanes[self.lanes.len() - self.dimension..] } else { &[] };
+        let clear = block.iter().all(|lane| lane.0[used..].iter().all(|value| *value == 0.0));
+        Inconsistent::require(clear, "set of points", "places without a point are zero")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +136,17 @@ mod tests {
         assert_eq!(points.point(10), [30.0, 31.0, 32.0]);
         assert_eq!(points.point(7), [21.0, 22.0, 23.0]);
         assert_eq!(points.lanes().len(), 6);
+    }
+
+    #[test]
+    fn what_breaks_the_layout_is_seen() {
+        let good = Points::from_rows(3, &(0..33).map(f64::from).collect::<Vec<f64>>());
+        assert_eq!(good.validate(), Ok(()));
+        let [dimension, len] = [2, 17].map(|wrong| (wrong, good.clone()));
+        assert!(Points { dimension: dimension.0, ..dimension.1 }.validate().is_err());
+        assert!(Points { len: len.0, ..len.1 }.validate().is_err());
+        assert!(Points { len: 9, ..good.clone() }.validate().is_err(), "a point is left in the padding");
+        assert!(Points { dimension: usize::MAX, len: usize::MAX, ..good }.validate().is_err());
+        assert!(Points { dimension: 0, len: 1 << 60, lanes: Vec::new() }.validate().is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels of the distance `‖x − z‖`, with `k(x, x) = 1`.
 
 use mercer_simd::{AlignedVec, Simd, exp_lane};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::kernel::{Kernel, KernelError};
 use crate::points::Points;
@@ -60,6 +61,12 @@ macro_rules! stationary {
             fn rate(&self) -> f64 {
                 let $sigma = self.sigma;
                 $rate
+            }
+        }
+
+        impl Validate for $name {
+            fn validate(&self) -> Result<(), Inconsistent> {
+                Inconsistent::positive(self.sigma, "width of a kernel")
             }
         }
 

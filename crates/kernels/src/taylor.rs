@@ -2,6 +2,8 @@
 
 use mercer_simd::{AlignedVec, Lane, Op, Simd, dispatch, exp, exp_lane};
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::kernel::KernelError;
 
 /// `g_k(x) = Π_i x_i^{k_i}/(σ^{|k|} √Π k_i!) · exp(−‖x‖²/2σ²)` for every multi-index `|k| ≤ M`, `r = C(d + M, M)` of them.
@@ -20,6 +22,22 @@ pub struct TaylorFeatures {
     degree: usize,
     /// `1/√k_i` of the step that makes each feature.
     factors: AlignedVec,
+}
+
+impl Validate for TaylorFeatures {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.sigma, "width of Taylor features")?;
+        self.centre.validate()?;
+        self.factors.validate()?;
+        // A degree without features of its own would make counting them a long affair.
+        let counted = !self.centre.is_empty()
+            && self.degree < self.factors.len()
+            && Self::count(self.centre.len(), self.degree) == self.factors.len() as u128;
+        Inconsistent::require(counted, "list of Taylor features", "it has one for each multi-index")?;
+        // They follow from dimension and degree.
+        let again = Self::new(self.sigma, self.degree, self.centre.clone(), u64::MAX);
+        Inconsistent::require(again.is_ok_and(|again| again == *self), "list of Taylor features", "factors are 1/√k")
+    }
 }
 
 impl TaylorFeatures {

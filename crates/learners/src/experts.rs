@@ -37,6 +37,8 @@
 //! O. Wintenberger, *Optimal learning with Bernstein online aggregation*, Machine Learning 2017, Section 2.3; P. Gaillard,
 //! G. Stoltz, T. van Erven, *A second-order bound with excess losses*, COLT 2014, Section 3.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::{Error, ParameterError};
 
 /// Largest size of a regret that counts as finite: its square times any number of rounds is.
@@ -113,6 +115,27 @@ pub struct Aggregation {
     range: f64,
     /// AdaHedge's `Δ`.
     gap: f64,
+}
+
+impl Validate for Aggregation {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "list of experts";
+        let experts = self.weights.len();
+        let lengths = [self.active.len(), self.sums.len(), self.squares.len()];
+        let whole = experts > 0 && lengths == [experts; 3] && self.active.contains(&true);
+        Inconsistent::require(whole, WHAT, "each has a weight and sums, and one is active")?;
+        self.weights.validate()?;
+        self.sums.validate()?;
+        self.squares
+            .iter()
+            .chain([&self.range, &self.gap])
+            .try_for_each(|sum| Inconsistent::non_negative(*sum, WHAT))?;
+        let kept = self.weights.iter().zip(&self.active).all(|(weight, active)| *weight == 0.0 || *active);
+        let positive = self.weights.iter().all(|weight| *weight >= 0.0);
+        let total: f64 = self.weights.iter().sum();
+        let sound = kept && positive && (total - 1.0).abs() < 1e-9;
+        Inconsistent::require(sound, WHAT, "weights are positive, sum to 1, and are 0 where an expert was dropped")
+    }
 }
 
 impl Aggregation {

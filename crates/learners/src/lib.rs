@@ -29,6 +29,9 @@
 //! | [`PkawvFrozen`], [`PkrrFrozen`] | \[B\] Corollary 8 | `Jd + 2½J²` | `Jd + J²` |
 //! | [`PkawvNystrom`], [`PkrrNystrom`] | \[B\] Algorithm 2 | `Jd + 3J²`, `t(d + 2J)` when a point is kept | `t(d + J) + 1½J²` |
 //!
+//! Two families have modules of their own: [`prediction`] forecasts the outputs of a linear system from their past and needs no
+//! kernel; [`operator`] learns Koopman and conditional-mean operators from pairs.
+//!
 //! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` and `k` NOGD's budget and
 //! rank, `M` the degree of Taylor features. \[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational
 //! complexity for online kernel regression*; \[B\] is Jézéquel, Gaillard and Rudi, *Efficient online learning with kernels for

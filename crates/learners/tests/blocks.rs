@@ -103,3 +103,39 @@ proptest! {
         }
     }
 }
+
+/// The second thread starts from sums instead of rounds: the same predictions to rounding, and the same state afterwards.
+#[test]
+fn two_threads_predict_as_one() -> Result<(), Error> {
+    let d = 3;
+    let (mut xs, mut ys) = (Vec::new(), Vec::new());
+    for t in 0..4000 {
+        let x: [f64; 3] = std::array::from_fn(|i| ((t * (i + 2)) as f64 * 0.37).sin());
+        ys.push((2.0 * x[0] - x[1] * x[2]).sin() + 0.1 * (t as f64).cos());
+        xs.extend(x);
+    }
+    let params = TaylorParams { sigma: 1.2, degree: 3, lambda: 0.5, ..TaylorParams::default() };
+    let mut one = PkawvTaylor::new(d, params)?;
+    // Not from the very beginning.
+    one.learn_block(&xs[..300], &ys[..100], &mut Vec::new())?;
+    let mut two = one.clone();
+    two.set_threads(2);
+    let (mut expected, mut predictions) = (Vec::new(), Vec::new());
+    for (xs, ys) in [(&xs[300..9000], &ys[100..3000]), (&xs[9000..], &ys[3000..])] {
+        one.learn_block(xs, ys, &mut expected)?;
+        two.learn_block(xs, ys, &mut predictions)?;
+    }
+    assert_eq!(predictions.len(), expected.len());
+    for (t, (p, q)) in predictions.iter().zip(&expected).enumerate() {
+        assert!((p - q).abs() <= 1e-10 * q.abs().max(1.0), "round {t}: {p} for {q}");
+    }
+    assert!(predictions != expected, "both went the same way: the second thread had nothing to do");
+    // A row that is refused ends the block where one thread would.
+    let mut spoilt = ys.clone();
+    spoilt[3500] = f64::NAN;
+    let (mut expected, mut predictions) = (Vec::new(), Vec::new());
+    assert!(one.learn_block(&xs, &spoilt, &mut expected).is_err());
+    assert!(two.learn_block(&xs, &spoilt, &mut predictions).is_err());
+    assert_eq!((expected.len(), predictions.len()), (3500, 3500));
+    Ok(())
+}

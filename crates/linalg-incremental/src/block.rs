@@ -6,7 +6,7 @@
 //! block: with `H[k, b] = φ_kᵀ c_b`,
 //!
 //! ```text
-//! c_b     = C_b − Σ_{a<b} γ_a H[b, a] c_a          = Σ_{a≤b} T[b, a] C_a
+//! c_b     = C_b − Σ_{a<b} F[b, a] c_a,             F[b, a] = γ_a H[b, a]
 //! H[k, b] = G[k, b] − Σ_{a<b} γ_a H[b, a] H[k, a],   s_b = H[b, b]
 //! z_k    += m_b H[k, b]                              for the rounds k > b to come
 //! ```
@@ -15,14 +15,23 @@
 //! multiply-adds a round as one by one, but at the pace of the arithmetic instead of the memory. The same numbers to
 //! rounding (Woodbury's identity, its recursion left to the learner).
 
+mod look_ahead;
+
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
+use look_ahead::LookAhead;
+
 use crate::SymmetricInverse;
-use crate::inverse::{Columns, MAX_GROUPS, ProductOfGroups, subtract};
-use crate::tiles::{Panel, ZERO_TILE};
+use crate::inverse::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
+use crate::tiles::{Panel, ZERO_TILE, split};
+
+/// A number for each round of a block.
+type Row = [Lane; MAX_GROUPS];
+
+const ZERO_ROW: Row = [Lane::ZERO; MAX_GROUPS];
 
 /// The state of a block of rounds, and its memory, reused from block to block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockRecursion {
     /// Rounds of the block, those done, and panels of eight rows.
     rounds: usize,
@@ -31,33 +40,15 @@ pub struct BlockRecursion {
     /// `Φ` and `C` by groups of eight rounds, a lane a row.
     xs: Vec<Panel>,
     cs: Vec<Panel>,
-    /// `H` below the diagonal of the rounds done, `G` reduced by them elsewhere; row `k`, column `b` at `k · MAX + b`.
-    h: Vec<f64>,
-    /// `T` by rows.
-    t: Vec<f64>,
-    z: [f64; BlockRecursion::MAX],
-    gains: [f64; BlockRecursion::MAX],
-    moves: [f64; BlockRecursion::MAX],
-    /// The final columns, a lane eight rows of one of them.
+    /// Row `b`: `H[k, b]` for `k ≥ b` when round `b` is done, before that `G[k, b]` reduced by the rounds done.
+    h: Vec<Row>,
+    /// Row `a`: `F[b, a] = γ_a H[b, a]` for `b > a`.
+    f: Vec<Row>,
+    z: Row,
+    gains: Row,
+    moves: Row,
+    /// The final columns, a lane eight rows of one of them: for each panel its groups.
     us: Vec<Panel>,
-}
-
-impl Default for BlockRecursion {
-    fn default() -> Self {
-        Self {
-            rounds: 0,
-            done: 0,
-            blocks: 0,
-            xs: Vec::new(),
-            cs: Vec::new(),
-            h: Vec::new(),
-            t: Vec::new(),
-            z: [0.0; Self::MAX],
-            gains: [0.0; Self::MAX],
-            moves: [0.0; Self::MAX],
-            us: Vec::new(),
-        }
-    }
 }
 
 impl BlockRecursion {
@@ -65,13 +56,12 @@ impl BlockRecursion {
     pub const MAX: usize = MAX_GROUPS * LANES;
 
     /// Rounds of a block that suit a matrix of dimension `n`: one (no block) while the matrix stays in the first level of
-    /// cache, few while it stays in the second, many when it has to come from further away.
+    /// cache, more the further away it is.
     #[must_use]
     pub const fn suitable(n: usize) -> usize {
         match n {
             0..128 => 1,
-            128..448 => LANES,
-            448..1500 => 2 * LANES,
+            128..1500 => 2 * LANES,
             _ => Self::MAX,
         }
     }
@@ -84,19 +74,18 @@ impl BlockRecursion {
         assert!(phis.len() <= Self::MAX, "a block of {} rounds", phis.len());
         assert!(phis.iter().all(|phi| phi.len() == p.dimension()), "coordinates have one entry for each row");
         (self.rounds, self.done, self.blocks) = (phis.len(), 0, w.lanes().len());
-        let panels = self.rounds.div_ceil(LANES) * self.blocks;
-        self.xs.resize(panels, ZERO_TILE);
-        self.cs.resize(panels, ZERO_TILE);
-        self.h.resize(Self::MAX * Self::MAX, 0.0);
-        self.t.resize(Self::MAX * Self::MAX, 0.0);
+        let (groups, blocks) = (self.rounds.div_ceil(LANES), self.blocks.max(1));
+        self.xs.resize(groups * self.blocks, ZERO_TILE);
+        self.cs.resize(groups * self.blocks, ZERO_TILE);
+        self.h.resize(groups * LANES, ZERO_ROW);
+        self.f.resize(groups * LANES, ZERO_ROW);
         dispatch(Transpose { phis, xs: &mut self.xs, blocks: self.blocks });
-        let tiles = p.flushed_tiles();
-        dispatch(ProductOfGroups { tiles, xs: &self.xs, ys: &mut self.cs, blocks: self.blocks });
-        dispatch(Gram {
+        dispatch(LookAhead {
+            tiles: p.flushed_tiles(),
             w: w.lanes(),
+            blocks,
             xs: &self.xs,
-            cs: &self.cs,
-            blocks: self.blocks,
+            cs: &mut self.cs,
             h: &mut self.h,
             z: &mut self.z,
         });
@@ -105,70 +94,59 @@ impl BlockRecursion {
     /// `wᵀφ` of the round at hand.
     #[must_use]
     pub fn value(&self) -> f64 {
-        self.z[self.done]
+        let (lane, at) = split(self.done);
+        self.z[lane].0[at]
     }
 
     /// `φᵀPφ` of the round at hand.
     #[must_use]
     pub fn quadratic(&self) -> f64 {
-        self.h[self.done * Self::MAX + self.done]
+        let (lane, at) = split(self.done);
+        self.h[self.done][lane].0[at]
     }
 
     /// Ends the round at hand with `P ← P − gain · c cᵀ` and `w ← w + along · c`, `c = Pφ`. `O(B²)`.
     pub fn advance(&mut self, gain: f64, along: f64) {
-        const MAX: usize = BlockRecursion::MAX;
-        let (b, rounds) = (self.done, self.rounds);
-        (self.gains[b], self.moves[b]) = (gain, along);
-        // Row b of T: what the columns before it have taken off.
-        let (above, below) = self.t.split_at_mut(b * MAX);
-        let row = &mut below[..=b];
-        row.fill(0.0);
-        row[b] = 1.0;
-        for a in 0..b {
-            let factor = self.gains[a] * self.h[b * MAX + a];
-            for (row, t) in row[..=a].iter_mut().zip(&above[a * MAX..]) {
-                *row -= factor * t;
-            }
-        }
-        for k in b + 1..rounds {
-            let along_c = self.h[k * MAX + b];
-            self.z[k] += along * along_c;
-            // G[k, j] for the rounds j = b+1..=k to come.
-            let factor = gain * along_c;
-            for j in b + 1..=k {
-                self.h[k * MAX + j] -= factor * self.h[j * MAX + b];
-            }
-        }
+        let (lane, at) = split(self.done);
+        self.gains[lane].0[at] = gain;
+        self.moves[lane].0[at] = along;
+        let (rounds, round) = (self.rounds, self.done);
+        dispatch(Advance { rounds, round, h: &mut self.h, f: &mut self.f, z: &mut self.z, gain, along });
         self.done += 1;
     }
 
     /// Makes the moves of the rounds done.
     pub fn finish(&mut self, p: &mut SymmetricInverse, w: &mut AlignedVec) {
-        const MAX: usize = BlockRecursion::MAX;
-        let groups = self.done.div_ceil(LANES);
-        // Rounds that were not done leave no trace.
-        self.gains[self.done..].fill(0.0);
-        self.moves[self.done..].fill(0.0);
-        for row in self.done..groups * LANES {
-            self.t[row * MAX..(row + 1) * MAX].fill(0.0);
+        self.rounds = self.done;
+        if self.done == 0 {
+            return;
         }
+        let groups = self.done.div_ceil(LANES);
+        self.forget_the_rest();
         self.us.resize(groups * self.blocks, ZERO_TILE);
-        let columns = FinalColumns {
+        dispatch(FinalColumns {
             cs: &self.cs,
-            t: &self.t,
+            f: &self.f[..groups * LANES],
             moves: &self.moves,
             blocks: self.blocks,
             us: &mut self.us,
             w: w.lanes_mut(),
-        };
-        dispatch(columns);
-        let mut terms = [Columns { gains: [0.0; LANES], us: &[] }; MAX_GROUPS];
-        for (g, (term, us)) in terms.iter_mut().zip(self.us.chunks_exact(self.blocks.max(1))).enumerate() {
-            term.gains.copy_from_slice(&self.gains[g * LANES..(g + 1) * LANES]);
-            term.us = us;
+        });
+        let terms = Columns { gains: &self.gains[..groups], us: &self.us };
+        subtract(p.flushed_tiles(), terms, true);
+    }
+
+    /// Rounds that were not done leave no trace.
+    fn forget_the_rest(&mut self) {
+        let (group, first) = split(self.done);
+        if first > 0 {
+            self.gains[group].0[first..].fill(0.0);
+            self.moves[group].0[first..].fill(0.0);
+            self.f[self.done..].fill(ZERO_ROW);
+            self.f[..self.done].iter_mut().for_each(|f| f[group].0[first..].fill(0.0));
+            let panels = &mut self.cs[group * self.blocks..][..self.blocks];
+            panels.as_flattened_mut().iter_mut().for_each(|row| row.0[first..].fill(0.0));
         }
-        subtract(p.flushed_tiles(), &terms[..groups], true);
-        self.rounds = self.done;
     }
 }
 
@@ -198,55 +176,68 @@ impl Op for Transpose<'_> {
     }
 }
 
-/// `G = Φᵀ C` on and below the diagonal, and `z = Φᵀ w`.
-struct Gram<'a> {
-    w: &'a [Lane],
-    xs: &'a [Panel],
-    cs: &'a [Panel],
-    blocks: usize,
-    h: &'a mut [f64],
-    z: &'a mut [f64],
+/// What one round does to the scalars of the later ones.
+struct Advance<'a> {
+    rounds: usize,
+    round: usize,
+    h: &'a mut [Row],
+    f: &'a mut [Row],
+    z: &'a mut Row,
+    gain: f64,
+    along: f64,
 }
 
-impl Op for Gram<'_> {
+impl Op for Advance<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        const MAX: usize = BlockRecursion::MAX;
-        for (k, x) in self.xs.chunks_exact(self.blocks.max(1)).enumerate() {
-            for (b, c) in self.cs.chunks_exact(self.blocks.max(1)).enumerate().take(k + 1) {
-                let mut rows = [simd.splat(0.0); LANES];
-                for (x, c) in x.as_flattened().iter().zip(c.as_flattened()) {
-                    let c = simd.load(c);
-                    for r in 0..LANES {
-                        rows[r] = simd.mul_add(simd.splat(x.0[r]), c, rows[r]);
+        let Self { rounds, round, h, f, z, gain, along } = self;
+        let (lane, groups) = (round / LANES, rounds.div_ceil(LANES));
+        let (done, later) = h.split_at_mut(round + 1);
+        let row = &done[round][lane..groups];
+        let (gain, along) = (simd.splat(gain), simd.splat(along));
+        for ((h, f), z) in row.iter().zip(&mut f[round][lane..groups]).zip(&mut z[lane..groups]) {
+            let h = simd.load(h);
+            simd.store(simd.mul(gain, h), f);
+            simd.store(simd.mul_add(along, h, simd.load(z)), z);
+        }
+        // The rounds of its own group at once, those of the later groups by eight.
+        let end = (lane + 1) * LANES;
+        for (j, to) in (round + 1..end.min(rounds)).zip(&mut *later) {
+            let factor = simd.splat(f[round][lane].0[j % LANES]);
+            for (to, h) in to[lane..groups].iter_mut().zip(row) {
+                simd.store(simd.negate_mul_add(factor, simd.load(h), simd.load(to)), to);
+            }
+        }
+        if round + 1 == end {
+            let (own, f) = (&done[lane * LANES..], &f[lane * LANES..end]);
+            for (j, to) in (end..rounds).zip(later) {
+                let (first, at) = split(j);
+                let mut factors = [simd.splat(0.0); LANES];
+                for a in 0..LANES {
+                    factors[a] = simd.splat(f[a][first].0[at]);
+                }
+                for (l, to) in to.iter_mut().enumerate().take(groups).skip(first) {
+                    let mut rest = [simd.load(to), simd.splat(0.0)];
+                    for a in 0..LANES {
+                        rest[a % 2] = simd.negate_mul_add(factors[a], simd.load(&own[a][l]), rest[a % 2]);
                     }
-                }
-                for r in 0..LANES {
-                    let mut row = Lane::ZERO;
-                    simd.store(rows[r], &mut row);
-                    self.h[(k * LANES + r) * MAX + b * LANES..][..LANES].copy_from_slice(&row.0);
+                    simd.store(simd.add(rest[0], rest[1]), to);
                 }
             }
-            let mut values = [simd.splat(0.0); 4];
-            for (x, w) in x.iter().zip(self.w) {
-                for r in 0..LANES {
-                    values[r % 4] = simd.mul_add(simd.splat(w.0[r]), simd.load(&x[r]), values[r % 4]);
-                }
-            }
-            let mut z = Lane::ZERO;
-            simd.store(simd.add(simd.add(values[0], values[1]), simd.add(values[2], values[3])), &mut z);
-            self.z[k * LANES..(k + 1) * LANES].copy_from_slice(&z.0);
         }
     }
 }
 
-/// `C Tᵀ` turned into columns, and `w ← w + C Tᵀ m`.
+/// Eight-row panels of all columns `c_b = C_b − Σ_{a<b} F[b, a] c_a`, and `w ← w + Σ m_b c_b`.
 struct FinalColumns<'a> {
+    /// The panels, group after group.
     cs: &'a [Panel],
-    t: &'a [f64],
-    moves: &'a [f64],
+    f: &'a [Row],
+    moves: &'a Row,
+    /// Panels of a group.
     blocks: usize,
+    /// The columns: for each panel its groups.
     us: &'a mut [Panel],
     w: &'a mut [Lane],
 }
@@ -255,35 +246,66 @@ impl Op for FinalColumns<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        const MAX: usize = BlockRecursion::MAX;
-        for (g, us) in self.us.chunks_exact_mut(self.blocks.max(1)).enumerate() {
-            // Column a of rows 8g..8g+8 of T, a lane.
-            let mut t = [Lane::ZERO; MAX];
-            for (a, t) in t.iter_mut().enumerate().take((g + 1) * LANES) {
-                for r in 0..LANES {
-                    let row = g * LANES + r;
-                    t.0[r] = if a <= row { self.t[row * MAX + a] } else { 0.0 };
+        let Self { cs, f, moves, blocks, us, w } = self;
+        let groups = f.len() / LANES;
+        let (pairs, last) = w.as_chunks_mut::<2>();
+        let (us, us_last) = us.split_at_mut(2 * pairs.len() * groups);
+        for (i, (w, us)) in pairs.iter_mut().zip(us.chunks_exact_mut(2 * groups)).enumerate() {
+            let (one, two) = us.split_at_mut(groups);
+            final_columns(simd, &cs[2 * i..], f, moves, blocks, &mut [one, two], w);
+        }
+        for w in last {
+            final_columns(simd, &cs[2 * pairs.len()..], f, moves, blocks, &mut [us_last], std::array::from_mut(w));
+        }
+    }
+}
+
+/// The columns of `N` neighbouring panels, which share every factor that is spread over a register.
+#[inline(always)]
+fn final_columns<S: Simd, const N: usize>(
+    simd: S,
+    cs: &[Panel],
+    f: &[Row],
+    moves: &Row,
+    blocks: usize,
+    us: &mut [&mut [Panel]; N],
+    w: &mut [Lane; N],
+) {
+    let (f, _) = f.as_chunks::<LANES>();
+    for g in 0..f.len() {
+        let mut u = [[simd.splat(0.0); LANES]; N];
+        for p in 0..N {
+            u[p] = simd.transpose(load_tiles(simd, std::array::from_ref(&cs[g * blocks + p]))[0]);
+        }
+        for (e, f) in f.iter().enumerate().take(g) {
+            for a in 0..LANES {
+                let mut earlier = [simd.splat(0.0); N];
+                for p in 0..N {
+                    earlier[p] = simd.load(&us[p][e][a]);
                 }
-            }
-            for (p, (u, w)) in us.iter_mut().zip(&mut *self.w).enumerate() {
-                let mut rows = [simd.splat(0.0); LANES];
-                for earlier in 0..=g {
-                    let c = &self.cs[earlier * self.blocks + p];
-                    for a in 0..LANES {
-                        let t = simd.load(&t[earlier * LANES + a]);
-                        for r in 0..LANES {
-                            rows[r] = simd.mul_add(simd.splat(c[r].0[a]), t, rows[r]);
-                        }
+                for k in 0..LANES {
+                    let factor = simd.splat(f[a][g].0[k]);
+                    for p in 0..N {
+                        u[p][k] = simd.negate_mul_add(factor, earlier[p], u[p][k]);
                     }
                 }
-                let columns = simd.transpose(rows);
-                let mut sum = [simd.load(w), simd.splat(0.0)];
-                for k in 0..LANES {
-                    simd.store(columns[k], &mut u[k]);
-                    sum[k % 2] = simd.mul_add(simd.splat(self.moves[g * LANES + k]), columns[k], sum[k % 2]);
-                }
-                simd.store(simd.add(sum[0], sum[1]), w);
             }
+        }
+        for a in 0..LANES {
+            for k in a + 1..LANES {
+                let factor = simd.splat(f[g][a][g].0[k]);
+                for p in 0..N {
+                    u[p][k] = simd.negate_mul_add(factor, u[p][a], u[p][k]);
+                }
+            }
+        }
+        for p in 0..N {
+            let mut sum = [simd.load(&w[p]), simd.splat(0.0)];
+            for k in 0..LANES {
+                sum[k % 2] = simd.mul_add(simd.splat(moves[g].0[k]), u[p][k], sum[k % 2]);
+            }
+            simd.store(simd.add(sum[0], sum[1]), &mut w[p]);
+            store_tiles(simd, [u[p]], std::array::from_mut(&mut us[p][g]));
         }
     }
 }

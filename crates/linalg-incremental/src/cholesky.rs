@@ -10,8 +10,9 @@
 //! but is not backward stable: at pivots near 1e−5 it lost five digits and streams of near duplicates diverged.)
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
+use mercer_state::{Inconsistent, Validate};
 
-use crate::tiles::{Tile, ZERO_TILE, block, block_start, split};
+use crate::tiles::{Tile, ZERO_TILE, are_blocks, block, block_start, split};
 
 /// Right-hand sides that [`GrowingCholesky::forward_solve_together`] takes at once.
 pub const TOGETHER: usize = 4;
@@ -133,6 +134,32 @@ impl GrowingCholesky {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
         x.assign(b);
         dispatch(Backward { factor: self, x: x.lanes_mut() });
+    }
+}
+
+impl Validate for GrowingCholesky {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "Cholesky factor";
+        let blocks = self.n.div_ceil(LANES);
+        let whole = are_blocks(self.tiles.len(), blocks);
+        Inconsistent::require(whole, WHAT, "it has one number for each entry of the triangle")?;
+        self.reciprocals.validate()?;
+        Inconsistent::require(self.reciprocals.len() == self.n, WHAT, "it has a reciprocal for each pivot")?;
+        self.tiles.as_flattened().validate()?;
+        for b in 0..blocks {
+            let used = LANES.min(self.n - b * LANES);
+            let (diagonal, rows) = (&block(&self.tiles, b)[b], block(&self.tiles, b).as_flattened());
+            for (i, column) in diagonal.iter().enumerate() {
+                let pivot = column.0[i];
+                let right = if i < used { self.reciprocals[b * LANES + i] == 1.0 / pivot } else { pivot == 0.0 };
+                Inconsistent::require(pivot >= 0.0 && right, WHAT, "its pivots are positive, with their reciprocals")?;
+                let clear = column.0[..i].iter().all(|value| *value == 0.0);
+                Inconsistent::require(clear, WHAT, "it is zero above the diagonal")?;
+            }
+            let clear = rows.iter().all(|column| column.0[used..].iter().all(|value| *value == 0.0));
+            Inconsistent::require(clear, WHAT, "it is zero past its last row")?;
+        }
+        Ok(())
     }
 }
 

@@ -12,11 +12,12 @@
 
 mod passes;
 
-use mercer_simd::{AlignedVec, LANES, axpy, dispatch, dot, scale};
+use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
+use mercer_state::{Inconsistent, Validate};
 
-use crate::NotPositiveDefinite;
-use crate::tiles::{Panel, Tile, ZERO_TILE, block_start, split};
-pub(crate) use passes::{Columns, MAX_GROUPS, ProductOfGroups, subtract};
+use crate::tiles::{Panel, Tile, ZERO_TILE, are_blocks, block, block_start, split};
+use crate::{GrowingCholesky, NotPositiveDefinite};
+pub(crate) use passes::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 use passes::{Product, Quadratic};
 
 /// Symmetric positive definite `P` (`n × n`), half of it stored.
@@ -30,7 +31,7 @@ pub struct SymmetricInverse {
     n: usize,
     tiles: Vec<Tile>,
     deferred: usize,
-    gains: [f64; LANES],
+    gains: Lane,
     us: Vec<Panel>,
     /// The direction of the last pass: the next goes the other way, over what is in the cache still.
     backwards: bool,
@@ -78,7 +79,7 @@ impl SymmetricInverse {
         let ((p, row), (b, column)) = (split(i.min(j)), split(i.max(j)));
         let stored = self.tiles[block_start(b) + p][column].0[row];
         let ((pi, ri), (pj, rj)) = (split(i), split(j));
-        let gains = self.gains[..self.deferred].iter().enumerate();
+        let gains = self.gains.0[..self.deferred].iter().enumerate();
         gains.fold(stored, |value, (k, gain)| value - gain * self.us[pi][k].0[ri] * self.us[pj][k].0[rj])
     }
 
@@ -140,7 +141,7 @@ impl SymmetricInverse {
         for (panel, u) in self.us.iter_mut().zip(u.lanes()) {
             panel[self.deferred] = *u;
         }
-        self.gains[self.deferred] = gain;
+        self.gains.0[self.deferred] = gain;
         self.deferred += 1;
     }
 
@@ -148,7 +149,8 @@ impl SymmetricInverse {
     pub fn flush(&mut self) {
         if self.deferred > 0 {
             self.backwards = !self.backwards;
-            subtract(&mut self.tiles, &[Columns { gains: self.gains, us: &self.us }], self.backwards);
+            let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
+            subtract(&mut self.tiles, columns, self.backwards);
             self.clear_deferred();
         }
     }
@@ -180,11 +182,42 @@ impl SymmetricInverse {
     }
 
     fn deferred(&self) -> Option<Columns<'_>> {
-        (self.deferred > 0).then_some(Columns { gains: self.gains, us: &self.us })
+        (self.deferred > 0).then_some(Columns { gains: std::slice::from_ref(&self.gains), us: &self.us })
     }
 
     fn clear_deferred(&mut self) {
-        (self.deferred, self.gains) = (0, [0.0; LANES]);
+        (self.deferred, self.gains) = (0, Lane::ZERO);
+    }
+
+    /// `P⁻¹`, by way of a Cholesky factor. `n³`.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] when `P` is not, to rounding.
+    pub fn inverted(&self) -> Result<Self, NotPositiveDefinite> {
+        let mut factor = GrowingCholesky::with_capacity(self.n);
+        let (mut column, mut solved) = (AlignedVec::new(), AlignedVec::new());
+        for i in 0..self.n {
+            column.resize(i);
+            column.iter_mut().enumerate().for_each(|(j, value)| *value = self.entry(i, j));
+            factor.forward_solve(&column, &mut solved);
+            let pivot = self.entry(i, i) - dot(solved.lanes(), solved.lanes());
+            if pivot.is_nan() || pivot <= 0.0 {
+                return Err(NotPositiveDefinite { pivot });
+            }
+            factor.append(&solved, pivot.sqrt());
+        }
+        let mut inverse = Self::new();
+        let mut unit = AlignedVec::zeros(self.n);
+        for j in 0..self.n {
+            unit[j] = 1.0;
+            factor.forward_solve(&unit, &mut solved);
+            unit[j] = 0.0;
+            factor.backward_solve(&solved, &mut column);
+            let corner = column[j];
+            column.resize(j);
+            inverse.border(&column, corner);
+        }
+        Ok(inverse)
     }
 
     /// Gains a row and column `[column; corner]`. `O(n)`.
@@ -233,5 +266,31 @@ impl SymmetricInverse {
         }
         self.subtract(weight / pivot, c);
         Ok(())
+    }
+}
+
+impl Validate for SymmetricInverse {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "inverse matrix";
+        let blocks = self.n.div_ceil(LANES);
+        let whole = are_blocks(self.tiles.len(), blocks);
+        Inconsistent::require(whole, WHAT, "it has one number for each entry of the triangle")?;
+        let noted = self.deferred <= LANES
+            && if self.deferred > 0 { self.us.len() == blocks } else { self.us.len() <= blocks }
+            && self.gains.0[self.deferred..].iter().all(|gain| *gain == 0.0);
+        Inconsistent::require(noted, WHAT, "updates that wait have a gain and a column each")?;
+        self.gains.validate()?;
+        self.tiles.as_flattened().validate()?;
+        self.us.as_flattened().validate()?;
+        let used = self.n % LANES;
+        if used == 0 {
+            return Ok(());
+        }
+        let past = |panel: &Panel| panel.iter().all(|column| column.0[used..].iter().all(|value| *value == 0.0));
+        let last = block(&self.tiles, blocks - 1);
+        let clear = past(&last[blocks - 1])
+            && last.iter().all(|tile| tile[used..].iter().flat_map(|column| column.0).all(|value| value == 0.0))
+            && self.us.get(blocks - 1).is_none_or(past);
+        Inconsistent::require(clear, WHAT, "it is zero past its last row and column")
     }
 }

@@ -18,9 +18,10 @@
 //! eight rows and eight outputs. A pass reads and writes memory front to back.
 
 use mercer_simd::{AlignedVec, LANES, Lane, dispatch, dot};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::NotPositiveDefinite;
-use crate::tiles::{Tile, ZERO_TILE, split};
+use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
 mod sweep;
 
@@ -28,6 +29,10 @@ use sweep::{Leading, Solve, Sweep};
 
 /// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
 const LARGEST_SQUARE: f64 = 1e250;
+
+/// Up to this ratio of the trace of `V` to its least pivot, rounding cannot make `τ` grow by itself: the ratio of what is lost in an entry of the
+/// row to the pivot that it meets, squared, is about `1e-32` times this. Beyond it a step is checked after it was made.
+const TAME: f64 = 1e30;
 
 /// An update that would leave the range of numbers; the factor is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -48,6 +53,8 @@ pub struct SquareRootScratch {
     prediction: AlignedVec,
     /// The outputs, padded.
     outputs: AlignedVec,
+    /// The factor before a step that may have to be undone.
+    before: Option<Box<SquareRootRls>>,
 }
 
 /// Triangular `R` (`n × n`, positive diagonal) and `U` (`n × m`) of a regularised least-squares problem that takes and gives
@@ -66,6 +73,34 @@ pub struct SquareRootRls {
     coefficients: Vec<Tile>,
     largest: [f64; 2],
     smallest: f64,
+}
+
+impl Validate for SquareRootRls {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "square-root factor";
+        Inconsistent::size(self.n, WHAT)?;
+        Inconsistent::size(self.m, WHAT)?;
+        self.inverse_pivots.validate()?;
+        let blocks = self.blocks();
+        let whole = self.m > 0
+            && are_blocks(self.tiles.len(), blocks)
+            && self.coefficients.len() == blocks * self.m.div_ceil(LANES)
+            && self.inverse_pivots.len() == blocks * LANES;
+        Inconsistent::require(whole, WHAT, "it has one number for each entry, and outputs beside it")?;
+        self.tiles.as_flattened().validate()?;
+        self.coefficients.as_flattened().validate()?;
+        self.largest.validate()?;
+        self.smallest.validate()?;
+        let positive = self.inverse_pivots.iter().all(|inverse| *inverse > 0.0) && self.smallest >= 0.0;
+        Inconsistent::require(positive, WHAT, "its pivots are positive")?;
+        for i in 0..blocks * LANES {
+            let (b, row) = split(i);
+            let diagonal = &self.tiles[self.block_start(b)][row].0;
+            let unit = diagonal[row] == 1.0 && diagonal[..row].iter().all(|value| *value == 0.0);
+            Inconsistent::require(unit, WHAT, "it is triangular with a unit diagonal")?;
+        }
+        Ok(())
+    }
 }
 
 impl SquareRootRls {
@@ -181,8 +216,7 @@ impl SquareRootRls {
     ) -> Result<f64, OutOfRange> {
         self.check(row, leading);
         assert_eq!(prediction.len(), self.m, "one prediction for each output");
-        self.certify(row, outputs, scratch)?;
-        let tau = self.sweep(row, outputs, 1.0, leading, scratch);
+        let tau = self.step(row, outputs, leading, scratch)?;
         prediction.copy_from_slice(&scratch.prediction[..self.m]);
         Ok(tau)
     }
@@ -201,8 +235,7 @@ impl SquareRootRls {
         scratch: &mut SquareRootScratch,
     ) -> Result<f64, OutOfRange> {
         self.check(row, self.n);
-        self.certify(row, outputs, scratch)?;
-        Ok(self.sweep(row, outputs, 1.0, self.n, scratch))
+        self.step(row, outputs, self.n, scratch)
     }
 
     /// Takes a row back: `V ← V − φφᵀ`, `S ← S − φyᵀ`. Two passes, `2n²` multiply-adds.
@@ -296,25 +329,63 @@ impl SquareRootRls {
         assert!(leading <= self.n, "a leading block of {leading} in a factor of dimension {}", self.n);
     }
 
-    /// Whether adding the row keeps everything in range. Bounds that cost `O(n)` settle it for all but extreme numbers; those are tried.
-    fn certify(
+    /// Adds a row, if everything stays in range. Bounds that cost `O(n)` settle it for all but extreme numbers; with those the step is
+    /// made, looked at, and undone if need be.
+    fn step(
         &mut self,
         row: &AlignedVec,
         outputs: &[f64],
+        leading: usize,
         scratch: &mut SquareRootScratch,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<f64, OutOfRange> {
         let squares = [dot(row.lanes(), row.lanes()), outputs.iter().map(|y| y * y).sum::<f64>()];
         let largest = [self.largest[0] + squares[0], self.largest[1] + squares[1]];
-        let fits = largest[0] < LARGEST_SQUARE && largest[1] < LARGEST_SQUARE;
         let bound = squares[0] / self.smallest;
-        let certified = fits && bound < LARGEST_SQUARE;
-        let tau = if certified || !fits { bound } else { self.trial(row, scratch) };
-        if fits && tau < LARGEST_SQUARE {
-            self.largest = largest;
-            Ok(())
-        } else {
-            Err(OutOfRange { tau })
+        let fits = largest[0] < LARGEST_SQUARE && largest[1] < LARGEST_SQUARE;
+        if !fits {
+            return Err(OutOfRange { tau: bound });
         }
+        let steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);
+        let tame = bound < LARGEST_SQUARE && largest[0] * steepest < TAME;
+        if !tame {
+            self.keep(scratch);
+        }
+        let tau = self.sweep(row, outputs, 1.0, leading, scratch);
+        if !tame && !self.is_in_range(&scratch.prediction) {
+            self.undo(scratch);
+            return Err(OutOfRange { tau });
+        }
+        self.largest = largest;
+        Ok(tau)
+    }
+
+    /// Remembers the factor; allocates the first time.
+    fn keep(&self, scratch: &mut SquareRootScratch) {
+        match scratch.before.as_mut().filter(|before| (before.n, before.m) == (self.n, self.m)) {
+            Some(before) => {
+                before.tiles.copy_from_slice(&self.tiles);
+                before.inverse_pivots.copy_from_slice(&self.inverse_pivots);
+                before.coefficients.copy_from_slice(&self.coefficients);
+            }
+            None => scratch.before = Some(Box::new(self.clone())),
+        }
+    }
+
+    /// Puts the remembered factor back.
+    fn undo(&mut self, scratch: &mut SquareRootScratch) {
+        if let Some(before) = &mut scratch.before {
+            std::mem::swap(&mut self.tiles, &mut before.tiles);
+            std::mem::swap(&mut self.inverse_pivots, &mut before.inverse_pivots);
+            std::mem::swap(&mut self.coefficients, &mut before.coefficients);
+        }
+    }
+
+    /// Whether squares of all numbers, and of a prediction, are numbers.
+    fn is_in_range(&self, prediction: &[f64]) -> bool {
+        let root = LARGEST_SQUARE.sqrt();
+        let within = |tiles: &[Tile]| tiles.iter().flatten().flat_map(|lane| &lane.0).all(|x| x.abs() < root);
+        let pivots = self.inverse_pivots.iter().all(|e| (1.0 / LARGEST_SQUARE..LARGEST_SQUARE).contains(e));
+        pivots && prediction.iter().all(|y| y.abs() < root) && within(&self.coefficients) && within(&self.tiles)
     }
 
     /// `τ` of the whole factor.

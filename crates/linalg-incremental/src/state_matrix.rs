@@ -15,6 +15,7 @@
 //! Memory is `8·1.5²·n²` bytes at most for a square matrix that grew one by one.
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, dot, scale};
+use mercer_state::{Inconsistent, Validate};
 
 /// The scalar is kept within `[LEAST_SCALE, 1/LEAST_SCALE]`, so that neither it nor the stored numbers leave the range of `f64`.
 const LEAST_SCALE: f64 = 1e-100;
@@ -228,6 +229,34 @@ impl StateMatrix {
     fn forget_deferred(&mut self) {
         self.u.resize(0);
         self.v.resize(0);
+    }
+}
+
+impl Validate for StateMatrix {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "operator's matrix";
+        Inconsistent::size(self.rows, WHAT)?;
+        Inconsistent::size(self.columns, WHAT)?;
+        self.u.validate()?;
+        self.v.validate()?;
+        // Room for columns to come grows by half.
+        let roomy = self.room >= self.columns
+            && self.room.is_multiple_of(LANES)
+            && self.room <= 2 * self.columns + 2 * LANES
+            && self.lanes.len() == self.rows.div_ceil(LANES) * self.room;
+        Inconsistent::require(roomy, WHAT, "it has one number for each entry, and some room")?;
+        let fits = !self.is_deferred() || (self.u.len(), self.v.len()) == (self.rows, self.columns);
+        Inconsistent::require(fits, WHAT, "a step that waits fits it")?;
+        let scaled = (LEAST_SCALE..=1.0 / LEAST_SCALE).contains(&self.scale.abs());
+        Inconsistent::require(scaled, WHAT, "its scale is within the range of numbers")?;
+        self.lanes.validate()?;
+        let used = self.rows % LANES;
+        let last = if used > 0 { &self.lanes[self.lanes.len() - self.room..] } else { &[] };
+        let mut clear = last.iter().all(|lane| lane.0[used..].iter().all(|value| *value == 0.0));
+        for panel in self.lanes.chunks_exact(self.room.max(1)) {
+            clear &= panel[self.columns..].iter().all(|lane| *lane == Lane::ZERO);
+        }
+        Inconsistent::require(clear, WHAT, "it is zero past its last row and column")
     }
 }
 

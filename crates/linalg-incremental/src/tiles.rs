@@ -20,6 +20,11 @@ pub(crate) fn block(tiles: &[Tile], b: usize) -> &[Tile] {
     &tiles[block_start(b)..=block_start(b) + b]
 }
 
+/// Whether `tiles` are as many as `blocks` blocks have.
+pub(crate) fn are_blocks(tiles: usize, blocks: usize) -> bool {
+    blocks.checked_add(1).and_then(|more| blocks.checked_mul(more)).is_some_and(|twice| twice / 2 == tiles)
+}
+
 /// `(block, lane)` of a row or column index.
 pub(crate) const fn split(index: usize) -> (usize, usize) {
     (index / LANES, index % LANES)

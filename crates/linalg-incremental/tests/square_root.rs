@@ -198,3 +198,30 @@ fn a_long_run_stays_at_the_dense_solution() {
     let expected: f64 = (0..n).map(|j| x[(j, 0)] * last[j]).sum();
     assert!((prediction[0] - expected).abs() < 1e-9 * expected.abs(), "{} for {expected}", prediction[0]);
 }
+
+/// Rows that differ by more than all digits: the step is refused and undone, or leaves a factor that predicts numbers.
+#[test]
+fn spikes_leave_numbers() {
+    let (n, mut refused) = (36, 0);
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for spike in [1e20, 1e60, 1e99] {
+        let mut engine = SquareRootRls::new(&vec![0.5; n], 1);
+        let (mut scratch, mut prediction) = (SquareRootScratch::default(), [0.0]);
+        let mut window = AlignedVec::zeros(n);
+        for t in 0..400 {
+            let (y, u) = (if t == 200 { spike } else { rng.random_range(-1.0..1.0) }, rng.random_range(-1.0..1.0));
+            let before = engine.clone();
+            if engine.predict_then_update(&window, &[y], n, &mut prediction, &mut scratch).is_err() {
+                assert_eq!(engine, before, "a refused step of spike {spike} left a trace");
+                refused += 1;
+            } else {
+                assert!(prediction[0].is_finite() && engine.log_determinant(n).is_finite(), "{spike} at {t}");
+            }
+            for i in (2..n).rev() {
+                window[i] = 0.7 * window[i - 2];
+            }
+            (window[0], window[1]) = (y, u);
+        }
+        assert!(spike > 1e30 || refused == 0);
+    }
+}

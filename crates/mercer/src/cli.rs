@@ -1,14 +1,26 @@
 //! The command line: arguments and help; each command is a file of its own.
 
+mod bad_rows;
 mod eval;
 mod failure;
 mod feed;
+mod forecast;
+mod inspect;
 mod koopman;
 mod learners;
+mod learning;
 mod output;
+mod pipe;
+mod predict;
+mod replies;
 mod report;
+mod rows;
 mod source;
+mod stop;
+mod store;
+mod table;
 mod trace;
+mod train;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -19,7 +31,11 @@ use mercer::KernelSpec;
 use mercer::data::{Format, Scheme, TargetColumn};
 
 use failure::Failure;
+use forecast::ForecastArguments;
+use inspect::InspectArguments;
 use koopman::KoopmanArguments;
+use predict::PredictArguments;
+use train::TrainArguments;
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
@@ -32,8 +48,12 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Eval(Box<EvalArguments>),
+    Forecast(Box<ForecastArguments>),
+    Inspect(InspectArguments),
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
+    Predict(Box<PredictArguments>),
+    Train(Box<TrainArguments>),
 }
 
 /// Run a learner over data once: predict, score, learn
@@ -195,7 +215,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     };
     match arguments.command {
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
+        Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
     }
 }

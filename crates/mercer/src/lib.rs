@@ -20,21 +20,25 @@
 //!
 //! | module | what it answers |
 //! |---|---|
-//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them |
+//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them; forecasters; operators |
 //! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
 //! | [`simd`] | how the inner loops use the processor |
 //! | [`data`] | where examples come from: readers, scalings, permutations, a registry of data sets |
+//! | [`state`] | whether state that was read back can be trusted |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
+//! | `model` | learners in files: saved, read back and checked (feature `model`) |
 //!
 //! A learner is a [`Regressor`]: [`predict`](Regressor::predict), [`update`](Regressor::update), and both at once. Inputs
 //! are `&[f64]`; what is not finite or has another dimension is refused and leaves the learner as it was.
 //!
 //! Features: `cli` (default) builds the command and its dependencies, `serde` makes learners, kernels and data
-//! serialisable. A library user switches the command off with `default-features = false`.
+//! serialisable, `model` saves them in files. A library user switches the command off with `default-features = false`.
 
 pub mod catalogue;
+#[cfg(feature = "model")]
+pub mod model;
 
 pub use mercer_data as data;
 pub use mercer_kernels as kernels;
@@ -42,6 +46,7 @@ pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
+pub use mercer_state as state;
 
 pub use mercer_kernels::{
     AnyKernel, Gaussian, Kernel, KernelError, KernelSpec, Laplace, Linear, Matern32, Matern52, Mixture, Points,

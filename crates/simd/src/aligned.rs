@@ -2,6 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use mercer_state::{Inconsistent, Validate};
+
 /// Number of `f64` in a [`Lane`].
 pub const LANES: usize = 8;
 
@@ -104,6 +106,23 @@ impl DerefMut for AlignedVec {
     }
 }
 
+impl Validate for Lane {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.0.validate()
+    }
+}
+
+impl Validate for AlignedVec {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let whole = self.lanes.len() == self.len.div_ceil(LANES);
+        Inconsistent::require(whole, "vector", "it has as many lanes as its length needs")?;
+        self.lanes.validate()?;
+        let used = self.len % LANES;
+        let padding = self.lanes.last().filter(|_| used > 0).map_or(&[][..], |lane| &lane.0[used..]);
+        Inconsistent::require(padding.iter().all(|value| *value == 0.0), "vector", "its padding is zero")
+    }
+}
+
 impl FromIterator<f64> for AlignedVec {
     fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
         let mut vector = Self::new();
@@ -115,6 +134,19 @@ impl FromIterator<f64> for AlignedVec {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_breaks_the_invariant_is_seen() {
+        let good: AlignedVec = (1..=11).map(f64::from).collect();
+        assert_eq!(good.validate(), Ok(()));
+        assert!(AlignedVec { len: 17, ..good.clone() }.validate().is_err());
+        assert!(AlignedVec { len: 8, ..good.clone() }.validate().is_err());
+        assert!(AlignedVec { len: 10, ..good.clone() }.validate().is_err());
+        assert!(AlignedVec { len: usize::MAX, ..good.clone() }.validate().is_err());
+        let mut infinite = good;
+        infinite[3] = f64::INFINITY;
+        assert!(infinite.validate().is_err());
+    }
 
     #[test]
     fn padding_stays_zero_through_push_and_resize() {

@@ -4,6 +4,7 @@
 //! squared distance; a tie counts as dependent, and so does a distance within rounding of zero (1e−13 `k(x, x)`). The probe has the distance already, so the decision is `O(1)`.
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::admission::{Admission, coordinate_above};
 use crate::newton_basis::Probe;
@@ -28,6 +29,12 @@ impl Ald {
     #[must_use]
     pub fn threshold(&self) -> f64 {
         self.threshold
+    }
+}
+
+impl Validate for Ald {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::non_negative(self.threshold, "ALD threshold")
     }
 }
 

@@ -1,5 +1,7 @@
 //! The first `B` points: on a permuted stream, uniform sampling without replacement.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::admission::{Admission, coordinate_above};
 use crate::newton_basis::Probe;
 
@@ -15,6 +17,12 @@ impl FirstB {
     #[must_use]
     pub fn new(budget: usize) -> Self {
         Self { budget }
+    }
+}
+
+impl Validate for FirstB {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@
 
 use mercer_linalg_incremental::{ParameterError, SymmetricInverse};
 use mercer_simd::AlignedVec;
+use mercer_state::{Inconsistent, Validate};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -134,7 +135,21 @@ impl Kors {
     }
 }
 
+impl Validate for Kors {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.gamma, "regulariser of leverage scores")?;
+        Inconsistent::positive(self.beta, "oversampling of leverage scores")?;
+        Inconsistent::non_negative(self.epsilon, "accuracy of leverage scores")?;
+        Inconsistent::require((0.0..1.0).contains(&self.uniform), "coin", "it is at least 0 and below 1")?;
+        self.inverse.validate()
+    }
+}
+
 impl Admission for Kors {
+    fn fits(&self, points: usize) -> bool {
+        self.inverse.dimension() == points
+    }
+
     fn admits(&mut self, probe: &Probe) -> Option<f64> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let decision = self.decide(probe, &mut scratch);

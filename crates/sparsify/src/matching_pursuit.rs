@@ -25,6 +25,7 @@
 //! (\[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.)
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 /// What is compared with the budget `ε`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +141,13 @@ pub struct MatchingPursuit {
     budget: Budget,
     rank_guard: f64,
     max_dictionary: Option<usize>,
+}
+
+impl Validate for MatchingPursuit {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let again = Self::new(self.test, self.shape, self.budget, self.rank_guard, self.max_dictionary);
+        Inconsistent::require(again.is_ok(), "matching pursuit", "its parameters are in their ranges")
+    }
 }
 
 impl MatchingPursuit {

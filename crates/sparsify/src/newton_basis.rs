@@ -9,6 +9,7 @@
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
 use mercer_simd::dot;
+use mercer_state::{Inconsistent, Validate};
 
 /// What a dictionary says about an input; also the memory this takes, reused from call to call.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +77,16 @@ pub struct NewtonBasis<K> {
     kernel: K,
     points: Points,
     factor: GrowingCholesky,
+}
+
+impl<K: Validate> Validate for NewtonBasis<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.kernel.validate()?;
+        self.points.validate()?;
+        self.factor.validate()?;
+        let fits = self.factor.dimension() == self.points.len();
+        Inconsistent::require(fits, "dictionary", "its factor has a row for each point")
+    }
 }
 
 impl<K: Kernel> NewtonBasis<K> {

@@ -4,14 +4,20 @@
 //! learner's name and what it did. What it demands: predicting is pure and agrees with the prequential step to rounding;
 //! the same seed gives the same path; clones and learners restored from their serialised form go on bit for bit; every
 //! refused example is refused with the right error and leaves no trace; huge numbers never panic and never leave a
-//! prediction that is not finite; a step at fixed dictionary size allocates nothing.
+//! prediction that is not finite; a step at fixed dictionary size allocates nothing. [`check_forecaster`] demands the same of a
+//! forecaster, and of missing outputs that they never enter its state.
+
+mod forecaster;
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, Error, Regressor, Scratch};
+use mercer_state::Validate;
 
 use crate::alloc::allocations_during;
 use crate::oracle::Example;
 use crate::streams;
+
+pub use forecaster::check_forecaster;
 
 /// The learner under test, as programs that choose at run time hold it.
 pub type Subject = AnyRegressor<AnyKernel>;
@@ -85,6 +91,7 @@ fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, stream: &[Example]
         learn(name, &mut learner, &stream[..cut]);
         let text = serde_json::to_string(&learner).expect("a learner serialises");
         let mut restored: Subject = serde_json::from_str(&text).expect("a learner reads back");
+        assert_eq!(restored.validate(), Ok(()), "{name}: a learner saved at {cut} is called inconsistent");
         let mut clone = learner.clone();
         let expected = learn(name, &mut learner, &stream[cut..]);
         assert_eq!(learn(name, &mut clone, &stream[cut..]), expected, "{name}: a clone at {cut} goes on differently");

@@ -21,6 +21,7 @@
 //! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
 //! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
 //! | [`sparse_sogd`], [`dense_sogd`], [`DenseOperator`] | Hou et al., eqs. 28–32 and appendix | weights and Gram matrices, the projection by dense least squares | O(m³) |
+//! | [`lag_regression()`] | Qian & Zheng 2025, (12), (16), F.1, F.2; Rashidinejad et al. 2020 | QR of all rows so far | O(tn²) |
 //! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
 //!
 //! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
@@ -39,6 +40,7 @@ mod kors;
 mod krls_engel;
 mod krls_qr;
 mod krr;
+mod lag_regression;
 mod nogd;
 mod nons_ald;
 mod pros_con;
@@ -57,6 +59,7 @@ pub use kors::{KorsParams, KorsTrace, kors};
 pub use krls_engel::krls_engel;
 pub use krls_qr::krls_qr;
 pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
+pub use lag_regression::{Features, LagRegressionParams, forgetting, lag_regression, slip_filters};
 pub use nogd::{NogdParams, nogd};
 pub use nons_ald::{NonsAldParams, nons_ald_svd};
 pub use pros_con::{ProsConParams, con_kons, pros_n_kons};

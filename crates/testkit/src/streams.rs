@@ -1,7 +1,7 @@
 //! Seeded streams for tests: one pleasant, the others each built around one thing that breaks careless code.
 //!
-//! A stream is a `Vec<(Vec<f64>, f64)>`, inputs in `[-1, 1]^d` (but for [`far_away`]), targets near `[-1, 1]`. The same
-//! arguments give the same stream on every platform up to the last bit of `sin` and `exp`.
+//! A stream of examples is a `Vec<(Vec<f64>, f64)>`, inputs in `[-1, 1]^d` (but for [`far_away`]), targets near `[-1, 1]`; [`integrating`] is a
+//! series for forecasters. The same arguments give the same stream on every platform up to the last bit of `sin` and `exp`.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -81,6 +81,28 @@ pub fn far_away(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
         }
     }
     stream
+}
+
+/// Inputs and outputs of `outputs` coupled double integrators with noise in state and output, which grow like `t^1.5`; the `inputs`
+/// numbers of an input, uniform in `[-1, 1]`, push all of them and show in the outputs at once.
+pub fn integrating(seed: u64, count: usize, outputs: usize, inputs: usize) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut states = vec![(0.0, 0.0); outputs];
+    (0..count)
+        .map(|_| {
+            let u = uniform_point(&mut generator, inputs);
+            let (push, noise) = (u.iter().sum::<f64>(), normals(&mut generator, 3 * outputs));
+            let y = states.iter().zip(noise.chunks_exact(3)).map(|((place, _), e)| place + 0.4 * push + 0.5 * e[0]);
+            let y: Vec<f64> = y.collect();
+            let mut left = 0.0;
+            for ((place, speed), e) in states.iter_mut().zip(noise.chunks_exact(3)) {
+                *place += *speed + 0.3 * e[1];
+                *speed += 0.2 * push + 0.1 * e[2] + 0.05 * left;
+                left = e[1];
+            }
+            (u, y)
+        })
+        .collect()
 }
 
 /// The noiseless target of the streams: `½ sin(3 Σ x_i/√d) + ½ exp(−‖x‖²) − ¼`.

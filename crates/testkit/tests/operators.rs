@@ -4,6 +4,7 @@ use mercer_kernels::AnyKernel;
 use mercer_learners::operator::{
     Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize,
 };
+use mercer_state::Validate;
 use mercer_testkit::streams;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -15,7 +16,7 @@ fn pairs(seed: u64, count: usize) -> Vec<([f64; 2], [f64; 1])> {
 
 fn check<T>(mut learner: T) -> Outcome
 where
-    T: OperatorLearner<AnyKernel, AnyKernel> + Clone + serde::Serialize + serde::de::DeserializeOwned,
+    T: OperatorLearner<AnyKernel, AnyKernel> + Validate + Clone + serde::Serialize + serde::de::DeserializeOwned,
 {
     let pairs = pairs(41, 120);
     for (x, x_plus) in &pairs[..61] {
@@ -23,6 +24,7 @@ where
     }
     // A refused pair between saving and going on leaves no trace either.
     let mut restored: T = serde_json::from_str(&serde_json::to_string(&learner)?)?;
+    restored.validate()?;
     let mut copy = learner.clone();
     assert!(restored.update(&[0.0, f64::NAN], &[0.0]).is_err());
     for (x, x_plus) in &pairs[61..] {

@@ -1,8 +1,7 @@
-//! Runs the papers' experiments and writes their tables, pictures and a summary.
+//! Runs the papers' experiments and writes their tables and pictures, a summary and the report for a browser.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -11,11 +10,18 @@ use clap::Parser;
 use mercer_data::Registry;
 use mercer_experiments::experiment::{Experiment, PAPERS, Paper, experiments};
 use mercer_experiments::plan::Plan;
+use mercer_experiments::report::Report;
+use mercer_experiments::report::conduct::{Errand, News, conduct};
+use mercer_experiments::report::provenance::Provenance;
 
-/// Runs the papers' experiments and writes their tables (Markdown, CSV, text), pictures (SVG, PNG) and a summary.
+/// Runs the papers' experiments and writes their tables (Markdown, CSV, text), pictures (SVG, PNG, the series as CSV), a summary and,
+/// in the folder `report`, pages for a browser (index.html) and report.json.
 ///
 /// Without options everything runs at a reduced size that takes a few minutes. Data sets are looked for in --data, in
 /// $MERCER_DATA, in datasets/cache and in datasets; those not found are named in the summary, and the bundled one always runs.
+///
+/// Every finished experiment is kept in the folder `kept` and reused while program, plan, data and machine are the same, so that a
+/// run that was interrupted goes on where it was.
 #[derive(Parser)]
 #[command(name = "reproduce")]
 struct Arguments {
@@ -28,6 +34,9 @@ struct Arguments {
     /// Permutations and repetitions, instead of each experiment's own number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
+    /// Run again what is kept.
+    #[arg(long)]
+    fresh: bool,
     /// The folder to write to; it is made if missing, and files of the same names are replaced.
     #[arg(long, value_name = "DIR", default_value = "reproduction")]
     out: PathBuf,
@@ -77,43 +86,50 @@ fn run(arguments: &Arguments) -> Result<bool> {
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     let start = Instant::now();
-    let (mut sections, mut files, mut failures) = (Vec::new(), Vec::new(), 0);
-    for experiment in &chosen {
-        eprintln!("{}: {}", experiment.name, experiment.title);
-        let begun = Instant::now();
-        // What one experiment wrote is safe before the next begins, and an experiment that fails costs no other.
-        match conduct(experiment, &plan, &arguments.out) {
-            Ok((section, written)) => {
-                eprintln!("{}: done in {:.0} s", experiment.name, begun.elapsed().as_secs_f64());
-                sections.push(section);
-                files.extend(written);
-            }
-            Err(error) => {
-                eprintln!("error: {}: {error:#}", experiment.name);
-                sections.push(format!("## {}\n\n**Failed**: {error:#}\n", experiment.title));
-                failures += 1;
-            }
-        }
-        let summary = summary(&plan, &sections, start);
-        write(&arguments.out.join("summary.md"), &summary)?;
-    }
-    files.push(arguments.out.join("summary.md"));
+    let provenance = Provenance::of(&plan)?;
+    let names: Vec<&str> = chosen.iter().map(|experiment| experiment.name).collect();
+    let errand = Errand { papers: PAPERS, chosen: &names, plan: &plan, out: &arguments.out, fresh: arguments.fresh };
+    let done = conduct(&errand, provenance, &mut tell)?;
     println!("Files:");
-    for file in &files {
+    for file in &done.files {
         println!("  {}", file.display());
     }
-    eprintln!("{} experiments, {failures} failed, {:.0} s", chosen.len(), start.elapsed().as_secs_f64());
-    Ok(failures == 0)
+    let page = arguments.out.join("report").join("index.html");
+    eprintln!(
+        "{} experiments, {} reused, {} failed, {:.0} s; the report: {}",
+        chosen.len(),
+        done.reused,
+        done.failures,
+        start.elapsed().as_secs_f64(),
+        page.display(),
+    );
+    Ok(done.failures == 0)
 }
 
-/// One experiment: its section of the summary and its files. Its main table goes to standard output.
-fn conduct(experiment: &Experiment, plan: &Plan, out: &Path) -> Result<(String, Vec<PathBuf>)> {
-    let report = (experiment.run)(plan)?;
-    let files = report.save(out)?;
+/// Progress goes to standard error, the main tables to standard output.
+fn tell(news: News<'_>) {
+    match news {
+        News::Reused(experiment, kept) => {
+            eprintln!(
+                "{}: reused; the same program, plan, data and machine finished it {} in {:.0} s (--fresh runs it again)",
+                experiment.name, kept.finished, kept.seconds
+            );
+            show(experiment, &kept.report);
+        }
+        News::Begins(experiment) => eprintln!("{}: {}", experiment.name, experiment.title),
+        News::Done(experiment, report, seconds) => {
+            eprintln!("{}: done in {seconds:.0} s", experiment.name);
+            show(experiment, report);
+        }
+        News::Failed(experiment, error) => eprintln!("error: {}: {error}", experiment.name),
+        News::NotKept(experiment, error) => eprintln!("warning: {}: {error}", experiment.name),
+    }
+}
+
+fn show(experiment: &Experiment, report: &Report) {
     if let Some(table) = report.find_table(experiment.name) {
         println!("{}\n\n{}", experiment.title, table.text());
     }
-    Ok((report.markdown(), files))
 }
 
 /// The experiments named by themselves or by their paper; all of them if nothing is named.
@@ -147,25 +163,4 @@ fn estimate(chosen: &[&Experiment], plan: &Plan) {
 
 fn duration(seconds: f64) -> String {
     if seconds < 90.0 { format!("{:.0} s", seconds.max(1.0)) } else { format!("{:.0} min", seconds / 60.0) }
-}
-
-fn summary(plan: &Plan, sections: &[String], start: Instant) -> String {
-    let size = if plan.full { "the papers' size" } else { "reduced size (`--full` for the papers')" };
-    let mut text = format!(
-        "# Reproduction\n\n{size}; seed {}; {} threads; {:.0} s so far. Numbers depend on the seed alone, times on the machine.\n",
-        plan.seed,
-        plan.threads,
-        start.elapsed().as_secs_f64(),
-    );
-    for section in sections {
-        let _ = write!(text, "\n{section}");
-    }
-    text
-}
-
-/// Beside first, then renamed, so that a summary is whole or the one before.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let aside = path.with_extension("md.partial");
-    std::fs::write(&aside, text).with_context(|| aside.display().to_string())?;
-    std::fs::rename(&aside, path).with_context(|| path.display().to_string())
 }

@@ -78,7 +78,7 @@ const OTHERS: [Colour; 7] = [
 /// The colour of the set of this number, where numbers stand for sets; they repeat after seven.
 #[must_use]
 pub(super) fn set_colour(set: usize) -> Colour {
-    OTHERS[set % OTHERS.len()].tint(0.25)
+    OTHERS[set % OTHERS.len()].tint(0.6)
 }
 
 /// Tints of the second, third, … variant of one learner in one picture.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use kuva::render::render::{Primitive, Scene, TextAnchor};
+use serde::{Deserialize, Serialize};
 
 use super::layout::{self, Frame};
 use super::palette::Colours;
@@ -16,11 +17,11 @@ const TITLE_HEIGHT: f64 = 36.0;
 
 /// A grid of figures, filled row by row. A name has one colour in all of them, and one entry in the
 /// legend below.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Panels {
-    title: String,
+    pub(super) title: String,
     columns: usize,
-    figures: Vec<Figure>,
+    pub(super) figures: Vec<Figure>,
 }
 
 impl Panels {

@@ -42,7 +42,7 @@ fn table_3_on_the_bundled_stream() {
     let folder = tempfile::tempdir().unwrap();
     let files = report.save(folder.path()).unwrap();
     assert!(files.iter().any(|file| file.ends_with("mse_against_time.png")));
-    assert!(report.markdown().contains("- `bank`: **not found**"));
+    assert!(report.remarks().any(|remark| remark.subject == "bank" && remark.why.contains("was not found")));
 }
 
 #[test]

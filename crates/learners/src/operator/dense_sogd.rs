@@ -14,6 +14,7 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{ParameterError, StateMatrix};
 use mercer_simd::scale;
 use mercer_sparsify::Probe;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::error::check_input;
@@ -100,6 +101,17 @@ impl<K: Kernel, L: Kernel> DenseSogd<K, L> {
         self.operator.output.append(x_plus, probe.coordinates(), 0.0);
         let verdict = Verdict::Admit { input: true, output: true };
         Ok(OperatorStep { verdict, eta, budget: 0.0, error: None, loss: None })
+    }
+}
+
+impl<K: Kernel + Validate, L: Kernel + Validate> Validate for DenseSogd<K, L> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.operator.validate()?;
+        self.step.validate()?;
+        Inconsistent::non_negative(self.lambda, "regulariser")?;
+        let plain = !self.operator.input.is_orthonormal() && !self.operator.output.is_orthonormal();
+        let square = self.operator.inputs().len() == self.operator.outputs().len();
+        Inconsistent::require(plain && square, "operator learner", "it keeps every pair as it is")
     }
 }
 

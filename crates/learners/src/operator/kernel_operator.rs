@@ -12,6 +12,7 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, StateMatrix};
 use mercer_simd::dot;
 use mercer_sparsify::{NewtonBasis, Probe};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::error::check_input;
@@ -27,6 +28,20 @@ pub struct KernelOperator<K, L = K> {
     pub(crate) input: Side<K>,
     pub(crate) output: Side<L>,
     pub(crate) core: StateMatrix,
+}
+
+impl<K: Kernel + Validate, L: Kernel + Validate> Validate for KernelOperator<K, L> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.input.validate()?;
+        self.output.validate()?;
+        self.core.validate()?;
+        let fits = (self.core.rows(), self.core.columns()) == (self.outputs().len(), self.inputs().len());
+        Inconsistent::require(
+            fits,
+            "operator",
+            "its matrix has a row for each output point and a column for each input",
+        )
+    }
 }
 
 impl<K: Kernel, L: Kernel> KernelOperator<K, L> {

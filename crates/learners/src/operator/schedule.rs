@@ -1,6 +1,7 @@
 //! Step sizes from round to round.
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 
@@ -43,6 +44,12 @@ impl StepSize {
             }
         };
         Ok(self)
+    }
+}
+
+impl Validate for StepSize {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.checked().is_ok(), "step size", "its numbers are in their ranges")
     }
 }
 

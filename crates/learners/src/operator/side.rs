@@ -3,6 +3,7 @@
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, TOGETHER};
 use mercer_sparsify::{NewtonBasis, Probe};
+use mercer_state::{Inconsistent, Validate};
 
 /// A dictionary with the frame of its span: the functions that the rows (or columns) of the operator's matrix belong to.
 #[derive(Clone, Debug)]
@@ -17,6 +18,18 @@ pub(crate) enum Side<K> {
         /// The points.
         points: Points,
     },
+}
+
+impl<K: Validate> Validate for Side<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        match self {
+            Self::Newton(basis) => basis.validate(),
+            Self::Kernels { kernel, points } => {
+                kernel.validate()?;
+                points.validate()
+            }
+        }
+    }
 }
 
 impl<K: Kernel> Side<K> {

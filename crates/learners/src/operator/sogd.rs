@@ -28,6 +28,7 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{ParameterError, StateMatrix};
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Candidate, MatchingPursuit, NewtonBasis, Probe, TOGETHER, Verdict};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::error::check_input;
@@ -229,6 +230,27 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
             error: Some(squared_error.sqrt()),
             loss: Some(candidate.residual_norm_squared / (eta * eta) + candidate.output_residual),
         })
+    }
+}
+
+impl<K: Kernel + Validate, L: Kernel + Validate> Validate for Sogd<K, L> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "operator learner";
+        self.operator.validate()?;
+        self.pursuit.validate()?;
+        self.step.validate()?;
+        Inconsistent::non_negative(self.lambda, "regulariser")?;
+        let orthonormal = self.operator.input.is_orthonormal() && self.operator.output.is_orthonormal();
+        Inconsistent::require(orthonormal, WHAT, "its coordinates are orthonormal")?;
+        for (kept, points) in
+            [(&self.input_rounds, self.operator.inputs()), (&self.output_rounds, self.operator.outputs())]
+        {
+            let fits = kept.len() == points.len() && kept.iter().all(|round| *round < self.rounds);
+            Inconsistent::require(fits, WHAT, "each point has a round of the past")?;
+        }
+        // Rounds are counted on.
+        Inconsistent::require(self.rounds < u64::MAX / 2, WHAT, "its rounds can be counted")?;
+        Inconsistent::require(self.forced_rejections <= self.rounds, WHAT, "its rejections are of the past")
     }
 }
 

@@ -1,5 +1,7 @@
 //! A forecaster named when the program runs.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::Error;
 use crate::prediction::{
     Discounted, Epoch, Experts, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation, Opf, Scratch, Slip,
@@ -36,6 +38,12 @@ macro_rules! any_forecaster {
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($variant),)* }
+            }
+        }
+
+        impl Validate for AnyForecaster {
+            fn validate(&self) -> Result<(), Inconsistent> {
+                match self { $(Self::$variant(forecaster) => forecaster.validate(),)* }
             }
         }
 

@@ -8,6 +8,7 @@
 //! Cost: that of the experts.
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::experts::{Aggregation, Rule};
@@ -49,7 +50,9 @@ impl Default for GridParams {
 /// A mixture of forecasters of the same series.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "F: serde::Deserialize<'de>")))]
 pub struct Experts<F> {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
     experts: Vec<F>,
     aggregation: Aggregation,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -142,6 +145,22 @@ impl<F: Forecaster> Experts<F> {
     /// An expert that is still there.
     fn representative(&self) -> &F {
         self.actives().map(|(_, expert)| expert).next().unwrap_or(&self.experts[0])
+    }
+}
+
+impl<F: Forecaster + Validate> Validate for Experts<F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "mixture of forecasters";
+        self.experts.validate()?;
+        self.aggregation.validate()?;
+        let whole = self.experts.len() == self.aggregation.weights().len();
+        Inconsistent::require(whole, WHAT, "each expert has a weight")?;
+        let system = |expert: &F| (expert.outputs(), expert.inputs(), expert.feed_through());
+        let same = self.experts.iter().all(|expert| system(expert) == system(&self.experts[0]));
+        let time = self.representative().time();
+        let together = self.actives().all(|(_, expert)| expert.time() == time);
+        Inconsistent::require(same && together, WHAT, "its experts are of one system at one time")?;
+        Inconsistent::require(self.outputs() > 0, WHAT, "it has an output")
     }
 }
 

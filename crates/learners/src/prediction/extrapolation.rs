@@ -1,5 +1,7 @@
 //! The line through the last two outputs, as a floor for series with a drift.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
 use crate::prediction::{Forecaster, Scratch};
@@ -27,6 +29,16 @@ impl LinearExtrapolation {
     #[must_use]
     pub fn with_inputs(outputs: usize, inputs: usize) -> Self {
         Self { last: vec![0.0; outputs], before: vec![0.0; outputs], inputs, time: 0, kept: Vec::new() }
+    }
+}
+
+impl Validate for LinearExtrapolation {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::size(self.inputs, "number of inputs")?;
+        self.last.validate()?;
+        self.before.validate()?;
+        let fits = self.last.len() == self.before.len() && self.time < usize::MAX / 4;
+        Inconsistent::require(fits, "linear extrapolation", "it has two values of each output")
     }
 }
 

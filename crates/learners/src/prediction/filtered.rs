@@ -1,12 +1,13 @@
 //! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering share.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::Scratch;
 use crate::prediction::filters::Bank;
-use crate::prediction::forecaster::impute;
-use crate::prediction::lag_regression::{Work, check_lambda};
+use crate::prediction::forecaster::{check_finite, impute};
+use crate::prediction::lag_regression::{Work, check_coordinates, check_lambda};
 use crate::prediction::lags::Shape;
 
 /// How coefficients are learnt.
@@ -50,10 +51,14 @@ pub(super) struct Filtering {
     pub(super) direct: bool,
 }
 
+/// The longest filters, which some dozens of megabytes hold.
+const LONGEST_FILTER: usize = 1 << 20;
+
 /// Checks what both need of a window.
 pub(super) fn check_window(outputs: usize, horizon: usize, rank: usize) -> Result<(), ParameterError> {
     ParameterError::at_least_one("outputs", outputs)?;
     ParameterError::at_least_one("horizon", horizon)?;
+    ParameterError::require(horizon <= LONGEST_FILTER, "horizon", "at most 1048576 rows", horizon as f64)?;
     ParameterError::at_least_one("rank", rank).map(drop)
 }
 
@@ -65,7 +70,8 @@ impl Filtering {
 
     pub(super) fn ridge(self, lambda: f64) -> Result<Filtered, ParameterError> {
         check_lambda(lambda)?;
-        let factor = SquareRootRls::new(&vec![lambda; self.dimension()], self.shape.outputs);
+        let n = check_coordinates(self.dimension())?;
+        let factor = SquareRootRls::new(&vec![lambda; n], self.shape.outputs);
         Ok(self.learning(Learning::Ridge(factor)))
     }
 
@@ -90,6 +96,38 @@ impl Filtering {
             work: Work::default(),
             features: AlignedVec::new(),
         }
+    }
+}
+
+impl Validate for Filtered {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "regression upon filters";
+        self.shape.validate()?;
+        self.bank.validate()?;
+        self.past.validate()?;
+        let channels = self.shape.channels();
+        // Rank and length of a bank are backed by its numbers.
+        let past = self.bank.rank() > 0
+            && self.horizon == self.bank.length()
+            && self.past.len().is_multiple_of(channels)
+            && self.past.len() / channels <= 2 * self.horizon;
+        Inconsistent::require(past, WHAT, "its past is as long as its filters want")?;
+        Inconsistent::require(self.time < usize::MAX / 4, WHAT, "its time can be counted")?;
+        let direct = if self.direct { channels } else { 0 };
+        let n = self.shape.front().saturating_add(direct).saturating_add(channels.saturating_mul(self.bank.rank()));
+        let fits = match &self.learning {
+            Learning::Ridge(factor) => {
+                factor.validate()?;
+                (factor.dimension(), factor.outputs()) == (n, self.shape.outputs)
+            }
+            Learning::Gradient { coefficients, rate, radius } => {
+                coefficients.validate()?;
+                Inconsistent::positive(*rate, "rate")?;
+                Inconsistent::positive(*radius, "radius")?;
+                n.checked_mul(self.shape.outputs) == Some(coefficients.len())
+            }
+        };
+        Inconsistent::require(fits, WHAT, "it has a coefficient for each feature and output")
     }
 }
 
@@ -143,6 +181,7 @@ impl Filtered {
         let mut scratch = std::mem::take(&mut self.work.scratch);
         self.predict(input, prediction, &mut scratch);
         self.work.scratch = scratch;
+        check_finite(prediction)?;
         impute(output, prediction, &mut self.work.kept)?;
         if !output.iter().any(|y| y.is_nan()) {
             let mut features = std::mem::take(&mut self.features);
@@ -202,6 +241,12 @@ impl LastChunk for [f64] {
 /// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `filtered` does all of it.
 macro_rules! forecast_by_filters {
     ($forecaster:ty) => {
+        impl mercer_state::Validate for $forecaster {
+            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
+                self.filtered.validate()
+            }
+        }
+
         impl crate::prediction::Forecaster for $forecaster {
             fn outputs(&self) -> usize {
                 self.filtered.shape.outputs
@@ -226,7 +271,7 @@ macro_rules! forecast_by_filters {
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.filtered.predict(input, prediction, scratch);
-                Ok(())
+                crate::prediction::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,

@@ -13,6 +13,7 @@
 
 use mercer_linalg_incremental::SymmetricEigen;
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 
@@ -119,6 +120,14 @@ pub(super) struct Bank {
     lanes: Vec<Lane>,
 }
 
+impl Validate for Bank {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let whole = self.length > 0 && self.rank.div_ceil(LANES).checked_mul(self.length) == Some(self.lanes.len());
+        Inconsistent::require(whole, "bank of filters", "it has one number for each distance of each filter")?;
+        self.lanes.validate()
+    }
+}
+
 impl Bank {
     pub(super) fn new(hankel: Hankel, length: usize, rank: usize) -> Result<Self, Error> {
         let pairs = hankel.eigenpairs(length, rank)?;
@@ -134,6 +143,11 @@ impl Bank {
     /// Number of filters.
     pub(super) fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// Distances that a filter reaches.
+    pub(super) fn length(&self) -> usize {
+        self.length
     }
 
     /// `features[rank · channel + j] = Σ_s filter_j(s) past[t − s]` for the `channels` numbers of every row of `past`, oldest first.

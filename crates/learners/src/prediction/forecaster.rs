@@ -56,7 +56,7 @@ pub trait Forecaster {
     /// is not read without it (an empty slice will do).
     ///
     /// # Errors
-    /// When `input` or `prediction` has another length than the system's, or an input is not finite.
+    /// When `input` or `prediction` has another length than the system's, an input is not finite, or the prediction would not be.
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error>;
 
     /// `ŷ_k` in the convenient form: [`predict_with`](Self::predict_with) with fresh memory.
@@ -147,6 +147,11 @@ fn check_input(input: &[f64], inputs: usize) -> Result<(), Error> {
         None if input.iter().any(|u| u.abs() > LARGEST) => Err(Error::Diverged),
         None => Ok(()),
     }
+}
+
+/// Refuses a prediction that is not a number, which only a state on the edge of the range of numbers makes.
+pub(crate) fn check_finite(prediction: &[f64]) -> Result<(), Error> {
+    if prediction.iter().all(|y| y.is_finite()) { Ok(()) } else { Err(Error::Diverged) }
 }
 
 /// What is kept of an output: the prediction where it is missing. Refuses a prediction that is out of range.

@@ -12,6 +12,8 @@
 //! Cost a step: `s² + 2sm + sq + mq` multiply-adds, `s` states. Where an output is missing its innovation is zero, so that the state moves by
 //! what was seen alone; the gain is not adapted to that.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
 use crate::prediction::lag_regression::Work;
@@ -57,6 +59,27 @@ pub struct KalmanPredictor {
     time: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
+}
+
+impl Validate for KalmanPredictor {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "Kalman predictor";
+        let StateSpace { a, b, c, d, q, r } = &self.model;
+        let (s, m, i) = (self.states, self.outputs, self.inputs);
+        [s, m, i].into_iter().try_for_each(|size| Inconsistent::size(size, WHAT))?;
+        let optional = |matrix: &[f64], size: usize| matrix.is_empty() || matrix.len() == size;
+        let fits = m > 0
+            && [a.len(), q.len(), self.error_covariance.len()] == [s * s; 3]
+            && [c.len(), self.gain.len()] == [m * s; 2]
+            && r.len() == m * m
+            && optional(b, s * i)
+            && optional(d, m * i)
+            && self.state.len() == s;
+        Inconsistent::require(fits, WHAT, "its matrices fit together")?;
+        [a, b, c, d, q, r, &self.gain, &self.error_covariance, &self.state].into_iter().try_for_each(Vec::validate)?;
+        Inconsistent::require(self.time < usize::MAX / 4, WHAT, "its time can be counted")?;
+        self.closed_loop_radius.validate()
+    }
 }
 
 impl KalmanPredictor {

@@ -9,14 +9,21 @@
 //! Every row is swept through the whole factor, since columns that later epochs read must have seen all of the past.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
-use crate::prediction::forecaster::impute;
+use crate::prediction::forecaster::{check_finite, impute};
 use crate::prediction::lags::{Scaling, Shape, Window};
 use crate::prediction::{Epoch, Forgetting, Schedule, Scratch};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row seldom stands alone.
 const REMEMBERED: usize = 4;
+
+/// Rows for which room is made at once; a warm-up that is longer makes its room as it goes.
+const ROOM: usize = 1 << 16;
+
+/// Coordinates of the largest factor, a quarter of a gigabyte.
+const LARGEST_FACTOR: usize = 8192;
 
 /// What must be left of the unit pivot for a row to be taken back: six digits may go.
 const LEAST_PIVOT: f64 = 1e-6;
@@ -43,6 +50,12 @@ impl Weighting {
 /// A regulariser far below all numbers would let a row outweigh everything before it.
 pub(super) fn check_lambda(lambda: f64) -> Result<f64, ParameterError> {
     ParameterError::require((1e-40..=1e40).contains(&lambda), "lambda", "a number between 1e-40 and 1e40", lambda)
+}
+
+/// A factor that does not fit memory is refused before it is made.
+pub(super) fn check_coordinates(n: usize) -> Result<usize, ParameterError> {
+    let requirement = "at most 8192 (take fewer outputs; or lower beta, max_lags or rank)";
+    ParameterError::require(n <= LARGEST_FACTOR, "coordinates", requirement, n as f64).map(|_| n)
 }
 
 /// Memory of a step, which is no part of the state.
@@ -84,6 +97,38 @@ pub(super) struct LagRegression {
     pub(super) work: Work,
 }
 
+impl Validate for LagRegression {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "regression upon lags";
+        self.shape.validate()?;
+        self.schedule.validate()?;
+        Inconsistent::require(self.weighting.check().is_ok(), WHAT, "its weights are in their ranges")?;
+        self.factor.validate()?;
+        // The factor backs the lags; only then may they be multiplied.
+        let (lags, n) = (self.schedule.limit(), self.factor.dimension());
+        let fits = lags <= n && self.shape.channels() <= n && self.shape.coordinates(lags) == n;
+        Inconsistent::require(fits, WHAT, "its factor has a row for each lag")?;
+        Inconsistent::require(self.factor.outputs() == self.shape.outputs, WHAT, "its factor has every output")?;
+        self.scaling.validate(self.shape, lags)?;
+        self.window.validate(self.shape, lags)?;
+        self.current.validate()?;
+        self.epochs.validate()?;
+        let begun = self.current.lags <= lags && self.current.start < usize::MAX / 4 && self.time < usize::MAX / 4;
+        Inconsistent::require(begun, WHAT, "its epoch is one of the schedule")?;
+        self.beginning.validate()?;
+        let remembered = self.remembered == remembered(n, lags, &self.schedule)
+            && self.missing.len() == self.time.min(self.remembered)
+            && self.beginning.len() == self.missing.len() * self.shape.channels()
+            && self.held.iter().all(|row| *row < self.missing.len());
+        Inconsistent::require(remembered, WHAT, "it remembers the beginning of its series")
+    }
+}
+
+/// How many rows of the beginning are remembered.
+fn remembered(n: usize, lags: usize, schedule: &Schedule) -> usize {
+    (REMEMBERED * n).max(2 * lags).max(schedule.first_start())
+}
+
 impl LagRegression {
     pub(super) fn new(
         shape: Shape,
@@ -96,9 +141,9 @@ impl LagRegression {
         schedule.check()?;
         weighting.check()?;
         let lags = schedule.limit();
+        let n = check_coordinates(shape.front().saturating_add(lags.saturating_mul(shape.channels())))?;
         let scaling = Scaling::new(shape, lags, outputs, inputs)?;
-        let n = shape.coordinates(lags);
-        let remembered = (REMEMBERED * n).max(2 * lags).max(schedule.first_start());
+        let remembered = remembered(n, lags, &schedule);
         Ok(Self {
             shape,
             schedule,
@@ -109,8 +154,8 @@ impl LagRegression {
             time: 0,
             current: schedule.epoch(schedule.first_start()),
             epochs: Vec::with_capacity(usize::BITS as usize),
-            beginning: Vec::with_capacity(remembered * shape.channels()),
-            missing: Vec::with_capacity(remembered),
+            beginning: Vec::with_capacity(remembered.min(ROOM) * shape.channels()),
+            missing: Vec::with_capacity(remembered.min(ROOM)),
             remembered,
             held: Vec::with_capacity(lags),
             work: Work::default(),
@@ -158,6 +203,7 @@ impl LagRegression {
             let mut scratch = std::mem::take(&mut self.work.scratch);
             self.predict(input, prediction, &mut scratch);
             self.work.scratch = scratch;
+            check_finite(prediction)?;
             return self.observe(input, output, prediction);
         }
         let mut row = std::mem::take(&mut self.work.row);
@@ -336,6 +382,12 @@ impl LagRegression {
 /// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `regression` does all of it.
 macro_rules! forecast_by_regression {
     ($forecaster:ty) => {
+        impl mercer_state::Validate for $forecaster {
+            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
+                self.regression.validate()
+            }
+        }
+
         impl crate::prediction::Forecaster for $forecaster {
             fn outputs(&self) -> usize {
                 self.regression.shape.outputs
@@ -366,7 +418,7 @@ macro_rules! forecast_by_regression {
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.regression.predict(input, prediction, scratch);
-                Ok(())
+                crate::prediction::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,

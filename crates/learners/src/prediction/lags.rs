@@ -4,6 +4,7 @@
 //! inputs of a lag side by side, so that the row of fewer lags is the beginning of the row of more.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::prediction::Forgetting;
 
@@ -39,6 +40,14 @@ impl Shape {
     }
 }
 
+impl Validate for Shape {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::size(self.outputs, "number of outputs")?;
+        Inconsistent::size(self.inputs, "number of inputs")?;
+        Inconsistent::require(self.outputs > 0, "number of outputs", "it is at least 1")
+    }
+}
+
 /// The factors `D`, lag by lag.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -66,6 +75,23 @@ impl Scaling {
             of_outputs.chain(std::iter::repeat_n(power(input_gamma), shape.inputs))
         };
         Ok(Self { shape, weights: (0..lags).flat_map(lag).collect(), output_powers, input_powers })
+    }
+
+    /// [`Validate::validate`] for rows of `shape` with `lags` lags.
+    pub(crate) fn validate(&self, shape: Shape, lags: usize) -> Result<(), Inconsistent> {
+        self.weights.validate()?;
+        self.output_powers.validate()?;
+        self.input_powers.validate()?;
+        let powers = |powers: &Option<Vec<f64>>, size: usize| {
+            powers.as_ref().is_none_or(|powers| {
+                size > 0 && size.checked_mul(size).and_then(|square| square.checked_mul(lags)) == Some(powers.len())
+            })
+        };
+        let fits = self.shape == shape
+            && self.weights.len() == lags * shape.channels()
+            && powers(&self.output_powers, shape.outputs)
+            && powers(&self.input_powers, shape.inputs);
+        Inconsistent::require(fits, "weights of lags", "there is one for each number of a row")
     }
 
     /// `scaled ← D values`, lag by lag.
@@ -143,6 +169,13 @@ pub(crate) struct Window {
 impl Window {
     pub(crate) fn new(shape: Shape, lags: usize) -> Self {
         Self { shape, values: vec![0.0; shape.channels() * lags] }
+    }
+
+    /// [`Validate::validate`] for rows of `shape` with `lags` lags.
+    pub(crate) fn validate(&self, shape: Shape, lags: usize) -> Result<(), Inconsistent> {
+        self.values.validate()?;
+        let fits = self.shape == shape && self.values.len() == lags * shape.channels();
+        Inconsistent::require(fits, "window of lags", "it has one number for each of a row")
     }
 
     /// The window as a row at time `t` saw it, from the beginning of a series: `channels` numbers for each of `past`.

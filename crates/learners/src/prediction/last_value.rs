@@ -1,5 +1,7 @@
 //! The last output, as a floor: whatever learns should do better.
 
+use mercer_state::{Inconsistent, Validate};
+
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
 use crate::prediction::{Forecaster, Scratch};
@@ -26,6 +28,14 @@ impl LastValue {
     #[must_use]
     pub fn with_inputs(outputs: usize, inputs: usize) -> Self {
         Self { last: vec![0.0; outputs], inputs, time: 0, kept: Vec::new() }
+    }
+}
+
+impl Validate for LastValue {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::size(self.inputs, "number of inputs")?;
+        Inconsistent::require(self.time < usize::MAX / 4, "last value", "its time can be counted")?;
+        self.last.validate()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Epochs that double, and how many lags each may use.
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 /// The schedule of \[Q\] Algorithm 1: after a warm-up of `y_0 … y_{T_init}`, epoch `l = 1, 2, …` predicts `y_k` for
 /// `k = T_l … 2T_l − 2` with `p = ⌈β ln T_l⌉` lags, where `T_l = 2^{l−1} T_init + 1`.
@@ -9,7 +10,7 @@ use mercer_linalg_incremental::ParameterError;
 pub struct Schedule {
     /// Lags per natural logarithm of the time, `β > 0`.
     pub beta: f64,
-    /// Length of the warm-up, `T_init ≥ 1`: the first prediction is that of `y_{T_init + 1}`.
+    /// Length of the warm-up, `1 ≤ T_init ≤ 2⁴⁰`: the first prediction is that of `y_{T_init + 1}`. The warm-up is remembered.
     pub t_init: usize,
     /// Lags never used beyond, `≥ 1`. The factor has this size from the start, so a step costs what this many lags cost. `None`: enough for
     /// 2²⁰ steps. Past the limit `p` stays, and [`Epoch::saturated`] says so.
@@ -38,11 +39,28 @@ pub struct Epoch {
 /// Steps that the default limit of lags is enough for.
 const DEFAULT_REACH: usize = 1 << 20;
 
+/// The longest warm-up: times after it are far from the largest of their type.
+const LONGEST_WARM_UP: usize = 1 << 40;
+
+impl Validate for Schedule {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.check().is_ok(), "schedule", "its numbers are in their ranges")
+    }
+}
+
+impl Validate for Epoch {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.start >= 1 && self.lags >= 1, "epoch", "it begins after 0 and has a lag")
+    }
+}
+
 impl Schedule {
     /// Checks the parameters.
     pub(crate) fn check(&self) -> Result<(), ParameterError> {
         ParameterError::positive("beta", self.beta)?;
         ParameterError::at_least_one("t_init", self.t_init)?;
+        let short = self.t_init <= LONGEST_WARM_UP;
+        ParameterError::require(short, "t_init", "at most 2^40", self.t_init as f64)?;
         ParameterError::at_least_one("max_lags", self.limit())?;
         Ok(())
     }

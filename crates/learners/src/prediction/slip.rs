@@ -25,7 +25,7 @@ pub struct SlipParams {
     pub lambda: f64,
     /// Filters `k ≥ 1`.
     pub rank: usize,
-    /// Length `T ≥ 1` of the filters.
+    /// Length `1 ≤ T ≤ 2²⁰` of the filters.
     pub horizon: usize,
 }
 

@@ -43,7 +43,7 @@ pub struct SpectralParams {
     pub t_init: usize,
     /// Filters `k ≥ 1`.
     pub rank: usize,
-    /// Length `T ≥ 1` of the filters.
+    /// Length `1 ≤ T ≤ 2²⁰` of the filters.
     pub horizon: usize,
     /// How coefficients are learnt.
     pub rule: SpectralRule,

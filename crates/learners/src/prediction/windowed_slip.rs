@@ -9,10 +9,11 @@
 //! epoch computes its filters, `O(p³)`, and allocates.
 
 use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::filters::{Bank, Hankel};
-use crate::prediction::forecaster::{check_observation, check_prediction};
+use crate::prediction::forecaster::{check_finite, check_observation, check_prediction};
 use crate::prediction::lag_regression::{LagRegression, Weighting, check_lambda};
 use crate::prediction::lags::Shape;
 use crate::prediction::{Epoch, Forecaster, Forgetting, Schedule, Scratch};
@@ -134,6 +135,25 @@ impl Features {
     }
 }
 
+impl Validate for WindowedSlip {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "windowed SLIP";
+        self.lags.validate()?;
+        let sound = check_lambda(self.lambda).is_ok() && self.rank > 0;
+        Inconsistent::require(sound, WHAT, "its parameters are in their ranges")?;
+        let Some(Features { shape, lags, bank, factor }) = &self.filtered else { return Ok(()) };
+        bank.validate()?;
+        factor.validate()?;
+        let n = shape.front().saturating_add(shape.channels().saturating_mul(bank.rank()));
+        let fits = *shape == self.lags.shape
+            && *lags <= self.lags.lags()
+            && bank.length() == *lags
+            && bank.rank() > 0
+            && (factor.dimension(), factor.outputs()) == (n, shape.outputs);
+        Inconsistent::require(fits, WHAT, "its filters fit the lags")
+    }
+}
+
 impl Forecaster for WindowedSlip {
     fn outputs(&self) -> usize {
         self.lags.shape.outputs
@@ -167,7 +187,7 @@ impl Forecaster for WindowedSlip {
         filtered.of(&scratch.row, &mut scratch.features);
         let n = filtered.coordinates();
         filtered.factor.predict(&scratch.features, n, prediction, &mut scratch.factor);
-        Ok(())
+        check_finite(prediction)
     }
 
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! A learner named when the program runs.
 
 use mercer_kernels::Kernel;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::{
     AogdAld, Auto, ConKons, Error, Experts, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvNystrom,
@@ -37,6 +38,12 @@ macro_rules! any_regressor {
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($variant),)* }
+            }
+        }
+
+        impl<K: Kernel + Clone + Send + Validate> Validate for AnyRegressor<K> {
+            fn validate(&self) -> Result<(), Inconsistent> {
+                match self { $(Self::$variant(learner) => learner.validate(),)* }
             }
         }
 

@@ -9,6 +9,7 @@
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::Ald;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
@@ -103,6 +104,16 @@ impl<K: Kernel + Clone> AogdAld<K> {
             update.step_size(),
             Some(self.radius),
         ));
+    }
+}
+
+impl<K: Kernel + Validate> Validate for AogdAld<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.radius, "radius")?;
+        match &self.phase {
+            Phase::Dictionary(dictionary) => dictionary.validate(),
+            Phase::Everything(expansion) => expansion.validate(),
+        }
     }
 }
 

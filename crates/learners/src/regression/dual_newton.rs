@@ -10,6 +10,7 @@
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_example, check_input};
 use crate::regression::update::finite;
@@ -29,6 +30,15 @@ pub trait Curvature {
 struct Terms {
     points: Points,
     r: AlignedVec,
+}
+
+impl Validate for Terms {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.points.validate()?;
+        self.r.validate()?;
+        let fits = self.r.len() == self.points.len();
+        Inconsistent::require(fits, "kernel expansion", "it has a coefficient for each point")
+    }
 }
 
 impl Terms {
@@ -153,6 +163,27 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
             self.plain.push(x, r);
         }
         Ok(prediction)
+    }
+}
+
+impl<K: Validate, C: Validate> Validate for DualNewton<K, C> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "dual Newton step";
+        self.kernel.validate()?;
+        self.curvature.validate()?;
+        Inconsistent::positive(self.mu, "regulariser")?;
+        Inconsistent::positive(self.eta, "curvature")?;
+        self.clip.map_or(Ok(()), |clip| Inconsistent::positive(clip, "bound on predictions"))?;
+        self.curved.validate()?;
+        self.plain.validate()?;
+        self.h.validate()?;
+        self.m.validate()?;
+        self.factor.validate()?;
+        let rounds = self.curved.points.len();
+        let fits = [self.h.len(), self.m.len(), self.factor.dimension()] == [rounds; 3];
+        Inconsistent::require(fits, WHAT, "everything is there for each round of the curvature")?;
+        let same = self.curved.points.dimension() == self.plain.points.dimension();
+        Inconsistent::require(same, WHAT, "all its points have one dimension")
     }
 }
 

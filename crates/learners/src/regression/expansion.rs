@@ -5,6 +5,7 @@
 
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::StepSize;
@@ -23,6 +24,20 @@ pub struct KernelExpansion<K> {
     squared_norm: f64,
     step_size: StepSize,
     radius: Option<f64>,
+}
+
+impl<K: Validate> Validate for KernelExpansion<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "kernel expansion";
+        self.kernel.validate()?;
+        self.points.validate()?;
+        self.coefficients.validate()?;
+        self.step_size.validate()?;
+        Inconsistent::positive(self.factor, "common factor of coefficients")?;
+        Inconsistent::non_negative(self.squared_norm, "squared norm")?;
+        self.radius.map_or(Ok(()), |radius| Inconsistent::positive(radius, "radius"))?;
+        Inconsistent::require(self.coefficients.len() == self.points.len(), WHAT, "it has a coefficient for each point")
+    }
 }
 
 impl<K: Kernel> KernelExpansion<K> {

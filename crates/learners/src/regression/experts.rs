@@ -25,6 +25,7 @@ mod team;
 use std::sync::Mutex;
 
 use mercer_kernels::Kernel;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::experts::{Aggregation, Rule, square_loss_regret};
 use crate::regression::regressor::{check_block, check_example, check_input};
@@ -42,9 +43,11 @@ const LARGEST_REGRET: f64 = 1e100;
 /// Every member that is active in `aggregation` belongs to exactly one team; `low ≤ 0 ≤ high`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "K: serde::Deserialize<'de>")))]
 pub struct Experts<K> {
     dimension: usize,
     names: Vec<String>,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
     teams: Vec<Team<K>>,
     aggregation: Aggregation,
     losses: Vec<f64>,
@@ -58,7 +61,7 @@ pub struct Experts<K> {
 }
 
 #[cfg(feature = "serde")]
-fn one() -> usize {
+pub(super) fn one() -> usize {
     1
 }
 
@@ -138,6 +141,33 @@ impl<K> Experts<K> {
     pub fn regret(&self) -> f64 {
         let best = self.members().filter(|expert| expert.active).map(|expert| expert.cumulative_loss);
         self.loss - best.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl<K: Kernel + Clone + Send + Validate> Validate for Experts<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "mixture of learners";
+        Inconsistent::size(self.dimension, WHAT)?;
+        self.aggregation.validate()?;
+        let members = self.aggregation.weights().len();
+        let named = self.names.len() == members && self.losses.len() == members;
+        Inconsistent::require(named, WHAT, "each member has a name and a loss")?;
+        let mut losses = self.losses.iter().chain([&self.loss]);
+        // Huge targets make infinite losses, which harm no prediction.
+        Inconsistent::require(losses.all(|loss| *loss >= 0.0), WHAT, "losses are not negative")?;
+        let ranged = self.low <= 0.0 && self.high >= 0.0 && self.low.is_finite() && self.high.is_finite();
+        Inconsistent::require(ranged, WHAT, "its range holds 0")?;
+        let mut teams = vec![0_usize; members];
+        for team in &self.teams {
+            team.validate(self.dimension)?;
+            for member in team.members() {
+                Inconsistent::require(*member < members, WHAT, "members of teams are members")?;
+                teams[*member] += 1;
+            }
+        }
+        let active = |k: usize| usize::from(self.aggregation.is_active(k));
+        let placed = teams.iter().enumerate().all(|(k, count)| *count == active(k));
+        Inconsistent::require(placed, WHAT, "every active member is in one team")
     }
 }
 

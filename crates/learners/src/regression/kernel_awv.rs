@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::dot;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_example, check_input};
 use crate::regression::update::{Awv, Forecast, Ridge, finite};
@@ -78,6 +79,18 @@ impl<K: Kernel, F: Forecast> KernelRidge<K, F> {
         let s = (self.kernel.self_value(x) - dot(v.lanes(), v.lanes())).max(0.0);
         let z = dot(v.lanes(), self.q.lanes());
         if z.is_finite() && s.is_finite() { Ok((z, s)) } else { Err(Error::KernelOverflow) }
+    }
+}
+
+impl<K: Validate, F> Validate for KernelRidge<K, F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.kernel.validate()?;
+        Inconsistent::positive(self.lambda, "ridge")?;
+        self.points.validate()?;
+        self.factor.validate()?;
+        self.q.validate()?;
+        let fits = [self.factor.dimension(), self.q.len()] == [self.points.len(); 2];
+        Inconsistent::require(fits, "kernel ridge regression", "its factor has a row for each point")
     }
 }
 

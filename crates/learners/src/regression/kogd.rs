@@ -4,6 +4,7 @@
 //! **memory and the cost of a round grow with the stream**, `O(td)`. It is what [`AogdAld`](crate::AogdAld) approximates.
 
 use mercer_kernels::Kernel;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::regressor::{check_example, check_input};
@@ -42,6 +43,12 @@ impl<K: Kernel> Kogd<K> {
         let radius = ParameterError::positive("radius", params.radius)?;
         let expansion = KernelExpansion::new(kernel, dimension, StepSize::adaptive(radius), Some(radius));
         Ok(Self { expansion, scratch: Scratch::default() })
+    }
+}
+
+impl<K: Validate> Validate for Kogd<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.expansion.validate()
     }
 }
 

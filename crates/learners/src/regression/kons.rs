@@ -5,6 +5,7 @@
 //! **memory grows with the square of the stream's length**. [`NonsAld`](crate::NonsAld) is its approximation.
 
 use mercer_kernels::Kernel;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::dual_newton::{Curvature, DualNewton};
 use crate::{Error, ParameterError};
@@ -31,6 +32,12 @@ impl Default for KonsParams {
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EveryRound;
+
+impl Validate for EveryRound {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Ok(())
+    }
+}
 
 impl Curvature for EveryRound {
     fn enters(&self, _: f64) -> bool {

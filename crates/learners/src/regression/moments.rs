@@ -6,7 +6,7 @@
 //! [`RidgeMoments::fit`] gives the learner that goes on from there, `P = (λI + G)⁻¹` and `w = P b`.
 
 use mercer_kernels::AlignedVec;
-use mercer_linalg_incremental::{GrowingCholesky, SymmetricInverse};
+use mercer_linalg_incremental::SymmetricInverse;
 use mercer_simd::{axpy, scale};
 
 use crate::regression::on_features::{FeatureMap, OnFeatures};
@@ -164,29 +164,9 @@ impl<F: FeatureMap> RidgeMoments<F> {
     {
         let lambda = ParameterError::positive("lambda", lambda)?;
         let r = self.cross.len();
-        let mut factor = GrowingCholesky::with_capacity(r);
-        let (mut column, mut solved) = (AlignedVec::new(), AlignedVec::new());
-        for i in 0..r {
-            column.resize(i);
-            column.iter_mut().enumerate().for_each(|(j, value)| *value = self.gram.entry(i, j));
-            factor.forward_solve(&column, &mut solved);
-            let pivot = self.gram.entry(i, i) + lambda - solved.iter().map(|v| v * v).sum::<f64>();
-            if pivot.is_nan() || pivot <= 0.0 {
-                return Err(Error::Diverged);
-            }
-            factor.append(&solved, pivot.sqrt());
-        }
-        let mut inverse = SymmetricInverse::new();
-        let mut unit = AlignedVec::zeros(r);
-        for j in 0..r {
-            unit[j] = 1.0;
-            factor.forward_solve(&unit, &mut solved);
-            unit[j] = 0.0;
-            factor.backward_solve(&solved, &mut column);
-            let corner = column[j];
-            column.resize(j);
-            inverse.border(&column, corner);
-        }
+        let mut normal = self.gram.clone();
+        normal.add(1.0, &SymmetricInverse::scaled_identity(r, lambda));
+        let inverse = normal.inverted().map_err(|_| Error::Diverged)?;
         let mut w = AlignedVec::new();
         inverse.product(&self.cross, &mut w);
         Ok(OnFeatures::from_parts(self.map.clone(), LeastSquares::from_state(w, inverse, lambda)))

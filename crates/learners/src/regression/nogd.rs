@@ -7,6 +7,7 @@
 
 use mercer_kernels::{AlignedVec, Kernel, Linear, Points};
 use mercer_linalg_incremental::SymmetricEigen;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::on_features::{FeatureMap, OnFeatures};
@@ -78,9 +79,23 @@ impl<K: Kernel> FrozenNystrom<K> {
     }
 }
 
+impl<K: Validate> Validate for FrozenNystrom<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.kernel.validate()?;
+        self.points.validate()?;
+        self.rows.validate()?;
+        let fits = self.rows.dimension() == self.points.len();
+        Inconsistent::require(fits, "Nyström features", "each has a coefficient for each point")
+    }
+}
+
 impl<K: Kernel> FeatureMap for FrozenNystrom<K> {
     fn input_dimension(&self) -> usize {
         self.points.dimension()
+    }
+
+    fn coordinates(&self) -> usize {
+        self.rank()
     }
 
     fn size(&self) -> usize {
@@ -139,6 +154,20 @@ impl<K: Kernel + Clone> Nogd<K> {
         map.project(&values?, &mut w);
         let update = GradientStep::with_weights(w, expansion.step_size(), expansion.radius());
         Ok(Phase::Frozen(OnFeatures::from_parts(map, update)))
+    }
+}
+
+impl<K: Kernel + Validate> Validate for Nogd<K> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.budget > 0 && self.rank > 0, "budget", "it is at least 1, and so is the rank")?;
+        match &self.phase {
+            Phase::Collecting(expansion) => {
+                expansion.validate()?;
+                let room = expansion.points().len() < self.budget;
+                Inconsistent::require(room, "expansion", "it has fewer points than the budget")
+            }
+            Phase::Frozen(learner) => learner.validate(),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Admission, NewtonBasis, Probe, TOGETHER};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;
@@ -78,6 +79,18 @@ impl Memory {
         let groups = groups.max(self.probes.len());
         self.probes.resize_with(groups, Default::default);
         self.coordinates.resize_with(groups * TOGETHER, AlignedVec::new);
+    }
+}
+
+impl<K: Kernel + Validate, A: Admission + Validate, U: LinearUpdate + Validate, T> Validate
+    for OnDictionary<K, A, U, T>
+{
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.basis.validate()?;
+        self.admission.validate()?;
+        self.update.validate()?;
+        let fits = self.update.coordinates() == self.basis.len() && self.admission.fits(self.basis.len());
+        Inconsistent::require(fits, "learner on a dictionary", "it has a coordinate for each kept point")
     }
 }
 

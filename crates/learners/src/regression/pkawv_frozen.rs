@@ -21,6 +21,9 @@ impl<K: Kernel> FeatureMap for NewtonBasis<K> {
     fn input_dimension(&self) -> usize {
         self.dimension()
     }
+    fn coordinates(&self) -> usize {
+        self.len()
+    }
     fn size(&self) -> usize {
         self.len()
     }

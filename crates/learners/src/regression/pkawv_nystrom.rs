@@ -12,7 +12,8 @@
 
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
-use mercer_sparsify::{Kors, KorsScratch, NewtonBasis, Probe};
+use mercer_sparsify::{Admission, Kors, KorsScratch, NewtonBasis, Probe};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_example, check_input};
 use crate::regression::update::{Awv, Enlargement, Forecast, LeastSquares, LinearUpdate, Ridge, finite};
@@ -148,6 +149,27 @@ impl<K: Kernel, F: Forecast> ProjectedRidge<K, F> {
         self.targets.push(y);
         self.update.step(phi, None, y)?;
         Ok(F::forecast(z, || s))
+    }
+}
+
+impl<K: Kernel + Validate, F: Forecast> Validate for ProjectedRidge<K, F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "projected ridge regression";
+        self.basis.validate()?;
+        self.kors.validate()?;
+        self.update.validate()?;
+        Inconsistent::positive(self.update.ridge(), "ridge")?;
+        self.history.validate()?;
+        self.columns.validate()?;
+        self.targets.validate()?;
+        let kept = self.basis.len();
+        let fits = self.columns.len() == kept && self.update.coordinates() == kept && self.kors.fits(kept);
+        Inconsistent::require(fits, WHAT, "it has a coordinate for each kept point")?;
+        let past = self.history.len();
+        let whole = self.history.dimension() == self.basis.dimension()
+            && self.targets.len() == past
+            && self.columns.iter().all(|column| column.len() == past);
+        Inconsistent::require(whole, WHAT, "its past is complete")
     }
 }
 

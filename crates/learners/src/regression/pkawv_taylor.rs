@@ -37,6 +37,9 @@ impl FeatureMap for TaylorFeatures {
     fn input_dimension(&self) -> usize {
         Self::input_dimension(self)
     }
+    fn coordinates(&self) -> usize {
+        self.dimension()
+    }
     fn size(&self) -> usize {
         self.dimension()
     }

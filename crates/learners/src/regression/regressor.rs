@@ -63,8 +63,8 @@ pub trait Regressor {
         Ok(())
     }
 
-    /// Lets [`learn_block`](Self::learn_block) use up to this many threads, one until it is told otherwise; no result depends
-    /// on it. Learners whose blocked pass has nothing to share out go on with one.
+    /// Lets [`learn_block`](Self::learn_block) use up to this many threads, one until it is told otherwise; predictions agree to
+    /// rounding, as they do for blocks. Learners whose blocked pass has nothing to share out go on with one.
     fn set_threads(&mut self, threads: usize) {
         let _ = threads;
     }

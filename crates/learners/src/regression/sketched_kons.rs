@@ -8,6 +8,7 @@
 //! rounds in the sketch.
 
 use mercer_kernels::Kernel;
+use mercer_state::{Inconsistent, Validate};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -55,6 +56,14 @@ impl LeverageCoins {
     #[must_use]
     pub fn uniform(&self) -> f64 {
         self.uniform
+    }
+}
+
+impl Validate for LeverageCoins {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.beta, "oversampling of leverage scores")?;
+        Inconsistent::require((0.0..=1.0).contains(&self.gamma), "smallest probability", "it is between 0 and 1")?;
+        Inconsistent::require((0.0..1.0).contains(&self.uniform), "coin", "it is at least 0 and below 1")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
+use mercer_simd::axpy;
 
 use crate::Error;
 
@@ -15,7 +16,10 @@ pub use least_squares::{Awv, Forecast, LeastSquares, Ridge};
 pub use newton::NewtonStep;
 
 /// An online linear learner `f(x) = wᵀφ(x)` in orthonormal coordinates `φ`.
-pub trait LinearUpdate {
+pub trait LinearUpdate: Clone + Send {
+    /// Number of coordinates.
+    fn coordinates(&self) -> usize;
+
     /// The prediction at coordinates `phi`; clipping lives here.
     fn predict(&self, phi: &AlignedVec) -> f64;
 
@@ -43,11 +47,38 @@ pub trait LinearUpdate {
         Ok(())
     }
 
+    /// The equations that this state solves, when rounds only add to them (`None` for all other updates). `n³`.
+    fn normal_equations(&self) -> Option<NormalEquations> {
+        None
+    }
+
+    /// The state that solves `equations` and goes on as this one would; `None` where rounding has made them singular, or where
+    /// [`normal_equations`](Self::normal_equations) gives none. `n³`.
+    fn solving(&self, equations: &NormalEquations) -> Option<Self> {
+        let _ = equations;
+        None
+    }
+
     /// Gains a coordinate of which nothing is known yet; what was learnt stays.
     fn grow(&mut self);
 
     /// Forgets everything; `n` coordinates from now on.
     fn restart(&mut self, n: usize);
+}
+
+/// `A w = b` with `A = λI + Σ φφᵀ` and `b = Σ yφ`: what rounds come to whose predictions nobody asks for.
+#[derive(Clone, Debug)]
+pub struct NormalEquations {
+    a: SymmetricInverse,
+    b: AlignedVec,
+}
+
+impl NormalEquations {
+    /// Adds a round. `½n²` multiply-adds.
+    pub fn add(&mut self, phi: &AlignedVec, y: f64) {
+        self.a.subtract(-1.0, phi);
+        axpy(y, phi.lanes(), self.b.lanes_mut());
+    }
 }
 
 /// Fewer rounds than this are faster one by one.

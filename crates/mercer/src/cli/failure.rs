@@ -40,7 +40,8 @@ impl Failure {
         let is_hint = |line: &str| line.starts_with("Usage:") || line.starts_with("For more");
         let said: Vec<&str> = lines.take_while(|line| !is_hint(line)).collect();
         let first = std::env::args_os().nth(1).and_then(|word| word.into_string().ok());
-        let named = first.filter(|word| matches!(word.as_str(), "eval" | "koopman" | "learners"));
+        let commands = ["eval", "forecast", "inspect", "koopman", "learners", "predict", "train"];
+        let named = first.filter(|word| commands.contains(&word.as_str()));
         let command = named.map_or(String::new(), |word| word + " ");
         Self::usage(format!("{}; see mercer {command}--help", said.join("; ").replace(":; ", ": ")))
     }

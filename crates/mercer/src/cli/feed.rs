@@ -90,7 +90,7 @@ impl Feed {
                     "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
                 ));
             }
-            (Some(path), Some(_)) => Some(Learned::from(path, arguments)?),
+            (Some(path), Some(_)) => Some(Learned::from(path, arguments.target.as_ref(), arguments.format, false)?),
         };
         let promised = arguments.rows.map(usize::from);
         let reason = if scheme.is_some() && learned.is_none() {

@@ -1,4 +1,4 @@
-//! What the command writes: stdout, and the file of predictions, which appears whole or not at all.
+//! What the command writes: stdout, and files, which appear whole or not at all.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -30,14 +30,17 @@ pub(crate) fn number(value: f64) -> String {
     mercer::catalogue::Value::Number(value).to_string()
 }
 
-/// The predictions, written beside their place and renamed when all are there.
-pub(crate) struct Predictions {
+/// A file that is written beside its place and renamed when all is there.
+pub(crate) struct Aside {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
 }
 
-impl Predictions {
-    /// `inputs` are read, and must not be written over; `header` is the first line.
+/// A file of predictions.
+pub(crate) type Predictions = Aside;
+
+impl Aside {
+    /// A file of predictions; `inputs` are read, and must not be written over; `header` is the first line.
     pub(crate) fn create(path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
         Self::create_for("--predictions", path, inputs, header)
     }
@@ -73,21 +76,47 @@ impl Predictions {
                 folder.display()
             ))
         })?;
-        let mut predictions = Self { path: place, file: BufWriter::new(file) };
-        predictions.write(header)?;
-        Ok(predictions)
+        let mut aside = Self { path: place, file: BufWriter::new(file) };
+        aside.write(header)?;
+        Ok(aside)
     }
 
     /// A line, or several, with their ends.
     pub(crate) fn write(&mut self, lines: &str) -> Result<(), Failure> {
-        self.file.write_all(lines.as_bytes()).map_err(|error| failed(&self.path, &error))
+        self.write_bytes(lines.as_bytes())
+    }
+
+    /// Bytes as they are.
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).map_err(|error| failed(&self.path, &error))
     }
 
     /// Puts the file in its place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
+        self.put(false)
+    }
+
+    /// The same so that it is still there after a power failure: the bytes reach the disk before the name does, and the name before
+    /// this returns.
+    pub(crate) fn finish_durably(self) -> Result<(), Failure> {
+        self.put(true)
+    }
+
+    fn put(self, durably: bool) -> Result<(), Failure> {
         let Self { path, file, .. } = self;
         let written = file.into_inner().map_err(|error| failed(&path, error.error()))?;
+        if durably {
+            written.as_file().sync_all().map_err(|error| failed(&path, &error))?;
+        }
         written.persist(&path).map_err(|error| failed(&path, &error.error))?;
+        #[cfg(unix)]
+        if durably {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
+            synced.map_err(|error| {
+                Failure::because(format!("{}: the folder cannot be brought to the disk ({error})", folder.display()))
+            })?;
+        }
         Ok(())
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use mercer::data::{Format, Ranges, ReadOptions, Registry, RowReader, TargetColumn};
 
-use super::EvalArguments;
 use super::failure::Failure;
 
 /// Where data come from.
@@ -62,21 +61,41 @@ impl Columns {
         Self { dimension, names }
     }
 
+    /// The features' names, if there are names.
+    pub(crate) fn features(&self) -> &[String] {
+        self.names.as_ref().map_or(&[], |names| &names[..names.len().min(self.dimension)])
+    }
+
+    /// The target's name, if there are names and a target.
+    pub(crate) fn target(&self) -> Option<&str> {
+        self.names.as_ref().and_then(|names| names.get(self.dimension)).map(String::as_str)
+    }
+
     /// Refuses to scale `other` by these columns when they are not the same.
     pub(crate) fn check(&self, shown: &str, other: &Self, other_shown: &str) -> Result<(), Failure> {
-        let refused = |difference: String| {
+        let refused = |difference| {
             Failure::because(format!("{shown}: {difference}; take the ranges from data of the same columns"))
         };
+        self.difference(other, other_shown).map_or(Ok(()), |difference| Err(refused(difference)))
+    }
+
+    /// Refuses to predict `data` by a model with these columns when they are not the same.
+    pub(crate) fn check_data(&self, model: &str, data: &Self, data_shown: &str) -> Result<(), Failure> {
+        let refused = |difference| {
+            Failure::because(format!("{model}: {difference}; give data with the columns that the model was trained on"))
+        };
+        self.difference(data, data_shown).map_or(Ok(()), |difference| Err(refused(difference)))
+    }
+
+    fn difference(&self, other: &Self, other_shown: &str) -> Option<String> {
         let (ours, theirs) = (self.dimension, other.dimension);
         if ours != theirs {
             let plural = if ours == 1 { "" } else { "s" };
-            return Err(refused(format!("has {ours} feature{plural} and {other_shown} has {theirs}")));
+            return Some(format!("has {ours} feature{plural} and {other_shown} has {theirs}"));
         }
-        let (Some(ours), Some(theirs)) = (&self.names, &other.names) else { return Ok(()) };
-        match ours.iter().zip(theirs).find(|(ours, theirs)| ours != theirs) {
-            Some((ours, theirs)) => Err(refused(format!("has a column {ours:?} where {other_shown} has {theirs:?}"))),
-            None => Ok(()),
-        }
+        let (Some(ours), Some(theirs)) = (&self.names, &other.names) else { return None };
+        let (ours, theirs) = ours.iter().zip(theirs).find(|(ours, theirs)| ours != theirs)?;
+        Some(format!("has a column {ours:?} where {other_shown} has {theirs:?}"))
     }
 }
 
@@ -85,32 +104,44 @@ pub(crate) struct Learned {
     pub(crate) shown: String,
     pub(crate) columns: Columns,
     pub(crate) ranges: Ranges,
+    /// Good rows.
+    pub(crate) rows: usize,
 }
 
 impl Learned {
-    /// Reads the file of `--scale-from`, one row in memory at a time.
-    pub(crate) fn from(path: &Path, arguments: &EvalArguments) -> Result<Self, Failure> {
+    /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows out.
+    pub(crate) fn from(
+        path: &Path,
+        target: Option<&TargetColumn>,
+        format: Option<Format>,
+        skip_bad: bool,
+    ) -> Result<Self, Failure> {
         let source = Source::of(path)?;
         let shown = source.to_string();
         let target = match source {
             Source::Named(name) => {
                 let table = Registry::load()?.open(name)?;
                 let columns = Columns::new(table.dimension(), table.feature_names(), table.target_name());
-                return Ok(Self { shown, columns, ranges: Ranges::of(&table) });
+                return Ok(Self { shown, columns, ranges: Ranges::of(&table), rows: table.len() });
             }
             Source::StandardInput => {
                 return Err(Failure::usage("--scale-from must be a file, since standard input can be read only once"));
             }
-            Source::File(_) => arguments.target.clone().unwrap_or(TargetColumn::Last),
+            Source::File(_) => target.cloned().unwrap_or_default(),
         };
         // Its own name tells its format; that of the data serves when it does not.
-        let format = Format::from_path(path).or(arguments.format);
+        let format = Format::from_path(path).or(format);
         let mut reader = RowReader::open(path, &ReadOptions { format, target, ..ReadOptions::default() })?;
         let columns = Columns::new(reader.dimension(), reader.feature_names(), reader.target_name());
-        let (mut ranges, mut row) = (Ranges::new(columns.dimension), Vec::new());
-        while let Some(target) = reader.next_row(&mut row)? {
-            ranges.observe(&row, target)?;
+        let (mut ranges, mut row, mut rows) = (Ranges::new(columns.dimension), Vec::new(), 0);
+        loop {
+            match reader.next_row(&mut row) {
+                Ok(Some(target)) => ranges.observe(&row, target)?,
+                Ok(None) => return Ok(Self { shown, columns, ranges, rows }),
+                Err(error) if skip_bad && error.concerns_one_row() => continue,
+                Err(error) => return Err(error.into()),
+            }
+            rows += 1;
         }
-        Ok(Self { shown, columns, ranges })
     }
 }

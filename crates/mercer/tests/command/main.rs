@@ -2,8 +2,11 @@
 
 mod data;
 mod eval;
+mod forecast;
 mod koopman;
 mod learners;
+mod models;
 mod refusals;
+mod serving;
 mod streams;
 mod support;

@@ -22,6 +22,7 @@
 //! The kernel is Gaussian. Memory: `5 budget/8` numbers or so, and `1024 d` until the scaling is fixed.
 
 use mercer_kernels::{Gaussian, TaylorFeatures, median_width};
+use mercer_state::{Inconsistent, Validate};
 
 use super::{Expert, Experts};
 use crate::experts::Rule;
@@ -40,6 +41,8 @@ const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
 const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
 const HIGHEST_DEGREE: usize = 6;
+/// Multiply-adds a round at most, which is seconds.
+const LARGEST_BUDGET: usize = 1_000_000_000_000;
 
 /// Parameters of [`Auto`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +72,7 @@ pub struct Auto {
     /// `None` before the first stage.
     mixture: Option<Mixture>,
     loss: f64,
+    #[cfg_attr(feature = "serde", serde(skip, default = "super::one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
@@ -95,9 +99,11 @@ impl Auto {
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors
-    /// When the budget is below 1000.
+    /// When the budget is below 1000 or above 10¹².
     pub fn new(dimension: usize, params: AutoParams) -> Result<Self, Error> {
-        ParameterError::require(params.budget >= 1000, "budget", "at least 1000", params.budget as f64)?;
+        let budget = params.budget as f64;
+        ParameterError::require(params.budget >= 1000, "budget", "at least 1000", budget)?;
+        ParameterError::require(params.budget <= LARGEST_BUDGET, "budget", "at most 1e12", budget)?;
         let kept = STAGES[STAGES.len() - 1];
         Ok(Self {
             dimension,
@@ -325,6 +331,30 @@ impl Scaling {
         for x in xs.chunks_exact(self.features.len().max(1)) {
             scaled.extend(x.iter().zip(&self.features).map(|(v, affine)| affine.apply(*v).clamp(-CLIP, CLIP)));
         }
+    }
+}
+
+impl Validate for Auto {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "learner that chooses itself";
+        Inconsistent::size(self.dimension, WHAT)?;
+        Inconsistent::require((1000..=LARGEST_BUDGET).contains(&self.params.budget), WHAT, "its budget is in range")?;
+        let kept = self.targets.len();
+        let whole = kept < STAGES[STAGES.len() - 1] && self.rows.len() == kept * self.dimension;
+        Inconsistent::require(whole, WHAT, "it keeps rows with their targets until the last stage")?;
+        self.rows.validate()?;
+        self.targets.validate()?;
+        Inconsistent::require(self.loss >= 0.0, WHAT, "its loss is not negative")?;
+        let Some(Mixture { scaling, experts, carried }) = &self.mixture else { return Ok(()) };
+        experts.validate()?;
+        let fits = experts.dimension() == self.dimension
+            && scaling.features.len() == self.dimension
+            && carried.len() == experts.members().len();
+        Inconsistent::require(fits, WHAT, "its scaling has an entry for each feature")?;
+        scaling.features.iter().chain([&scaling.target]).try_for_each(|affine| {
+            affine.centre.validate()?;
+            Inconsistent::positive(affine.scale, "scale of a column")
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::Ald;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
 use crate::regression::update::{LeastSquares, LinearUpdate, NewtonStep};
@@ -83,6 +84,31 @@ impl<K: Kernel + Clone + PartialEq + Send> Team<K> {
             teams.push(Self { members: vec![place], engine, outcomes: Vec::new() });
         }
         teams
+    }
+}
+
+impl<K> Team<K> {
+    /// Places of the members in the mixture.
+    pub(super) fn members(&self) -> &[usize] {
+        &self.members
+    }
+}
+
+impl<K: Kernel + Clone + Send + Validate> Team<K> {
+    /// [`Validate::validate`] for a team of learners of this dimension.
+    pub(super) fn validate(&self, dimension: usize) -> Result<(), Inconsistent> {
+        let (members, own) = match &self.engine {
+            Engine::One(learner) => {
+                learner.validate()?;
+                (1, learner.dimension())
+            }
+            Engine::OneDictionary(learner) => {
+                learner.validate()?;
+                (learner.linear().steps.len(), learner.basis().dimension())
+            }
+        };
+        Inconsistent::require(self.members.len() == members, "team", "it has a learner for each member")?;
+        Inconsistent::require(own == dimension, "team", "its learners have the mixture's dimension")
     }
 }
 
@@ -185,7 +211,23 @@ enum Step {
     LeastSquares(LeastSquares),
 }
 
+impl Validate for Step {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        match self {
+            Self::Newton(update) => update.validate(),
+            Self::LeastSquares(update) => update.validate(),
+        }
+    }
+}
+
 impl LinearUpdate for Step {
+    fn coordinates(&self) -> usize {
+        match self {
+            Self::Newton(update) => update.coordinates(),
+            Self::LeastSquares(update) => update.coordinates(),
+        }
+    }
+
     fn predict(&self, phi: &AlignedVec) -> f64 {
         match self {
             Self::Newton(update) => update.predict(phi),
@@ -229,7 +271,19 @@ impl Panel {
     }
 }
 
+impl Validate for Panel {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.steps.validate()?;
+        let same = self.steps.iter().all(|step| step.coordinates() == self.coordinates());
+        Inconsistent::require(same && !self.steps.is_empty(), "team", "all have the same coordinates")
+    }
+}
+
 impl LinearUpdate for Panel {
+    fn coordinates(&self) -> usize {
+        self.steps.first().map_or(0, LinearUpdate::coordinates)
+    }
+
     fn predict(&self, phi: &AlignedVec) -> f64 {
         self.steps.first().map_or(0.0, |step| step.predict(phi))
     }

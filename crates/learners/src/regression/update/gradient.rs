@@ -4,6 +4,7 @@
 
 use mercer_kernels::AlignedVec;
 use mercer_simd::{axpy, dot, scale};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::{LinearUpdate, finite};
@@ -77,7 +78,32 @@ impl GradientStep {
     }
 }
 
+impl Validate for StepSize {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        match self {
+            Self::Constant(eta) => Inconsistent::positive(*eta, "step size"),
+            Self::Adaptive { radius, squared_gradients } => {
+                Inconsistent::positive(*radius, "step size")?;
+                // The sum of very many large gradients is infinite, and the step then 0.
+                Inconsistent::require(*squared_gradients >= 0.0, "step size", "its sum is not negative")
+            }
+        }
+    }
+}
+
+impl Validate for GradientStep {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.w.validate()?;
+        self.step_size.validate()?;
+        self.radius.map_or(Ok(()), |radius| Inconsistent::positive(radius, "radius"))
+    }
+}
+
 impl LinearUpdate for GradientStep {
+    fn coordinates(&self) -> usize {
+        self.w.len()
+    }
+
     fn predict(&self, phi: &AlignedVec) -> f64 {
         dot(self.w.lanes(), phi.lanes())
     }

@@ -17,12 +17,13 @@ use std::marker::PhantomData;
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
-use crate::regression::update::{LinearUpdate, Round, SHORTEST_BLOCK, finite, learn_rounds};
+use crate::regression::update::{LinearUpdate, NormalEquations, Round, SHORTEST_BLOCK, finite, learn_rounds};
 
 /// What a least-squares learner predicts.
-pub trait Forecast {
+pub trait Forecast: Clone + Send {
     /// The prediction, where the fit has the value `z = wᵀφ` and `s` gives `φᵀPφ`.
     fn forecast(z: f64, s: impl FnOnce() -> f64) -> f64;
 }
@@ -89,6 +90,11 @@ impl<F> LeastSquares<F> {
     /// A learner that goes on from coefficients `w` and `P` without forgetting.
     pub(crate) fn from_state(w: AlignedVec, p: SymmetricInverse, ridge: f64) -> Self {
         Self { w, p, ..Self::new(ridge, 1.0) }
+    }
+
+    /// The ridge `λ`.
+    pub(crate) fn ridge(&self) -> f64 {
+        self.ridge
     }
 
     /// The coefficients.
@@ -159,7 +165,24 @@ pub(crate) struct Enlargement {
     pub(crate) coefficient: f64,
 }
 
+impl<F> Validate for LeastSquares<F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.w.validate()?;
+        self.p.validate()?;
+        Inconsistent::non_negative(self.ridge, "ridge")?;
+        let remembers = self.forgetting > 0.0 && self.forgetting <= 1.0;
+        Inconsistent::require(remembers, "forgetting", "it is above 0 and at most 1")?;
+        Inconsistent::require(!self.trace.is_nan() && !self.trace_limit.is_nan(), "trace", "it is a number")?;
+        let fits = self.p.dimension() == self.w.len();
+        Inconsistent::require(fits, "least-squares learner", "its matrix has a row for each coefficient")
+    }
+}
+
 impl<F: Forecast> LinearUpdate for LeastSquares<F> {
+    fn coordinates(&self) -> usize {
+        self.w.len()
+    }
+
     fn predict(&self, phi: &AlignedVec) -> f64 {
         F::forecast(dot(self.w.lanes(), phi.lanes()), || self.p.quadratic(phi))
     }
@@ -216,6 +239,20 @@ impl<F: Forecast> LinearUpdate for LeastSquares<F> {
             let gain = 1.0 / (1.0 + s);
             Ok(Round { prediction: F::forecast(z, || s), gain, along: finite(e * gain)? })
         })
+    }
+
+    fn normal_equations(&self) -> Option<NormalEquations> {
+        let a = (self.forgetting == 1.0).then(|| self.p.inverted().ok())??;
+        let mut b = AlignedVec::new();
+        a.product(&self.w, &mut b);
+        Some(NormalEquations { a, b })
+    }
+
+    fn solving(&self, NormalEquations { a, b }: &NormalEquations) -> Option<Self> {
+        let p = a.inverted().ok()?;
+        let mut w = AlignedVec::new();
+        p.product(b, &mut w);
+        Some(Self { w, p, ..self.clone() })
     }
 
     fn grow(&mut self) {

@@ -7,6 +7,7 @@
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::{LinearUpdate, Round, SHORTEST_BLOCK, finite, learn_rounds};
@@ -69,7 +70,23 @@ impl NewtonStep {
     }
 }
 
+impl Validate for NewtonStep {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.w.validate()?;
+        self.p.validate()?;
+        Inconsistent::positive(self.prior, "prior of the Newton step")?;
+        Inconsistent::positive(self.curvature, "curvature of the Newton step")?;
+        Inconsistent::positive(self.bound, "bound on predictions")?;
+        let fits = self.p.dimension() == self.w.len();
+        Inconsistent::require(fits, "Newton step", "its matrix has a row for each coefficient")
+    }
+}
+
 impl LinearUpdate for NewtonStep {
+    fn coordinates(&self) -> usize {
+        self.w.len()
+    }
+
     fn predict(&self, phi: &AlignedVec) -> f64 {
         let z = dot(self.w.lanes(), phi.lanes());
         z - self.excess(z)

@@ -1,0 +1,197 @@
+//! The front page: what was reproduced, what differs and what was not run, with the reasons, and where all of it comes from.
+
+use maud::{Markup, html};
+
+use super::{block, class, counts, duration, file, mark, shell, status};
+use crate::report::Remark;
+use crate::report::edition::{Chapter, Edition, Section, State, Tally};
+use crate::table::Judged;
+use crate::verdict::Outcome;
+
+pub(super) fn page(edition: &Edition) -> Markup {
+    let main = html! {
+        h1 { "Mercer, reproduced" }
+        p.lead {
+            "What the papers on online learning with kernels print, beside what this code measures. "
+            @if edition.provenance.plan.full { "At the papers’ size." }
+            @else { "At a reduced size: fewer repetitions, and shorter streams where the papers’ take long." }
+        }
+        (summary(&edition.tally()))
+        section aria-labelledby="papers" {
+            h2 #papers { "Papers" }
+            @for chapter in &edition.papers { (card(chapter)) }
+        }
+        (reasons(edition, Outcome::Differs, "Where we differ, and why"))
+        (reasons(edition, Outcome::NotRun, "What was not run, and why"))
+        (origin(edition))
+    };
+    shell(edition, None, "Mercer, reproduced", "", &main)
+}
+
+/// The three numbers, and a bar of their shares.
+fn summary(tally: &Tally) -> Markup {
+    let meaning = |outcome| match outcome {
+        Outcome::Reproduced => "printed numbers that came out, and bounds that hold",
+        Outcome::Differs => "comparisons that did not come out",
+        Outcome::NotRun => "comparisons that could not be made here",
+    };
+    html! {
+        ul.tiles {
+            @for outcome in Outcome::ALL {
+                li class={ "tile " (class(outcome)) } {
+                    span.count { (mark(outcome)) (tally.of(outcome)) }
+                    strong { (outcome.name()) }
+                    span { (meaning(outcome)) }
+                }
+            }
+        }
+        @if tally.total() > 0 {
+            div.shares aria-hidden="true" {
+                @for outcome in Outcome::ALL {
+                    @if tally.of(outcome) > 0 { span class=(class(outcome)) style={ "flex-grow:" (tally.of(outcome)) } {} }
+                }
+            }
+        }
+    }
+}
+
+fn card(chapter: &Chapter) -> Markup {
+    html! {
+        article.card {
+            h3 { a href=(file(chapter)) { (chapter.title) } }
+            @if chapter.experiments.iter().any(|section| section.report().is_some()) { p.counts { (counts(&chapter.tally())) } }
+            ul.experiments {
+                @for section in &chapter.experiments {
+                    li {
+                        a href={ (file(chapter)) "#" (section.name) } { (section.title) }
+                        span.counts {
+                            @match &section.state {
+                                State::Done { kept, reused } => {
+                                    (counts(&section.tally()))
+                                    span.quiet { (duration(kept.seconds)) @if *reused { ", reused" } }
+                                }
+                                State::Failed { .. } => { span.failed { "failed" } }
+                                State::Waiting => { span.quiet { (status(section)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The experiments' remarks of one kind, and every verdict of it.
+fn reasons(edition: &Edition, outcome: Outcome, title: &str) -> Markup {
+    let concerned = |section: &&Section| section.tally().of(outcome) > 0 || of_kind(section, outcome).next().is_some();
+    let chapters: Vec<(&Chapter, Vec<&Section>)> = edition
+        .papers
+        .iter()
+        .map(|chapter| (chapter, chapter.experiments.iter().filter(concerned).collect()))
+        .collect();
+    let failed = edition.sections().filter_map(|section| match &section.state {
+        State::Failed { error } if outcome == Outcome::NotRun => Some((section, error)),
+        _ => None,
+    });
+    let failed: Vec<_> = failed.collect();
+    let waiting = edition.sections().filter(|section| matches!(section.state, State::Waiting)).count();
+    let id = class(outcome);
+    html! {
+        section.reasons aria-labelledby=(id) {
+            h2 #(id) { (title) }
+            @if chapters.iter().all(|(_, sections)| sections.is_empty()) && failed.is_empty() { p.quiet { "Nothing." } }
+            @for (chapter, sections) in &chapters {
+                @for section in sections {
+                    h3 { a href={ (file(chapter)) "#" (section.name) } { (section.title) } }
+                    @for remark in of_kind(section, outcome) { (block::remark(remark)) }
+                    @if of_kind(section, outcome).next().is_none() {
+                        p.quiet { "No reason set apart; the words of the experiment say what is known." }
+                    }
+                    (verdicts(&section.judged(), outcome))
+                }
+            }
+            @for (section, error) in &failed {
+                h3 { (section.title) }
+                p.failed { strong { "It failed: " } (error) }
+            }
+            @if outcome == Outcome::NotRun && waiting > 0 {
+                p.quiet { (waiting) " of " (edition.sections().count()) " experiments are not in this run." }
+            }
+        }
+    }
+}
+
+fn of_kind(section: &Section, outcome: Outcome) -> impl Iterator<Item = &Remark> {
+    section.remarks().filter(move |remark| remark.outcome == outcome)
+}
+
+/// Every verdict of one kind, out of sight until asked for.
+fn verdicts(judged: &[Judged], outcome: Outcome) -> Markup {
+    let own: Vec<&Judged> = judged.iter().filter(|judged| judged.outcome == outcome).collect();
+    html! {
+        @if !own.is_empty() {
+            details {
+                summary { (own.len()) " of " (judged.len()) " comparisons" }
+                ul.verdicts { @for judged in own { li { (judged.subject) ": " span.quiet { (judged.words) } } } }
+            }
+        }
+    }
+}
+
+/// Program, machine, plan and data.
+fn origin(edition: &Edition) -> Markup {
+    let provenance = &edition.provenance;
+    let (program, machine, plan) = (&provenance.program, &provenance.machine, &provenance.plan);
+    let repetitions = plan.repetitions.map_or_else(|| "each experiment’s own".to_owned(), |n| n.to_string());
+    let cores = machine.cores;
+    let facts = [
+        ("Command", html! { code { (plan.command(&[])) } }),
+        ("Commit", html! { code { (program.commit) } }),
+        ("Program", html! { "sha256 " code { (program.sha256) } }),
+        (
+            "Machine",
+            html! { (machine.processor) ", " (cores) @if cores == 1 { " core, " } @else { " cores, " } (machine.system) },
+        ),
+        ("Seed", html! { (plan.seed) "; every permutation, stream and learner derives its own from it" }),
+        ("Repetitions", html! { (repetitions) }),
+        ("Threads", html! { (plan.threads) "; no number but times depends on them" }),
+        ("Time", html! { (duration(edition.seconds())) " of experiments" }),
+        ("Written", html! { (edition.written) }),
+        ("For programs", html! { a href="report.json" { "report.json" } }),
+    ];
+    html! {
+        section aria-labelledby="origin" {
+            h2 #origin { "Where the numbers come from" }
+            dl.facts { @for (name, fact) in &facts { div { dt { (name) } dd { (fact) } } } }
+            details {
+                summary { "Data sets: " (provenance.data.len()) " found, " (provenance.absent.len()) " not" }
+                ul.verdicts {
+                    @for file in &provenance.data {
+                        li {
+                            (file.name) ": "
+                            @match (&file.sha256, file.as_listed) {
+                                (None, _) => "compiled into the program",
+                                (Some(digest), listed) => {
+                                    code { (digest) }
+                                    @if listed == Some(false) { " (not the listed file)" }
+                                }
+                            }
+                        }
+                    }
+                    @for name in &provenance.absent { li { (name) ": " span.quiet { "not found" } } }
+                }
+            }
+        }
+    }
+}
+
+/// What stands at the foot of every page.
+pub(super) fn colophon(edition: &Edition) -> Markup {
+    let provenance = &edition.provenance;
+    html! {
+        p {
+            "Commit " (provenance.program.commit) " · seed " (provenance.plan.seed) " · " (provenance.machine.processor) " · "
+            (provenance.plan.threads) " threads · written " (edition.written)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The operator paper: Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric Sparse Online Learning of the Koopman Operator*.
+//!
+//! | experiment | what of the paper |
+//! |---|---|
+//! | [`langevin`] | Figure 2: metastable sets of a process in four wells, dictionary sizes over time |
+//! | [`duffing`] | Figure 3: regions of attraction of the Duffing oscillator under three budgets |
+//! | [`pendulum`] | Figures 4 and 5: swing-up by value iteration on a learnt conditional-mean operator |
+//! | [`convergence`] | the two corollaries on constant and diminishing steps |
+//! | [`lorenz`] | not in the paper: how far ahead a sparse operator forecasts a chaotic system |
+
+pub mod convergence;
+pub mod duffing;
+pub mod langevin;
+pub mod lorenz;
+pub mod pendulum;
+
+use mercer_data::Pairs;
+use mercer_kernels::{Kernel, Points};
+use mercer_learners::operator::{Eigenfunctions, KernelOperator, OperatorLearner};
+
+use crate::experiment::{Experiment, Paper, scaled};
+use crate::plan::ExperimentError;
+
+/// The paper and its experiments.
+pub const PAPER: Paper = Paper {
+    name: "operator",
+    title: "Nonparametric sparse online learning of the Koopman operator",
+    experiments: &[
+        Experiment {
+            name: "langevin",
+            title: "Figure 2: metastable sets of Langevin dynamics",
+            run: langevin::run,
+            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
+        },
+        Experiment {
+            name: "duffing",
+            title: "Figure 3: regions of attraction of the Duffing oscillator",
+            run: duffing::run,
+            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
+        },
+        Experiment {
+            name: "pendulum",
+            title: "Figures 4 and 5: swing-up of a pendulum by value iteration",
+            run: pendulum::run,
+            estimate: |plan| scaled(plan, 1200.0),
+        },
+        Experiment {
+            name: "convergence",
+            title: "Corollaries: convergence with constant and diminishing steps",
+            run: convergence::run,
+            estimate: |plan| scaled(plan, 200.0 * plan.repetitions_or(20, 60) as f64 / 60.0),
+        },
+        Experiment {
+            name: "lorenz",
+            title: "Forecasts of Lorenz's system against dictionary size",
+            run: lorenz::run,
+            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+        },
+    ],
+};
+
+/// Teaches all pairs.
+fn learn<K: Kernel, L: Kernel>(learner: &mut impl OperatorLearner<K, L>, pairs: &Pairs) -> Result<(), ExperimentError> {
+    for (x, next) in pairs.iter() {
+        learner.update(x, next)?;
+    }
+    Ok(())
+}
+
+/// Coefficients of real functions that span what the leading `count` eigenfunctions span: of a complex pair the real and the
+/// imaginary part. (The real parts of both are the same function, and the span would lose a dimension.)
+fn real_functions(eigen: &Eigenfunctions, count: usize) -> Vec<&[f64]> {
+    let part = |i: usize| if eigen.values[i].im < 0.0 { &eigen.im[i] } else { &eigen.re[i] };
+    (0..count.min(eigen.values.len())).map(|i| part(i).as_slice()).collect()
+}
+
+/// The values at `points` of the functions that [`real_functions`] gives.
+fn real_values<K: Kernel, L: Kernel>(
+    operator: &KernelOperator<K, L>,
+    eigen: &Eigenfunctions,
+    count: usize,
+    points: &Points,
+) -> Result<Vec<Vec<f64>>, ExperimentError> {
+    Ok(operator.evaluate_all(&real_functions(eigen, count), points)?)
+}
+
+/// Points of the plane as the kernels take them.
+fn plane(points: &[[f64; 2]]) -> Points {
+    Points::from_rows(2, points.as_flattened())
+}

@@ -1,0 +1,106 @@
+//! *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret* (Qian and Zheng 2025), measured:
+//! online prediction with forgetting, OPF.
+//!
+//! Every regret is against the steady-state Kalman predictor that knows the system, summed from k = T_init + 1 on, and is shown
+//! as a mean over seeds with a band of one standard error. A seed is one run of the simulated system, the same for every method.
+//!
+//! | experiment | of the paper | what it shows |
+//! |---|---|---|
+//! | [`overfitting`] | Fig. 1 | Markov blocks as γ = 1 and γ = ρ estimate them, beside the truth |
+//! | [`forgetting`] | section 5 | regret against time, γ and α; the expert grid; intervals |
+//! | [`terms`] | section 5, D.1, E.4 | the factors of (22) against γ, and the bounds on them |
+//! | [`methods`] | E.1 | all methods on a system that forgets slowly |
+//! | [`stability`] | E.2 | ways of beginning an epoch; a million steps with and without an explicit inverse |
+//! | [`bias`] | E.3 | the bias, what is left of it after cancellation, and regret, against β |
+//! | [`orders`] | Table 1, Fig. 6, D.2 | regret over powers of log N; the margin below ρ |
+//! | [`earth`] | – | a real series |
+
+pub mod bias;
+pub mod earth;
+pub mod forgetting;
+pub mod methods;
+pub mod orders;
+pub mod overfitting;
+pub mod stability;
+pub mod terms;
+
+mod comparators;
+mod decomposition;
+mod summary;
+mod trial;
+
+use mercer_learners::prediction::Schedule;
+
+use crate::experiment::{Experiment, Paper, scaled};
+
+/// The paper and its experiments.
+pub const PAPER: Paper = Paper {
+    name: "prediction",
+    title: "Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret",
+    experiments: &[
+        Experiment {
+            name: "opf_overfitting",
+            title: "OPF, Figure 1: overfitted Markov blocks",
+            run: overfitting::run,
+            estimate: |plan| scaled(plan, 0.05 * plan.repetitions_or(8, 50) as f64),
+        },
+        Experiment {
+            name: "opf_forgetting",
+            title: "OPF, section 5: forgetting against regret",
+            run: forgetting::run,
+            estimate: |plan| scaled(plan, 2.4 * plan.repetitions_or(8, 100) as f64),
+        },
+        Experiment {
+            name: "opf_terms",
+            title: "OPF, section 5, D.1 and E.4: the error's factors and their bounds",
+            run: terms::run,
+            estimate: |plan| scaled(plan, 0.25 * plan.repetitions_or(8, 50) as f64),
+        },
+        Experiment {
+            name: "opf_methods",
+            title: "OPF, E.1: all methods on a slowly forgetting system",
+            run: methods::run,
+            estimate: |plan| scaled(plan, 2.3 * plan.repetitions_or(6, 50) as f64),
+        },
+        Experiment {
+            name: "opf_stability",
+            title: "OPF, E.2: numerical stability, and a million steps",
+            run: stability::run,
+            estimate: |plan| scaled(plan, 1.3 * plan.repetitions_or(4, 50) as f64),
+        },
+        Experiment {
+            name: "opf_bias",
+            title: "OPF, E.3: bias, its cancellation and regret against β",
+            run: bias::run,
+            estimate: |plan| scaled(plan, 0.5 * plan.repetitions_or(8, 50) as f64),
+        },
+        Experiment {
+            name: "opf_orders",
+            title: "OPF, Table 1, Figure 6 and D.2: orders of the regret",
+            run: orders::run,
+            estimate: |plan| scaled(plan, 2.5 * plan.repetitions_or(6, 50) as f64),
+        },
+        Experiment {
+            name: "opf_earth",
+            title: "OPF on a real series: the orientation of the Earth",
+            run: earth::run,
+            estimate: |plan| scaled(plan, 0.5),
+        },
+    ],
+};
+
+/// Section 5: β = 2.5, T_init = 60, seven epochs.
+const SECTION_5: Schedule = Schedule { beta: 2.5, t_init: 60, max_lags: None };
+const SECTION_5_EPOCHS: usize = 7;
+
+/// E.1: β = 6, T_init = 500, three epochs.
+const E_1: Schedule = Schedule { beta: 6.0, t_init: 500, max_lags: None };
+const E_1_EPOCHS: usize = 3;
+
+/// λ of all experiments.
+const LAMBDA: f64 = 1.0;
+
+/// The horizon `N = 2^{N_E} T_init`.
+fn horizon(schedule: &Schedule, epochs: usize) -> usize {
+    schedule.t_init << epochs
+}

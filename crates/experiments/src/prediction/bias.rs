@@ -1,0 +1,140 @@
+//! E.3: the bias of a finite window against β, what cancellation leaves of it, and the regret.
+//!
+//! The bias `b_k = C(A − LC)^p x̂_{k−p}` is what the window of p lags cannot see. On a system that integrates x̂ grows, but the
+//! regression learns to make up for it: the bias error of (21) is `Σ b_l Z_lᵀ V̄⁻¹ Z_{k+1} − b_{k+1}`. Both are shown as root mean
+//! squares over the last epoch (the paper says "average"), and beside them the regret of the whole run.
+
+use mercer_data::LinearSystem;
+use mercer_learners::prediction::{Forgetting, Opf, OpfParams, Schedule};
+
+use super::decomposition::decompose;
+use super::summary::{Band, Claims, short};
+use super::trial::{Model, Trial};
+use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::table::{Format, Table};
+
+const BETAS: [f64; 11] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0];
+
+/// Of one γ on one seed, by β.
+struct Outcome {
+    bias: Vec<f64>,
+    left: Vec<f64>,
+    regret: Vec<f64>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first seed that fails.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, SECTION_5_EPOCHS)
+}
+
+/// The same with fewer epochs.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+    let model = Model::new(LinearSystem::tracking())?;
+    let last = horizon(&SECTION_5, epochs);
+    let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
+    let seeds = plan.repetitions_or(8, 50);
+    let jobs: Vec<Job<usize>> =
+        (0..seeds).map(|seed| Job::new(format!("opf_bias / {seed}"), plan.seed, 1, seed)).collect();
+    let results = plan.run(&jobs, |job, _| {
+        let trial = Trial::run(&model, last, plan.seed, job.input)?;
+        gammas.iter().map(|(_, gamma)| outcome(&model, &trial, *gamma)).collect::<Result<Vec<_>, _>>()
+    })?;
+
+    // The paper's choice by Theorem 1, with Jordan blocks of order 2 at the eigenvalue 1.
+    let theory = 5.0 / (1.0 / model.radius()).ln();
+    let band = |gamma: usize, pick: fn(&Outcome) -> &Vec<f64>| {
+        Band::of(results.iter().map(|seed: &Vec<Outcome>| pick(&seed[gamma]).as_slice()))
+    };
+    let mut bias = Figure::new("bias and what is left of it").x_label("β").y_label("root mean square").log_y();
+    bias = band(0, |o| &o.bias).draw(bias, "bias", &BETAS);
+    let mut regret = Figure::new("regret").x_label("β").y_label(format!("regret at N = {last}")).log_y();
+    let mut table = Table::new()
+        .numbers("β", Format::Shortest)
+        .numbers("lags", Format::Shortest)
+        .numbers("bias", Format::Significant(3));
+    let (mut lefts, mut regrets) = (Vec::new(), Vec::new());
+    for (i, (name, _)) in gammas.iter().enumerate() {
+        let left = band(i, |o| &o.left);
+        bias = left.draw(bias, format!("left over, {name}"), &BETAS);
+        let own = band(i, |o| &o.regret);
+        regret = own.draw(regret, *name, &BETAS);
+        table = table
+            .numbers(format!("left, {name}"), Format::Significant(3))
+            .numbers(format!("regret, {name}"), Format::Significant(4));
+        lefts.push(left);
+        regrets.push(own);
+    }
+    let biases = band(0, |o| &o.bias);
+    let start = horizon(&SECTION_5, epochs - 1) + 1;
+    for (i, beta) in BETAS.iter().enumerate() {
+        let lags = Schedule { beta: *beta, ..SECTION_5 }.epoch(start).lags;
+        let mut row = vec![(*beta).into(), lags.into(), biases.mean[i].into()];
+        row.extend(lefts.iter().zip(&regrets).flat_map(|(left, regret)| [left.mean[i].into(), regret.mean[i].into()]));
+        table.push(row)?;
+    }
+
+    let mut claims = Claims::new();
+    let smallest = lefts[0].mean.iter().zip(&biases.mean).map(|(left, bias)| bias / left).fold(f64::INFINITY, f64::min);
+    claims.add(
+        "What cancellation leaves is much smaller than the bias (γ = ρ)",
+        format!("at least {} times smaller at every β", short(smallest)),
+        smallest > 3.0,
+    )?;
+    // From β = 1.5 on the bias no longer matters.
+    let settled = BETAS.iter().position(|beta| *beta == 1.5).unwrap_or(0);
+    let spread = |own: &Band| {
+        let tail = &own.mean[settled..];
+        tail.last().copied().unwrap_or(f64::NAN) / tail[0]
+    };
+    claims.add(
+        "With γ = ρ the regret is flat in β; with γ = 1 it grows",
+        format!("from β = 1.5 to 5: times {} and times {}", short(spread(&regrets[0])), short(spread(&regrets[1]))),
+        (spread(&regrets[0]) - 1.0).abs() < 0.1 && spread(&regrets[1]) > 1.25,
+    )?;
+    let least = |own: &Band| {
+        let best = (0..BETAS.len()).min_by(|a, b| own.mean[*a].total_cmp(&own.mean[*b])).unwrap_or(0);
+        (BETAS[best], own.mean[best])
+    };
+    let (beta, value) = least(&regrets[1]);
+    claims.add(
+        "A β smaller than Theorem 1's is better (γ = 1)",
+        format!("least regret {} at β = {beta}; Theorem 1 asks for β = {}", short(value), short(theory)),
+        beta < theory,
+    )?;
+    let mut report = Report::new("OPF, E.3: bias, its cancellation and regret against β");
+    report.words(format!("The system of section 5 at N = {last}, {seeds} seeds; bands are one standard error."));
+    report.table("opf_bias_claims", "What the paper says of β", claims.table());
+    report.table("opf_bias", "Root mean squares over the last epoch, and regret", table);
+    report.picture(
+        "opf_bias",
+        "Bias, what is left of it, and regret against β",
+        Panels::new("", 2).panel(bias).panel(regret),
+    );
+    Ok(report)
+}
+
+fn outcome(model: &Model, trial: &Trial, gamma: f64) -> Result<Outcome, ExperimentError> {
+    let (mut bias, mut left, mut regret) = (Vec::new(), Vec::new(), Vec::new());
+    for beta in BETAS {
+        let schedule = Schedule { beta, ..SECTION_5 };
+        let terms = decompose(model, trial, &schedule, gamma, LAMBDA, 1)?;
+        for last in &terms {
+            bias.push(last.bias.sqrt());
+            left.push(last.bias_error.sqrt());
+        }
+        let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+        let mut opf = Opf::new(trial.dimension(), &params)?;
+        regret.extend(trial.regret(&mut opf, schedule.first_start(), &[trial.last()])?);
+    }
+    Ok(Outcome { bias, left, regret })
+}

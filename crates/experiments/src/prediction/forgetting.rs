@@ -1,0 +1,327 @@
+//! Section 5: regret against time, against γ and against α; the grid of experts and its intervals.
+//!
+//! OPF for a row of γ around ρ = ρ(A − LC), sample discounting (16) for a row of α (its regulariser undiscounted as printed, and
+//! discounted, which is cheaper), the experts that know neither, and the two floors: the last value, and the line through the last
+//! two.
+//!
+//! The paper prints no numbers here. The reference means are those of an independent dense implementation over 100 seeds of its
+//! own; its deviation is taken to be ours.
+
+use mercer_data::LinearSystem;
+use mercer_learners::prediction::{
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forgetting, GridParams, IntervalParams,
+    LastValue, LinearExtrapolation, Opf, OpfParams, Schedule,
+};
+
+use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
+use super::trial::{Model, Trial, marks};
+use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::{Summary, mean};
+use crate::table::{Cell, Format, Table};
+
+/// Factors of the sweep beside ρ and 1.
+const GAMMAS: [f64; 11] = [0.25, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];
+
+/// Share of the values that the intervals should hold.
+const COVERAGE: f64 = 0.9;
+
+/// Reference means at N = 7680; the last is known to its first digit alone.
+const REFERENCES: &[Reference] = &[
+    Reference { method: "OPF, γ = ρ", mean: 5.7, unit: 1e3, decimals: 1 },
+    Reference { method: "OPF, γ = 1", mean: 1.23, unit: 1e4, decimals: 2 },
+    Reference { method: "discounted, α = 0.99", mean: 8.0, unit: 1e4, decimals: 0 },
+];
+
+/// A method under its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Method {
+    Opf(f64),
+    Discounted { alpha: f64, discount_regulariser: bool },
+    Experts,
+    LastValue,
+    LinearExtrapolation,
+}
+
+impl Method {
+    fn build(&self, outputs: usize, schedule: Schedule) -> Result<AnyForecaster, ExperimentError> {
+        Ok(match *self {
+            Self::Opf(gamma) => {
+                let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+                Opf::new(outputs, &params)?.into()
+            }
+            Self::Discounted { alpha, discount_regulariser } => {
+                let params = DiscountedParams { schedule, lambda: LAMBDA, alpha, discount_regulariser };
+                Discounted::new(outputs, &params)?.into()
+            }
+            Self::Experts => experts(outputs, schedule)?.into(),
+            Self::LastValue => LastValue::new(outputs).into(),
+            Self::LinearExtrapolation => LinearExtrapolation::new(outputs).into(),
+        })
+    }
+}
+
+/// The default grid.
+pub(super) fn experts(outputs: usize, schedule: Schedule) -> Result<Experts<Opf>, ExperimentError> {
+    Ok(Experts::<Opf>::grid(outputs, &GridParams { schedule, lambda: LAMBDA, ..GridParams::default() })?)
+}
+
+/// Intervals that should hold [`COVERAGE`] of the values.
+pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals, ExperimentError> {
+    let params = IntervalParams { coverage: COVERAGE, ..IntervalParams::default() };
+    Ok(ConformalIntervals::new(outputs, params).map_err(mercer_learners::Error::from)?)
+}
+
+/// What one method did on one seed.
+struct Outcome {
+    curve: Vec<f64>,
+    /// Share of the values within their intervals over the second half, by output; for the experts only.
+    coverage: Option<Vec<f64>>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first seed that fails.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, SECTION_5_EPOCHS)
+}
+
+/// The same with fewer epochs.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+    let model = Model::new(LinearSystem::tracking())?;
+    let last = horizon(&SECTION_5, epochs);
+    let methods = methods(model.radius(), plan.full);
+    let marks = marks(SECTION_5.first_start() * 5 / 4, last, 60);
+    let seeds = plan.repetitions_or(8, 100);
+    let jobs: Vec<Job<usize>> = (0..seeds)
+        .map(|seed| Job::new(format!("opf_forgetting / {seed}"), plan.seed, methods.len() as u64, seed))
+        .collect();
+    let results = plan.run(&jobs, |job, bar| {
+        let trial = Trial::run(&model, last, plan.seed, job.input)?;
+        let one = |(_, method): &(String, Method)| {
+            let outcome = outcome(&trial, method, &marks);
+            bar.advance(1);
+            outcome
+        };
+        methods.iter().map(one).collect::<Result<Vec<_>, _>>()
+    })?;
+    Measured { radius: model.radius(), last, marks, methods, results }.report(epochs == SECTION_5_EPOCHS)
+}
+
+fn methods(radius: f64, full: bool) -> Vec<(String, Method)> {
+    let mut gammas: Vec<f64> = GAMMAS.into_iter().chain([radius, 1.0]).collect();
+    gammas.sort_by(f64::total_cmp);
+    let named = |gamma: f64| if gamma == radius { "OPF, γ = ρ".to_owned() } else { format!("OPF, γ = {gamma}") };
+    let mut methods: Vec<(String, Method)> = gammas.iter().map(|&gamma| (named(gamma), Method::Opf(gamma))).collect();
+    for alpha in if full { vec![0.99, 0.999, 0.9999] } else { vec![0.99, 0.9999] } {
+        methods.push((format!("discounted, α = {alpha}"), Method::Discounted { alpha, discount_regulariser: false }));
+        let name = format!("discounted with its λ, α = {alpha}");
+        methods.push((name, Method::Discounted { alpha, discount_regulariser: true }));
+    }
+    methods.push(("Experts".into(), Method::Experts));
+    methods.push(("last value".into(), Method::LastValue));
+    methods.push(("linear extrapolation".into(), Method::LinearExtrapolation));
+    methods
+}
+
+fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome, ExperimentError> {
+    let m = trial.dimension();
+    let mut forecaster = method.build(m, SECTION_5)?;
+    let from = SECTION_5.first_start();
+    if *method != Method::Experts {
+        return Ok(Outcome { curve: trial.regret(&mut forecaster, from, marks)?, coverage: None });
+    }
+    let mut intervals = intervals(m)?;
+    let (mut within, mut counted, mut refused) = (vec![0.0; m], 0.0, None);
+    let curve = trial.regret_watched(&mut forecaster, from, marks, |k, prediction| {
+        if k < from {
+            return;
+        }
+        let y = trial.output(k);
+        if 2 * k > trial.last() {
+            counted += 1.0;
+            for (output, within) in within.iter_mut().enumerate() {
+                *within += f64::from(u8::from((y[output] - prediction[output]).abs() <= intervals.radius(output)));
+            }
+        }
+        refused = intervals.observe(prediction, y).err().or(refused.take());
+    })?;
+    match refused {
+        Some(error) => Err(error.into()),
+        None => Ok(Outcome { curve, coverage: Some(within.iter().map(|within| within / counted).collect()) }),
+    }
+}
+
+/// All curves of all seeds.
+struct Measured {
+    radius: f64,
+    last: usize,
+    marks: Vec<usize>,
+    methods: Vec<(String, Method)>,
+    results: Vec<Vec<Outcome>>,
+}
+
+impl Measured {
+    fn find(&self, name: &str) -> usize {
+        self.methods.iter().position(|(own, _)| own == name).unwrap_or(0)
+    }
+
+    /// The final regret of every seed.
+    fn finals(&self, method: usize) -> Vec<f64> {
+        self.results.iter().map(|seed| seed[method].curve.last().copied().unwrap_or(f64::NAN)).collect()
+    }
+
+    fn band(&self, method: usize) -> Band {
+        Band::of(self.results.iter().map(|seed| seed[method].curve.as_slice()))
+    }
+
+    /// `whole` says that the run has the paper's length, so that references apply.
+    fn report(&self, whole: bool) -> Result<Report, ExperimentError> {
+        let seeds = self.results.len();
+        let mut report = Report::new("OPF, section 5: forgetting against regret");
+        report.words(format!(
+            "N = {}, {seeds} seeds, ρ(A − LC) = {:.5}; bands are one standard error. The reference means are those of an \
+             independent dense implementation over 100 other seeds; the paper prints none.",
+            self.last, self.radius
+        ));
+        report.table("opf_forgetting_claims", "What the paper says, and what this project promises", self.claims()?);
+        report.table(
+            "opf_forgetting",
+            format!("Regret at N = {}, mean ± standard deviation", self.last),
+            self.table(whole)?,
+        );
+        report.picture("opf_forgetting_time", "Regret against time: γ left, α and the rest right", self.against_time());
+        report.picture("opf_forgetting_gamma", "Regret at N against γ", self.against_gamma());
+        Ok(report)
+    }
+
+    fn table(&self, whole: bool) -> Result<Table, ExperimentError> {
+        let mut table = Table::new()
+            .words("method")
+            .numbers("regret", Format::Significant(4))
+            .numbers("reference", Format::Shortest)
+            .words("verdict");
+        for (i, (name, _)) in self.methods.iter().enumerate() {
+            let finals = self.finals(i);
+            let reference = Reference::find(REFERENCES, name).filter(|_| whole);
+            let verdict = reference.map(|reference| reference.judge(&finals));
+            let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
+            table.push(vec![name.as_str().into(), summary, reference.map(Reference::value).into(), verdict.into()])?;
+        }
+        Ok(table)
+    }
+
+    fn claims(&self) -> Result<Table, ExperimentError> {
+        let finals = |name: &str| self.finals(self.find(name));
+        let (balanced, plain) = (finals("OPF, γ = ρ"), finals("OPF, γ = 1"));
+        let mut claims = Claims::new();
+        let (smaller, of) = smaller_in(&balanced, &plain);
+        claims.add(
+            "γ = ρ has less regret than γ = 1",
+            format!("{} against {}; smaller in {of}", short(mean(&balanced)), short(mean(&plain))),
+            smaller == balanced.len(),
+        )?;
+        let opf: Vec<(f64, f64)> = self
+            .methods
+            .iter()
+            .enumerate()
+            .filter_map(|(i, (_, method))| match method {
+                Method::Opf(gamma) => Some((*gamma, mean(&self.finals(i)))),
+                _ => None,
+            })
+            .collect();
+        let above = opf.iter().filter(|(gamma, _)| *gamma >= self.radius);
+        let best_above = above.clone().map(|(_, regret)| *regret).fold(f64::INFINITY, f64::min);
+        claims.add(
+            "γ = ρ is the best of [ρ, 1]",
+            format!("{} at ρ, {} at the best of [ρ, 1]", short(mean(&balanced)), short(best_above)),
+            mean(&balanced) <= best_above,
+        )?;
+        let steps: Vec<f64> = above.map(|(_, regret)| *regret).collect();
+        let falls = steps.windows(2).filter(|pair| pair[1] < pair[0]).count();
+        claims.add(
+            "Regret rises with γ on [ρ, 1]",
+            format!("{falls} falls in {} steps", steps.len() - 1),
+            falls == 0,
+        )?;
+        let best = opf.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((f64::NAN, f64::NAN));
+        claims.note(
+            "Whether a γ below ρ is better still (the paper: open)",
+            format!("least regret {} at γ = {}", short(best.1), short(best.0)),
+            if best.0 < self.radius { "better below ρ" } else { "not better below ρ" },
+        )?;
+        for (name, better) in [("discounted, α = 0.9999", true), ("discounted, α = 0.99", false)] {
+            let own = finals(name);
+            let (smaller, of) = smaller_in(&own, &plain);
+            let statement = if better { "is slightly better than" } else { "is far worse than" };
+            claims.add(
+                format!("{name} {statement} γ = α = 1"),
+                format!("{} against {}; smaller in {of}", short(mean(&own)), short(mean(&plain))),
+                if better { mean(&own) < mean(&plain) } else { smaller == 0 && mean(&own) > 3.0 * mean(&plain) },
+            )?;
+        }
+        let experts = finals("Experts");
+        claims.add(
+            "The expert grid, which knows no γ, has at most 1.15 times the regret of the best γ in hindsight",
+            format!("{} times {}", short(mean(&experts) / best.1), short(best.1)),
+            mean(&experts) <= 1.15 * best.1,
+        )?;
+        let index = self.find("Experts");
+        let shares: Vec<f64> =
+            self.results.iter().filter_map(|seed| seed[index].coverage.as_ref()).map(|shares| mean(shares)).collect();
+        claims.add(
+            format!("Intervals hold {}% of the values within 1% over the second half", 100.0 * COVERAGE),
+            format!("{:.2}% on average over seeds and outputs", 100.0 * mean(&shares)),
+            (mean(&shares) - COVERAGE).abs() <= 0.01,
+        )?;
+        Ok(claims.table())
+    }
+
+    fn against_time(&self) -> Panels {
+        let xs = axis(&self.marks);
+        let draw = |title: &str, names: &[&str]| {
+            let figure = Figure::new(title).x_label("N").y_label("regret").log_x().log_y();
+            names.iter().fold(figure, |figure, name| self.band(self.find(name)).draw(figure, *name, &xs))
+        };
+        let gammas = ["OPF, γ = ρ", "OPF, γ = 0.3", "OPF, γ = 0.7", "OPF, γ = 1"];
+        // The last value is off by orders of magnitude, and stands in the table.
+        let others = ["OPF, γ = ρ", "OPF, γ = 1", "discounted, α = 0.99", "linear extrapolation"];
+        // The experts lie upon the best line and the slow discount upon γ = 1, so that they are dashed.
+        let mean_of = |name: &str| self.band(self.find(name)).mean;
+        let left = draw("forgetting of lags", &gammas).dashed("Experts", &xs, &mean_of("Experts"));
+        let slow = "discounted, α = 0.9999";
+        let right = draw("discounting of samples, and a floor", &others).dashed(slow, &xs, &mean_of(slow));
+        Panels::new("", 2).panel(left).panel(right)
+    }
+
+    fn against_gamma(&self) -> Figure {
+        let mut points: Vec<(f64, f64, f64)> = Vec::new();
+        for (i, (_, method)) in self.methods.iter().enumerate() {
+            if let Method::Opf(gamma) = method {
+                let band = self.band(i);
+                if let (Some(mean), Some(error)) = (band.mean.last(), band.error.last()) {
+                    points.push((*gamma, *mean, *error));
+                }
+            }
+        }
+        let column = |pick: fn(&(f64, f64, f64)) -> f64| points.iter().map(pick).collect::<Vec<f64>>();
+        let (gammas, means) = (column(|p| p.0), column(|p| p.1));
+        let (low, high) = (column(|p| p.1 - p.2), column(|p| p.1 + p.2));
+        let experts = mean(&self.finals(self.find("Experts")));
+        let best = means.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = high.iter().copied().fold(0.0, f64::max);
+        Figure::new("")
+            .x_label("γ")
+            .y_label(format!("regret at N = {}", self.last))
+            .line_with_band("OPF", &gammas, &means, &low, &high)
+            .dashed("Experts", &[gammas[0], 1.0], &[experts, experts])
+            .dashed("γ = ρ", &[self.radius, self.radius], &[0.9 * best, most])
+    }
+}

@@ -1,0 +1,237 @@
+//! E.1: all methods on a system whose closed-loop predictor forgets slowly (ρ = 0.7783).
+//!
+//! OPF for several γ (1 is the algorithm of Tsiamis and Pappas), SLIP over the whole past and over OPF's window for several ranks k,
+//! which the paper leaves open, spectral filtering, sample discounting, the experts, and two floors.
+
+use mercer_data::LinearSystem;
+use mercer_learners::prediction::{
+    AnyForecaster, Discounted, DiscountedParams, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, Slip,
+    SlipParams, SpectralFilter, SpectralParams, SpectralRule, WindowedSlip, WindowedSlipParams,
+};
+
+use super::forgetting::experts;
+use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
+use super::trial::{Model, Trial, marks};
+use super::{E_1, E_1_EPOCHS, LAMBDA, horizon};
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::{Summary, mean};
+use crate::table::{Cell, Format, Table};
+
+const GAMMAS: [f64; 8] = [0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.9];
+const RANKS: [usize; 4] = [3, 5, 10, 20];
+
+/// Reference means at N = 4000, as in [`forgetting`](super::forgetting).
+const REFERENCES: &[Reference] = &[
+    Reference { method: "OPF, γ = ρ", mean: 6.2, unit: 1e4, decimals: 1 },
+    Reference { method: "OPF, γ = 1", mean: 1.2, unit: 1e5, decimals: 1 },
+];
+
+#[derive(Clone, Copy, Debug)]
+enum Method {
+    Opf(f64),
+    Slip(usize),
+    WindowedSlip(usize),
+    Spectral(usize),
+    Discounted(f64),
+    Experts,
+    LastValue,
+    LinearExtrapolation,
+}
+
+impl Method {
+    fn build(self, outputs: usize, last: usize) -> Result<AnyForecaster, ExperimentError> {
+        let (schedule, lambda, t_init, horizon) = (E_1, LAMBDA, E_1.t_init, last + 1);
+        Ok(match self {
+            Self::Opf(gamma) => {
+                let params = OpfParams { schedule, lambda, forgetting: Forgetting::Scalar(gamma) };
+                Opf::new(outputs, &params)?.into()
+            }
+            Self::Slip(rank) => Slip::new(outputs, &SlipParams { t_init, lambda, rank, horizon })?.into(),
+            Self::WindowedSlip(rank) => {
+                WindowedSlip::new(outputs, &WindowedSlipParams { schedule, lambda, rank })?.into()
+            }
+            Self::Spectral(rank) => {
+                let rule = SpectralRule::Ridge { lambda };
+                SpectralFilter::new(outputs, &SpectralParams { t_init, rank, horizon, rule })?.into()
+            }
+            Self::Discounted(alpha) => {
+                let params = DiscountedParams { schedule, lambda, alpha, discount_regulariser: true };
+                Discounted::new(outputs, &params)?.into()
+            }
+            Self::Experts => experts(outputs, schedule)?.into(),
+            Self::LastValue => LastValue::new(outputs).into(),
+            Self::LinearExtrapolation => LinearExtrapolation::new(outputs).into(),
+        })
+    }
+}
+
+fn methods(radius: f64) -> Vec<(String, Method)> {
+    let mut methods: Vec<(String, Method)> = vec![("OPF, γ = ρ".into(), Method::Opf(radius))];
+    methods.extend(GAMMAS.iter().map(|&gamma| (format!("OPF, γ = {gamma}"), Method::Opf(gamma))));
+    methods.push(("OPF, γ = 1".into(), Method::Opf(1.0)));
+    methods.push(("Experts".into(), Method::Experts));
+    methods.extend(RANKS.iter().map(|&rank| (format!("SLIP, k = {rank}"), Method::Slip(rank))));
+    methods.extend(RANKS.iter().map(|&rank| (format!("windowed SLIP, k = {rank}"), Method::WindowedSlip(rank))));
+    methods.extend([10, 20].map(|rank| (format!("spectral filtering, k = {rank}"), Method::Spectral(rank))));
+    methods.push(("discounted, α = 0.999".into(), Method::Discounted(0.999)));
+    methods.push(("linear extrapolation".into(), Method::LinearExtrapolation));
+    methods.push(("last value".into(), Method::LastValue));
+    methods
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first seed that fails.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, E_1_EPOCHS)
+}
+
+/// The same with fewer epochs.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+    let model = Model::new(LinearSystem::slow_decay())?;
+    let last = horizon(&E_1, epochs);
+    let methods = methods(model.radius());
+    let marks = marks(E_1.first_start() * 6 / 5, last, 50);
+    let seeds = plan.repetitions_or(6, 50);
+    let jobs: Vec<Job<usize>> = (0..seeds)
+        .map(|seed| Job::new(format!("opf_methods / {seed}"), plan.seed, methods.len() as u64, seed))
+        .collect();
+    let curves = plan.run(&jobs, |job, bar| {
+        let trial = Trial::run(&model, last, plan.seed, job.input)?;
+        let one = |(_, method): &(String, Method)| {
+            let mut forecaster = method.build(trial.dimension(), last)?;
+            let curve = trial.regret(&mut forecaster, E_1.first_start(), &marks);
+            bar.advance(1);
+            curve
+        };
+        methods.iter().map(one).collect::<Result<Vec<_>, _>>()
+    })?;
+    let names = methods.into_iter().map(|(name, _)| name).collect();
+    Measured { radius: model.radius(), last, marks, names, curves }.report(epochs == E_1_EPOCHS)
+}
+
+struct Measured {
+    radius: f64,
+    last: usize,
+    marks: Vec<usize>,
+    names: Vec<String>,
+    /// Seeds by methods by marks.
+    curves: Vec<Vec<Vec<f64>>>,
+}
+
+impl Measured {
+    fn find(&self, name: &str) -> usize {
+        self.names.iter().position(|own| own == name).unwrap_or(0)
+    }
+
+    fn finals(&self, method: usize) -> Vec<f64> {
+        self.curves.iter().map(|seed| seed[method].last().copied().unwrap_or(f64::NAN)).collect()
+    }
+
+    /// The method of least mean regret among those whose name begins so.
+    fn best(&self, beginning: &str) -> (usize, f64) {
+        let own = (0..self.names.len()).filter(|&i| self.names[i].starts_with(beginning));
+        let means = own.map(|i| (i, mean(&self.finals(i))));
+        means.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::NAN))
+    }
+
+    fn report(&self, whole: bool) -> Result<Report, ExperimentError> {
+        let mut report = Report::new("OPF, E.1: all methods on a slowly forgetting system");
+        report.words(format!(
+            "N = {}, {} seeds, ρ(A − LC) = {:.4}; bands are one standard error. SLIP and spectral filters run over the whole past, \
+             windowed SLIP over OPF's window; k is their number of filters. Spectral filtering has the last output beside its filters, as in \
+             its paper, but learns by ridge regression and not by gradients, which do not follow a series that grows.",
+            self.last,
+            self.curves.len(),
+            self.radius
+        ));
+        report.table(
+            "opf_methods_claims",
+            "What the paper says of E.1, and what this project promises",
+            self.claims()?,
+        );
+        let mut table = Table::new()
+            .words("method")
+            .numbers("regret", Format::Significant(4))
+            .numbers("reference", Format::Shortest)
+            .words("verdict");
+        for (i, name) in self.names.iter().enumerate() {
+            let finals = self.finals(i);
+            let reference = Reference::find(REFERENCES, name).filter(|_| whole);
+            let verdict = reference.map(|reference| reference.judge(&finals));
+            let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
+            table.push(vec![name.as_str().into(), summary, reference.map(Reference::value).into(), verdict.into()])?;
+        }
+        report.table("opf_methods", format!("Regret at N = {}, mean ± standard deviation", self.last), table);
+        report.picture("opf_methods", "Regret against time, the best rank of each kind", self.picture());
+        Ok(report)
+    }
+
+    fn claims(&self) -> Result<Table, ExperimentError> {
+        let mut claims = Claims::new();
+        let balanced = self.finals(self.find("OPF, γ = ρ"));
+        let plain = self.finals(self.find("OPF, γ = 1"));
+        let (smaller, of) = smaller_in(&balanced, &plain);
+        claims.add(
+            "OPF (γ = ρ) beats γ = 1",
+            format!("{} against {}; smaller in {of}", short(mean(&balanced)), short(mean(&plain))),
+            smaller == balanced.len(),
+        )?;
+        for (statement, kind) in [
+            ("OPF (γ = ρ) beats SLIP over the whole past at its best rank", "SLIP"),
+            ("OPF (γ = ρ) beats spectral filtering at its best rank", "spectral"),
+        ] {
+            let (index, regret) = self.best(kind);
+            let measured = format!("{} against {} ({})", short(mean(&balanced)), short(regret), self.names[index]);
+            claims.add(statement, measured, mean(&balanced) < regret)?;
+        }
+        let (index, regret) = self.best("windowed");
+        claims.add(
+            "OPF (γ = ρ) beats SLIP over a window at its best rank",
+            format!("{} against {} ({})", short(mean(&balanced)), short(regret), self.names[index]),
+            mean(&balanced) < regret,
+        )?;
+        let (best, least) = self.best("OPF");
+        claims.note(
+            "A γ below ρ is better still",
+            format!("{} ({}) against {}", short(least), self.names[best], short(mean(&balanced))),
+            if least < mean(&balanced) { "holds" } else { "does not hold" },
+        )?;
+        let experts = mean(&self.finals(self.find("Experts")));
+        claims.add(
+            "The expert grid has at most 1.15 times the regret of the best γ in hindsight",
+            format!("{} times {}", short(experts / least), short(least)),
+            experts <= 1.15 * least,
+        )?;
+        Ok(claims.table())
+    }
+
+    fn picture(&self) -> Panels {
+        let xs = axis(&self.marks);
+        let draw = |title: &str, methods: &[usize]| {
+            let figure = Figure::new(title).x_label("N").y_label("regret").log_x().log_y();
+            methods.iter().fold(figure, |figure, &i| {
+                let band = Band::of(self.curves.iter().map(|seed| seed[i].as_slice()));
+                band.draw(figure, self.names[i].as_str(), &xs)
+            })
+        };
+        let named = |names: &[&str]| names.iter().map(|name| self.find(name)).collect::<Vec<usize>>();
+        let mut own = named(&["OPF, γ = ρ", "OPF, γ = 1"]);
+        own.push(self.best("OPF").0);
+        // The experts lie upon the best line, so that they are dashed. The floors stand in the table.
+        let experts = self.find("Experts");
+        let experts = Band::of(self.curves.iter().map(|seed| seed[experts].as_slice())).mean;
+        let mut others = named(&["OPF, γ = ρ", "OPF, γ = 1"]);
+        others.extend(["SLIP", "windowed", "spectral"].map(|kind| self.best(kind).0));
+        others.extend(named(&["discounted, α = 0.999"]));
+        let own = draw("forgetting", &own).dashed("Experts", &xs, &experts);
+        Panels::new("", 2).panel(own).panel(draw("comparators", &others))
+    }
+}

@@ -1,0 +1,125 @@
+//! Figure 1: the closed-loop Markov blocks `G_a = C(A − LC)^{a−1}L`, and what least squares makes of them.
+//!
+//! The true blocks fall like ρᵃ. Plain least squares (γ = 1) has errors of one size at every lag, so that beyond the first few
+//! lags its estimates are nothing but error; γ = ρ expects the fall and keeps them small. Shown are Frobenius norms at the end of
+//! the run of section 5.
+
+use mercer_data::LinearSystem;
+use mercer_learners::prediction::{Forecaster, Forgetting, Opf, OpfParams, Schedule};
+
+use super::summary::{Band, Claims, short};
+use super::trial::{Model, Trial};
+use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::mean;
+use crate::table::{Format, Table};
+
+/// What one seed gave for one γ: norms of the estimated blocks, and of their errors, lag 1 first.
+struct Estimate {
+    norms: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first seed that fails.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, SECTION_5_EPOCHS)
+}
+
+/// The same with fewer epochs.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+    let model = Model::new(LinearSystem::tracking())?;
+    let last = horizon(&SECTION_5, epochs);
+    let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
+    let seeds = plan.repetitions_or(8, 50);
+    let jobs: Vec<Job<usize>> =
+        (0..seeds).map(|seed| Job::new(format!("opf_overfitting / {seed}"), plan.seed, 1, seed)).collect();
+    let results = plan.run(&jobs, |job, _| {
+        let trial = Trial::run(&model, last, plan.seed, job.input)?;
+        gammas.iter().map(|(_, gamma)| estimate(&model, &trial, &SECTION_5, *gamma)).collect::<Result<Vec<_>, _>>()
+    })?;
+
+    let lags = results[0][0].norms.len();
+    let truth: Vec<f64> = model.markov(lags).iter().map(|block| norm(block)).collect();
+    let xs: Vec<f64> = (1..=lags).map(|lag| lag as f64).collect();
+    let mut figure = Figure::new("estimates").x_label("lag a").y_label("‖G_a‖").log_y();
+    let mut errors = Figure::new("errors of the estimates").x_label("lag a").y_label("‖estimate − G_a‖").log_y();
+    let mut table = Table::new().numbers("lag", Format::Shortest).numbers("truth", Format::Significant(3));
+    let mut bands = Vec::new();
+    for (i, (name, _)) in gammas.iter().enumerate() {
+        let band = Band::of(results.iter().map(|seed| seed[i].norms.as_slice()));
+        figure = band.draw(figure, *name, &xs);
+        let error = Band::of(results.iter().map(|seed| seed[i].errors.as_slice()));
+        errors = error.draw(errors, *name, &xs);
+        table = table.numbers(*name, Format::Significant(3)).numbers(format!("error, {name}"), Format::Significant(3));
+        bands.push((band, error));
+    }
+    figure = figure.dashed("truth", &xs, &truth);
+    errors = errors.dashed("truth", &xs, &truth);
+    for lag in 0..lags {
+        let mut row = vec![(lag + 1).into(), truth[lag].into()];
+        row.extend(bands.iter().flat_map(|(band, error)| [band.mean[lag].into(), error.mean[lag].into()]));
+        table.push(row)?;
+    }
+
+    let mut claims = Claims::new();
+    let tail = |i: usize| mean(&bands[i].0.mean[lags / 2..]) / mean(&truth[lags / 2..]);
+    claims.add(
+        "γ = 1 overfits the small blocks: over the second half of the lags its estimates are larger than the truth",
+        format!("{} times as large on average", short(tail(0))),
+        tail(0) > 2.0,
+    )?;
+    let total = |i: usize| bands[i].1.mean.iter().map(|e| e * e).sum::<f64>().sqrt();
+    claims.add(
+        "γ = ρ estimates the blocks better, all lags together",
+        format!("error {} against {} of γ = 1", short(total(1)), short(total(0))),
+        total(1) < total(0),
+    )?;
+    let mut report = Report::new("OPF, Figure 1: overfitted Markov blocks");
+    report.words(format!(
+        "The system of section 5 at N = {last}, {seeds} seeds; p = {lags} lags; bands are one standard error."
+    ));
+    report.table("opf_overfitting_claims", "What the paper says of Figure 1", claims.table());
+    report.table("opf_overfitting", "Norms of true and estimated Markov blocks", table);
+    report.picture(
+        "opf_overfitting",
+        "Norms of the Markov blocks by lag, true (dashed) and estimated, and of the errors",
+        Panels::new("", 2).panel(figure).panel(errors),
+    );
+    Ok(report)
+}
+
+fn estimate(model: &Model, trial: &Trial, schedule: &Schedule, gamma: f64) -> Result<Estimate, ExperimentError> {
+    let m = trial.dimension();
+    let params = OpfParams { schedule: *schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+    let mut opf = Opf::new(m, &params)?;
+    trial.regret(&mut opf, 0, &[])?;
+    let (lags, coefficients) = (opf.lags(), opf.coefficients());
+    let truth = model.markov(lags);
+    // m rows of mp numbers, lag 1 first, become blocks.
+    let block = |lag: usize| -> Vec<f64> {
+        (0..m)
+            .flat_map(|row| (0..m).map(move |column| (row, column)))
+            .map(|(row, column)| coefficients[(row * lags + lag) * m + column])
+            .collect()
+    };
+    let blocks: Vec<Vec<f64>> = (0..lags).map(block).collect();
+    let error = |(block, truth): (&Vec<f64>, &Vec<f64>)| {
+        norm(&block.iter().zip(truth).map(|(a, b)| a - b).collect::<Vec<f64>>())
+    };
+    let errors = blocks.iter().zip(&truth).map(error).collect();
+    Ok(Estimate { norms: blocks.iter().map(|block| norm(block)).collect(), errors })
+}
+
+/// The Frobenius norm.
+fn norm(block: &[f64]) -> f64 {
+    block.iter().map(|x| x * x).sum::<f64>().sqrt()
+}

@@ -1,0 +1,288 @@
+//! E.2: ways of beginning an epoch, and a million steps.
+//!
+//! On the system of section 5, OPF by the printed recursion (15) on an explicit inverse, its epochs begun in three ways: by (E.1)
+//! as printed, with an explicit inverse; by (E.1) with triangular solves; by (E.2), row after row. Beside them the square-root
+//! engine, which forms no inverse. Then one coordinate of that system for a million steps, where outputs pass 10⁸ and an explicit
+//! inverse loses all its digits.
+//!
+//! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
+
+use mercer_data::LinearSystem;
+use mercer_learners::prediction::{Forgetting, Opf, OpfParams, Schedule};
+
+use super::comparators::{Beginning, ExplicitInverse};
+use super::summary::{Claims, axis, short};
+use super::trial::{Model, Trial, marks};
+use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::median;
+use crate::table::{Format, Table};
+
+/// A regret beyond this is a breakdown: honest ones stay below a tenth of it.
+const BROKEN: f64 = 1e6;
+
+/// How the regression is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    SquareRoot,
+    Explicit(Beginning),
+}
+
+const WAYS: [(&str, Way); 4] = [
+    ("square root", Way::SquareRoot),
+    ("(E.1), explicit inverse", Way::Explicit(Beginning::Direct)),
+    ("(E.1), triangular solves", Way::Explicit(Beginning::Triangular)),
+    ("(E.2), row by row", Way::Explicit(Beginning::Iterative)),
+];
+
+/// The regret of one run at each mark, and the first moment at which it was beyond [`BROKEN`].
+struct Course {
+    curve: Vec<f64>,
+    broken: Option<usize>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first seed that fails.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, if plan.full { SECTION_5_EPOCHS + 1 } else { SECTION_5_EPOCHS }, 1_000_000)
+}
+
+/// The same with fewer epochs and fewer steps of the long run.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, epochs: usize, steps: usize) -> Result<Report, ExperimentError> {
+    let mut report = Report::new("OPF, E.2: numerical stability");
+    let mut claims = Claims::new();
+    let mut table = Table::new()
+        .words("system")
+        .words("γ")
+        .words("way")
+        .numbers("median regret", Format::Significant(4))
+        .words("broken")
+        .numbers("first broken at", Format::Shortest);
+    let beginnings = beginnings(plan, epochs, &mut claims, &mut table)?;
+    let (long, ratio) = long_run(plan, steps, &mut claims, &mut table)?;
+    report.words(format!(
+        "A run counts as broken when its regret is beyond {BROKEN:e} or not a number. All ways compute the same estimator."
+    ));
+    report.table("opf_stability_claims", "What the paper says of E.2, and what this project promises", claims.table());
+    report.table("opf_stability", "Regret at the end of the run", table);
+    report.picture(
+        "opf_stability_epochs",
+        "Regret under four ways of computing the same estimator (medians), and one run's outputs",
+        beginnings,
+    );
+    report.picture(
+        "opf_stability_long",
+        "Regret, and regret over log²N, of one coordinate over the long run (medians)",
+        long,
+    );
+    report.words(format!(
+        "Of the square root, R_N/log²N at the end is {} times what it was at a hundredth of the run.",
+        short(ratio)
+    ));
+    Ok(report)
+}
+
+fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table) -> Result<Panels, ExperimentError> {
+    let model = Model::new(LinearSystem::tracking())?;
+    let last = horizon(&SECTION_5, epochs);
+    let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
+    // Close together, so that a jump at the beginning of an epoch is seen as one.
+    let marks = marks(SECTION_5.first_start() + 1, last, 300);
+    let seeds = plan.repetitions_or(4, 50);
+    let jobs: Vec<Job<usize>> =
+        (0..seeds).map(|seed| Job::new(format!("opf_stability / epochs / {seed}"), plan.seed, 1, seed)).collect();
+    let results = plan.run(&jobs, |job, _| {
+        let trial = Trial::run(&model, last, plan.seed, job.input)?;
+        gammas.iter().map(|(_, gamma)| courses(&trial, *gamma, &WAYS, &marks)).collect::<Result<Vec<_>, _>>()
+    })?;
+    let xs = axis(&marks);
+    let mut panels = Panels::new("", 3);
+    for (i, (name, _)) in gammas.iter().enumerate() {
+        let mut figure = Figure::new(*name).x_label("N").y_label("regret").log_x().log_y();
+        for (j, (way, _)) in WAYS.iter().enumerate() {
+            let own: Vec<&Course> = results.iter().map(|seed| &seed[i][j]).collect();
+            let curve = median_curve(&own);
+            // The square root lies under two of the others, so that it is dashed.
+            figure = match WAYS[j].1 {
+                Way::SquareRoot => figure.dashed(*way, &xs, &curve),
+                Way::Explicit(_) => figure.line(*way, &xs, &curve),
+            };
+            row(table, "section 5", name, way, &own)?;
+        }
+        panels = panels.panel(figure);
+    }
+    let final_of = |i: usize, j: usize| median(&finals(&results.iter().map(|seed| &seed[i][j]).collect::<Vec<_>>()));
+    claims.add(
+        "The direct initialisation (E.1) makes the regret of γ = 1 jump; the iterative one (E.2) does not",
+        format!("median regret {} against {}", short(final_of(0, 1)), short(final_of(0, 3))),
+        final_of(0, 1) > 2.0 * final_of(0, 3),
+    )?;
+    let broken = results.iter().filter(|seed| seed[0][3].broken.is_some()).count();
+    claims.note(
+        "(E.2) with its inverse kept by (15) holds in every run (γ = 1)",
+        format!("{broken} of {} runs broken at N = {last}", results.len()),
+        if broken == 0 { "holds" } else { "does not hold" },
+    )?;
+    claims.add(
+        "It is the explicit inverse alone: (E.1) with triangular solves is as good as (E.2)",
+        format!("{} against {}", short(final_of(0, 2)), short(final_of(0, 3))),
+        final_of(0, 2) < 1.1 * final_of(0, 3),
+    )?;
+    let trial = Trial::run(&model, last, plan.seed, 0)?;
+    let ks: Vec<f64> = (0..=last).map(|k| k as f64).collect();
+    let mut outputs = Figure::new("one run's outputs").x_label("k").y_label("y");
+    for output in 0..trial.dimension() {
+        let ys: Vec<f64> = (0..=last).map(|k| trial.output(k)[output]).collect();
+        outputs = outputs.line(format!("output {}", output + 1), &ks, &ys);
+    }
+    Ok(panels.panel(outputs))
+}
+
+/// The pictures, and by how much `R_N/log²N` of the square root (γ = ρ) grows over the last two decades.
+fn long_run(
+    plan: &Plan,
+    steps: usize,
+    claims: &mut Claims,
+    table: &mut Table,
+) -> Result<(Panels, f64), ExperimentError> {
+    let model = Model::new(LinearSystem::integrating_tracker())?;
+    let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
+    // The square root is drawn last, upon what an inverse gives while it holds.
+    let ways = [WAYS[3], WAYS[0]];
+    let mut marks = marks(SECTION_5.first_start() + 1, steps, 100);
+    let early = steps / 100;
+    marks.push(early);
+    marks.sort_unstable();
+    marks.dedup();
+    let seeds = plan.repetitions_or(1, 5);
+    let jobs: Vec<Job<(usize, usize)>> = (0..seeds)
+        .flat_map(|seed| (0..gammas.len()).map(move |gamma| (seed, gamma)))
+        .map(|input| Job::new(format!("opf_stability / long / {} / {}", input.0, input.1), plan.seed, 1, input))
+        .collect();
+    let results = plan.run(&jobs, |job, _| {
+        let (seed, gamma) = job.input;
+        let trial = Trial::run(&model, steps, plan.seed, seed)?;
+        let largest = (0..=trial.last()).map(|k| trial.output(k)[0].abs()).fold(0.0, f64::max);
+        Ok((largest, courses(&trial, gammas[gamma].1, &ways, &marks)?))
+    })?;
+    let xs = axis(&marks);
+    let squares: Vec<f64> = xs.iter().map(|n| n.ln() * n.ln()).collect();
+    let mut plain = Figure::new("regret").x_label("N").y_label("regret").log_x().log_y().y_range(10.0, 1e12);
+    let mut ratio =
+        Figure::new("regret over log² N").x_label("N").y_label("R_N / log² N").log_x().log_y().y_range(0.1, 1e4);
+    let mut growth = f64::NAN;
+    let mut finite = true;
+    for (i, (gamma, _)) in gammas.iter().enumerate() {
+        for (j, (way, _)) in ways.iter().enumerate() {
+            let own: Vec<&Course> =
+                jobs.iter().zip(&results).filter(|(job, _)| job.input.1 == i).map(|(_, (_, own))| &own[j]).collect();
+            let curve = median_curve(&own);
+            let over: Vec<f64> = curve.iter().zip(&squares).map(|(regret, square)| regret / square).collect();
+            let name = format!("{way}, {gamma}");
+            plain = plain.line(name.as_str(), &xs, &curve);
+            ratio = ratio.line(name, &xs, &over);
+            row(table, "one coordinate", gamma, way, &own)?;
+            if j == 1 {
+                finite &= own.iter().all(|course| course.broken.is_none());
+                if i == 0 {
+                    let at = marks.iter().position(|mark| *mark == early).unwrap_or(0);
+                    growth = over.last().copied().unwrap_or(f64::NAN) / over[at];
+                }
+            } else {
+                let broken: Vec<usize> = own.iter().filter_map(|course| course.broken).collect();
+                claims.add(
+                    format!("{gamma}: an explicit inverse breaks within {steps} steps"),
+                    format!("{} of {} runs, first at k = {:?}", broken.len(), own.len(), broken),
+                    broken.len() == own.len(),
+                )?;
+            }
+        }
+    }
+    let largest = results.iter().map(|(largest, _)| *largest).fold(f64::INFINITY, f64::min);
+    claims.add(
+        format!("The square root survives {steps} steps of a system that integrates"),
+        format!("outputs reach {largest:.1e}; no run beyond {BROKEN:e}"),
+        finite,
+    )?;
+    claims.add(
+        "and its regret over log² N stays flat (γ = ρ; at most twice over the last two decades)",
+        format!("times {}", short(growth)),
+        growth < 2.0,
+    )?;
+    Ok((Panels::new("", 2).panel(plain).panel(ratio), growth))
+}
+
+fn courses(trial: &Trial, gamma: f64, ways: &[(&str, Way)], marks: &[usize]) -> Result<Vec<Course>, ExperimentError> {
+    ways.iter().map(|(_, way)| course(trial, SECTION_5, gamma, *way, marks)).collect()
+}
+
+fn course(trial: &Trial, schedule: Schedule, gamma: f64, way: Way, marks: &[usize]) -> Result<Course, ExperimentError> {
+    let from = schedule.first_start();
+    let beginning = match way {
+        Way::Explicit(beginning) => beginning,
+        Way::SquareRoot => {
+            let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+            let mut opf = Opf::new(trial.dimension(), &params)?;
+            let curve = trial.regret(&mut opf, from, marks)?;
+            let broken = curve.iter().zip(marks).find(|(regret, _)| **regret > BROKEN).map(|(_, mark)| *mark);
+            return Ok(Course { curve, broken });
+        }
+    };
+    let mut explicit = ExplicitInverse::new(trial.dimension(), schedule, LAMBDA, gamma, beginning);
+    let mut prediction = vec![0.0; trial.dimension()];
+    let (mut regret, mut broken, mut curve) = (0.0, None, Vec::with_capacity(marks.len()));
+    for k in 0..=trial.last() {
+        explicit.step(trial.output(k), &mut prediction);
+        if k >= from {
+            regret += trial.excess(k, &prediction);
+        }
+        if broken.is_none() && (regret > BROKEN || regret.is_nan()) {
+            broken = Some(k);
+        }
+        if marks.get(curve.len()) == Some(&k) {
+            curve.push(regret);
+        }
+        if !regret.is_finite() {
+            break;
+        }
+    }
+    curve.resize(marks.len(), f64::INFINITY);
+    Ok(Course { curve, broken })
+}
+
+fn finals(courses: &[&Course]) -> Vec<f64> {
+    courses.iter().map(|course| course.curve.last().copied().unwrap_or(f64::NAN)).map(number_or_infinity).collect()
+}
+
+fn median_curve(courses: &[&Course]) -> Vec<f64> {
+    let points = courses.first().map_or(0, |course| course.curve.len());
+    (0..points)
+        .map(|i| median(&courses.iter().map(|course| number_or_infinity(course.curve[i])).collect::<Vec<f64>>()))
+        .collect()
+}
+
+fn number_or_infinity(regret: f64) -> f64 {
+    if regret.is_nan() { f64::INFINITY } else { regret }
+}
+
+fn row(table: &mut Table, system: &str, gamma: &str, way: &str, courses: &[&Course]) -> Result<(), ExperimentError> {
+    let broken = courses.iter().filter(|course| course.broken.is_some()).count();
+    let first = courses.iter().filter_map(|course| course.broken).min();
+    table.push(vec![
+        system.into(),
+        gamma.into(),
+        way.into(),
+        median(&finals(courses)).into(),
+        format!("{broken} of {}", courses.len()).into(),
+        first.into(),
+    ])?;
+    Ok(())
+}

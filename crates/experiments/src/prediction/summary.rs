@@ -1,0 +1,123 @@
+//! Means over seeds with their standard errors, as curves and as tables of statements.
+
+use crate::figure::Figure;
+use crate::plan::ExperimentError;
+use crate::stats::{mean, sample_std, standard_error};
+use crate::table::{Table, TableError};
+use crate::verdict::{Printed, Tolerance};
+
+/// A mean curve and one standard error around it.
+pub(super) struct Band {
+    pub(super) mean: Vec<f64>,
+    pub(super) error: Vec<f64>,
+}
+
+impl Band {
+    /// Of one curve a seed.
+    pub(super) fn of<'a>(curves: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let curves: Vec<&[f64]> = curves.into_iter().collect();
+        let points = curves.first().map_or(0, |curve| curve.len());
+        let at = |i: usize| curves.iter().map(|curve| curve[i]).collect::<Vec<f64>>();
+        let mean = (0..points).map(|i| mean(&at(i))).collect();
+        // A single seed has no error; its band is a line.
+        let error = (0..points).map(|i| standard_error(&at(i))).map(|e| if e.is_nan() { 0.0 } else { e }).collect();
+        Self { mean, error }
+    }
+
+    /// Every point divided by a number of its own.
+    pub(super) fn over(&self, divisors: &[f64]) -> Self {
+        let divide = |values: &[f64]| values.iter().zip(divisors).map(|(value, by)| value / by).collect();
+        Self { mean: divide(&self.mean), error: divide(&self.error) }
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, figure: Figure, name: impl Into<String>, xs: &[f64]) -> Figure {
+        let end = |sign: f64| self.mean.iter().zip(&self.error).map(|(m, e)| m + sign * e).collect::<Vec<f64>>();
+        figure.line_with_band(name, xs, &self.mean, &end(-1.0), &end(1.0))
+    }
+}
+
+/// Whole numbers for an axis.
+pub(super) fn axis(marks: &[usize]) -> Vec<f64> {
+    marks.iter().map(|mark| *mark as f64).collect()
+}
+
+/// What the paper (or this project) says, what was measured, and whether it holds.
+pub(super) struct Claims(Table);
+
+impl Claims {
+    pub(super) fn new() -> Self {
+        Self(Table::new().words("statement").words("measured").words("verdict"))
+    }
+
+    pub(super) fn add(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        holds: bool,
+    ) -> Result<(), ExperimentError> {
+        let verdict = if holds { "holds" } else { "DOES NOT HOLD" };
+        self.push(statement.into(), measured.into(), verdict).map_err(Into::into)
+    }
+
+    /// A verdict in words of its own.
+    pub(super) fn note(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        verdict: impl Into<String>,
+    ) -> Result<(), ExperimentError> {
+        self.push(statement.into(), measured.into(), &verdict.into()).map_err(Into::into)
+    }
+
+    pub(super) fn table(self) -> Table {
+        self.0
+    }
+
+    fn push(&mut self, statement: String, measured: String, verdict: &str) -> Result<(), TableError> {
+        self.0.push(vec![statement.into(), measured.into(), verdict.into()])
+    }
+}
+
+/// Three digits that count.
+pub(super) fn short(value: f64) -> String {
+    if value == 0.0 || (0.01..1e5).contains(&value.abs()) {
+        let decimals = (2.0 - value.abs().max(1e-300).log10().floor()).clamp(0.0, 4.0) as usize;
+        format!("{value:.decimals$}")
+    } else {
+        format!("{value:.2e}")
+    }
+}
+
+/// In how many of the pairs the first is smaller: `47 of 50`.
+pub(super) fn smaller_in(first: &[f64], second: &[f64]) -> (usize, String) {
+    let count = first.iter().zip(second).filter(|(a, b)| a < b).count();
+    (count, format!("{count} of {} seeds", first.len()))
+}
+
+/// A mean regret to compare with: that of an independent dense implementation over 100 seeds of its own, known to some decimals of a unit.
+pub(super) struct Reference {
+    pub(super) method: &'static str,
+    pub(super) mean: f64,
+    pub(super) unit: f64,
+    pub(super) decimals: u8,
+}
+
+impl Reference {
+    /// The one of a method, if there is one.
+    pub(super) fn find(all: &'static [Self], method: &str) -> Option<&'static Self> {
+        all.iter().find(|reference| reference.method == method)
+    }
+
+    /// The reference's mean in plain numbers.
+    pub(super) fn value(&self) -> f64 {
+        self.mean * self.unit
+    }
+
+    /// Within four combined standard errors? Its deviation, which is not known, is taken to be ours.
+    pub(super) fn judge(&self, finals: &[f64]) -> String {
+        let scaled: Vec<f64> = finals.iter().map(|regret| regret / self.unit).collect();
+        let printed = Printed { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };
+        Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed).to_string()
+    }
+}

@@ -1,0 +1,277 @@
+//! The whole report: every paper with what became of each of its experiments.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::experiment::{Experiment, Paper};
+use crate::output::write_whole;
+use crate::report::keep::Kept;
+use crate::report::provenance::{Moment, Provenance};
+use crate::report::{Remark, Report, ReportError};
+use crate::table::{Judged, TableError};
+use crate::verdict::Outcome;
+
+/// The whole report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Edition {
+    /// Where its numbers come from.
+    pub provenance: Provenance,
+    /// When it was written.
+    pub written: Moment,
+    /// The papers, in the order in which they run.
+    pub papers: Vec<Chapter>,
+}
+
+/// One paper.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chapter {
+    /// The name all its experiments are called by, and of its page.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Its experiments.
+    pub experiments: Vec<Section>,
+}
+
+/// One experiment.
+#[derive(Clone, Debug, Serialize)]
+pub struct Section {
+    /// The name it is called by.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// The command that runs it.
+    pub command: String,
+    /// What became of it.
+    pub state: State,
+}
+
+/// What became of an experiment.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Not asked for, or not yet run.
+    Waiting,
+    /// It ended with an error.
+    Failed {
+        /// The error's words.
+        error: String,
+    },
+    /// It ran to its end.
+    Done {
+        /// What it gave.
+        kept: Box<Kept>,
+        /// Whether an earlier run gave it.
+        reused: bool,
+    },
+}
+
+/// How many comparisons came to what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Printed numbers that came out, and bounds that hold.
+    pub reproduced: usize,
+    /// Those that did not.
+    pub differs: usize,
+    /// Those that could not be compared.
+    pub not_run: usize,
+}
+
+impl Tally {
+    /// How many came to this.
+    #[must_use]
+    pub fn of(&self, outcome: Outcome) -> usize {
+        match outcome {
+            Outcome::Reproduced => self.reproduced,
+            Outcome::Differs => self.differs,
+            Outcome::NotRun => self.not_run,
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.reproduced + self.differs + self.not_run
+    }
+
+    fn count(&mut self, outcome: Outcome) {
+        *match outcome {
+            Outcome::Reproduced => &mut self.reproduced,
+            Outcome::Differs => &mut self.differs,
+            Outcome::NotRun => &mut self.not_run,
+        } += 1;
+    }
+
+    fn sum(tallies: impl Iterator<Item = Self>) -> Self {
+        tallies.fold(Self::default(), |a, b| Self {
+            reproduced: a.reproduced + b.reproduced,
+            differs: a.differs + b.differs,
+            not_run: a.not_run + b.not_run,
+        })
+    }
+}
+
+impl Section {
+    fn new(experiment: &Experiment, provenance: &Provenance) -> Self {
+        Self {
+            name: experiment.name.to_owned(),
+            title: experiment.title.to_owned(),
+            command: provenance.plan.command(&[experiment.name]),
+            state: State::Waiting,
+        }
+    }
+
+    /// What it handed back, if it ran to its end.
+    #[must_use]
+    pub fn report(&self) -> Option<&Report> {
+        match &self.state {
+            State::Done { kept, .. } => Some(&kept.report),
+            _ => None,
+        }
+    }
+
+    /// The verdicts of its tables.
+    #[must_use]
+    pub fn judged(&self) -> Vec<Judged> {
+        self.report().map(Report::judged).unwrap_or_default()
+    }
+
+    /// What differs or was not run, and why, as far as it says so.
+    pub fn remarks(&self) -> impl Iterator<Item = &Remark> {
+        self.report().into_iter().flat_map(Report::remarks)
+    }
+
+    /// The verdicts of its tables, and what it says was not run.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        let skipped = self.remarks().map(|remark| remark.outcome).filter(|outcome| *outcome == Outcome::NotRun);
+        self.judged().iter().map(|judged| judged.outcome).chain(skipped).for_each(|outcome| tally.count(outcome));
+        tally
+    }
+}
+
+impl Chapter {
+    /// Over all its experiments.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally::sum(self.experiments.iter().map(Section::tally))
+    }
+}
+
+impl Edition {
+    /// A report of these papers in which every experiment still waits.
+    #[must_use]
+    pub fn new(papers: &[Paper], provenance: Provenance) -> Self {
+        let chapter = |paper: &Paper| Chapter {
+            name: paper.name.to_owned(),
+            title: paper.title.to_owned(),
+            experiments: paper.experiments.iter().map(|experiment| Section::new(experiment, &provenance)).collect(),
+        };
+        Self { papers: papers.iter().map(chapter).collect(), written: Moment::now(), provenance }
+    }
+
+    /// The experiment of this name.
+    pub fn section_mut(&mut self, name: &str) -> Option<&mut Section> {
+        self.sections_mut().find(|section| section.name == name)
+    }
+
+    fn sections_mut(&mut self) -> impl Iterator<Item = &mut Section> {
+        self.papers.iter_mut().flat_map(|paper| &mut paper.experiments)
+    }
+
+    /// All experiments.
+    pub fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.papers.iter().flat_map(|paper| &paper.experiments)
+    }
+
+    /// Over all papers.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally::sum(self.papers.iter().map(Chapter::tally))
+    }
+
+    /// How many seconds the experiments took, those reused included.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        let seconds = self.sections().filter_map(|section| match &section.state {
+            State::Done { kept, .. } => Some(kept.seconds),
+            _ => None,
+        });
+        seconds.sum()
+    }
+
+    /// All of it for programs: this report, how many comparisons came to what, and every verdict.
+    ///
+    /// # Errors
+    /// None that a caller can bring about.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            form: u32,
+            tally: Tally,
+            tallies: BTreeMap<&'a str, Tally>,
+            verdicts: BTreeMap<&'a str, Vec<Judged>>,
+            #[serde(flatten)]
+            edition: &'a Edition,
+        }
+        let done = || self.sections().filter(|section| section.report().is_some());
+        let whole = Whole {
+            form: 1,
+            tally: self.tally(),
+            tallies: done().map(|section| (section.name.as_str(), section.tally())).collect(),
+            verdicts: done().map(|section| (section.name.as_str(), section.judged())).collect(),
+            edition: self,
+        };
+        serde_json::to_string(&whole)
+    }
+
+    /// All of it as Markdown; pictures by their names beside it.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let plan = &self.provenance.plan;
+        let size = if plan.full { "the papers' size" } else { "reduced size (`--full` for the papers')" };
+        let mut text = format!(
+            "# Reproduction\n\n{size}; seed {}; {} threads; {:.0} s; commit {}; {}. Numbers depend on the seed alone, times on the \
+             machine.\n",
+            plan.seed,
+            plan.threads,
+            self.seconds(),
+            self.provenance.program.commit,
+            self.provenance.machine.processor,
+        );
+        for section in self.sections() {
+            match &section.state {
+                State::Waiting => {}
+                State::Failed { error } => text += &format!("\n## {}\n\n**Failed**: {error}\n", section.title),
+                State::Done { kept, reused } => {
+                    text += &format!("\n{}", kept.report.markdown());
+                    if *reused {
+                        text += &format!("\n*Reused from a run that finished {}.*\n", kept.finished);
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    /// Writes `summary.md` and the pages and `report.json` of the folder `report` into `out`, and gives the files' paths.
+    ///
+    /// # Errors
+    /// [`ReportError`] of the first that cannot be made or written; a file that exists is replaced as a whole or not at all.
+    pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
+        let mut files = vec![(out.join("summary.md"), self.markdown())];
+        let pages = crate::html::pages(self)?;
+        files.extend(pages.into_iter().map(|(name, text)| (out.join("report").join(name), text)));
+        let json = self.json().map_err(std::io::Error::from);
+        let place = out.join("report").join("report.json");
+        let failed = |path: &Path, source| TableError::Write { path: path.to_owned(), source };
+        files.push((place.clone(), json.map_err(|source| failed(&place, source))?));
+        for (path, text) in &files {
+            write_whole(path, text.as_bytes()).map_err(|source| failed(path, source))?;
+        }
+        Ok(files.into_iter().map(|(path, _)| path).collect())
+    }
+}

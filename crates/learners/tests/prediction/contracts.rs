@@ -1,0 +1,164 @@
+//! The contract of `mercer_testkit::conformance`, on every forecaster, and what forecasters promise beyond it.
+
+use std::collections::BTreeSet;
+
+use mercer_learners::experts::Rule;
+use mercer_learners::prediction::{
+    AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, Forgetting, GridParams, InputParams,
+    KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Schedule, Slip, SlipParams, SpectralFilter,
+    SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+};
+use mercer_testkit::conformance::check_forecaster;
+use mercer_testkit::streams;
+
+use crate::TestResult;
+
+const SCHEDULE: Schedule = Schedule { beta: 1.5, t_init: 20, max_lags: Some(9) };
+
+fn opf(gamma: f64) -> OpfParams {
+    OpfParams { schedule: SCHEDULE, lambda: 0.5, forgetting: Forgetting::Scalar(gamma) }
+}
+
+fn inputs(feed_through: bool) -> InputParams {
+    InputParams { count: 2, forgetting: Forgetting::Scalar(0.8), feed_through }
+}
+
+type Make = Box<dyn Fn() -> AnyForecaster>;
+
+/// One of each kind at least.
+fn subjects() -> Vec<(String, Make)> {
+    fn add(all: &mut Vec<(String, Make)>, name: &str, make: impl Fn() -> AnyForecaster + 'static) {
+        all.push((name.to_owned(), Box::new(make)));
+    }
+    let mut all = Vec::new();
+    add(&mut all, "OPF", || Opf::new(2, &opf(0.6)).expect("valid").into());
+    add(&mut all, "OPF with inputs", || Opf::with_inputs(2, &inputs(false), &opf(0.6)).expect("valid").into());
+    add(&mut all, "OPF with feed-through", || Opf::with_inputs(1, &inputs(true), &opf(1.0)).expect("valid").into());
+    for discount_regulariser in [false, true] {
+        add(&mut all, "discounted", move || {
+            let params = DiscountedParams { schedule: SCHEDULE, lambda: 0.5, alpha: 0.98, discount_regulariser };
+            Discounted::new(2, &params).expect("valid").into()
+        });
+    }
+    add(&mut all, "SLIP", || {
+        let params = SlipParams { t_init: 20, lambda: 0.5, rank: 4, horizon: 30 };
+        Slip::with_inputs(2, 1, true, &params).expect("valid").into()
+    });
+    add(&mut all, "windowed SLIP", || {
+        let params = WindowedSlipParams { schedule: SCHEDULE, lambda: 0.5, rank: 4 };
+        WindowedSlip::with_inputs(2, 1, false, &params).expect("valid").into()
+    });
+    for rule in [SpectralRule::Ridge { lambda: 0.5 }, SpectralRule::Gradient { rate: 1e-3, radius: 2.0 }] {
+        add(&mut all, "spectral filtering", move || {
+            let params = SpectralParams { t_init: 20, rank: 4, horizon: 30, rule };
+            SpectralFilter::new(2, &params).expect("valid").into()
+        });
+    }
+    add(&mut all, "Kalman", || {
+        let model = StateSpace {
+            a: vec![1.0, 1.0, 0.0, 0.9],
+            b: vec![0.0, 1.0],
+            c: vec![1.0, 0.0],
+            d: vec![0.5],
+            q: vec![0.1, 0.0, 0.0, 0.1],
+            r: vec![1.0],
+        };
+        KalmanPredictor::new(&model).expect("valid").into()
+    });
+    add(&mut all, "last value", || LastValue::new(2).into());
+    add(&mut all, "linear extrapolation", || LinearExtrapolation::new(2).into());
+    for rule in [Rule::MlPoly, Rule::Boa] {
+        add(&mut all, "experts", move || {
+            let params = GridParams { schedule: SCHEDULE, gammas: vec![0.4, 0.7, 1.0], rule, ..GridParams::default() };
+            Experts::<Opf>::grid(2, &params).expect("valid").into()
+        });
+    }
+    all
+}
+
+#[test]
+fn every_forecaster_keeps_the_contract() {
+    let mut seen = BTreeSet::new();
+    for (name, make) in subjects() {
+        seen.insert(make().name());
+        check_forecaster(&name, &*make);
+    }
+    assert_eq!(seen, AnyForecaster::NAMES.iter().copied().collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn epochs_and_their_limit_are_told() -> TestResult {
+    let mut opf = Opf::new(1, &opf(0.6))?;
+    assert!(opf.epochs().is_empty() && !opf.warmed_up());
+    for (_, y) in streams::integrating(1, 700, 1, 0) {
+        opf.observe(&[], &y)?;
+    }
+    let epochs: Vec<(usize, usize, bool)> = opf.epochs().iter().map(|e| (e.start, e.lags, e.saturated)).collect();
+    // ⌈1.5 ln T⌉ at 21, 41, 81, 161, 321, 641, nine at most.
+    assert_eq!(
+        epochs,
+        [(21, 5, false), (41, 6, false), (81, 7, false), (161, 8, false), (321, 9, false), (641, 9, true)]
+    );
+    assert_eq!((opf.lags(), opf.rows_held()), (9, 0));
+    Ok(())
+}
+
+/// With fewer outputs than lags there is no row yet: the prediction is zero until there is one.
+#[test]
+fn windows_longer_than_the_series_predict_zero() -> TestResult {
+    let schedule = Schedule { beta: 20.0, t_init: 2, max_lags: None };
+    let mut opf = Opf::new(1, &OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(0.5) })?;
+    let mut prediction = [0.0];
+    for k in 0..22 {
+        opf.predict_then_observe(&[], &[1.0], &mut prediction)?;
+        // Row 22 is the first that 22 lags allow.
+        assert_eq!(prediction[0], if (1..=2).contains(&k) { 1.0 } else { 0.0 }, "{k}");
+        if k == 3 {
+            assert_eq!(opf.lags(), 22);
+        }
+    }
+    for _ in 22..400 {
+        opf.predict_then_observe(&[], &[1.0], &mut prediction)?;
+    }
+    assert!((prediction[0] - 1.0).abs() < 0.05, "{prediction:?}");
+    Ok(())
+}
+
+#[test]
+fn parameters_that_fit_no_memory_or_no_sense_are_refused() {
+    let refused = |schedule: Schedule, part: &str| {
+        let error = Opf::new(2, &OpfParams { schedule, ..OpfParams::default() }).err();
+        let message = error.map(|e| e.to_string()).unwrap_or_default();
+        assert!(message.contains(part), "{schedule:?}: {message:?}");
+    };
+    let good = Schedule::default();
+    refused(Schedule { beta: 0.0, ..good }, "beta must be a positive number");
+    refused(Schedule { beta: f64::NAN, ..good }, "beta must be a positive number");
+    refused(Schedule { beta: 1e9, ..good }, "coordinates must be at most 8192");
+    refused(Schedule { beta: 1e300, ..good }, "coordinates must be at most 8192");
+    refused(Schedule { max_lags: Some(usize::MAX), ..good }, "coordinates must be at most 8192");
+    refused(Schedule { max_lags: Some(0), ..good }, "max_lags must be at least 1");
+    refused(Schedule { t_init: 0, ..good }, "t_init must be at least 1");
+    refused(Schedule { t_init: usize::MAX, ..good }, "t_init must be at most 2^40");
+    assert!(Slip::new(1, &SlipParams { horizon: usize::MAX, ..SlipParams::default() }).is_err());
+    assert!(Slip::new(4000, &SlipParams::default()).is_err());
+    assert!(Opf::new(0, &OpfParams::default()).is_err());
+}
+
+/// A series that integrates twice: outputs of 1e7, and the regression holds.
+#[test]
+fn twenty_thousand_steps_of_a_series_that_grows() -> TestResult {
+    let mut opf = Opf::new(1, &OpfParams { forgetting: Forgetting::Scalar(1.0), ..OpfParams::default() })?;
+    let (mut prediction, mut sum, mut count, mut largest) = ([0.0], 0.0, 0.0, 0.0_f64);
+    for (k, (_, y)) in streams::integrating(8, 20_000, 1, 0).iter().enumerate() {
+        opf.predict_then_observe(&[], y, &mut prediction)?;
+        largest = largest.max(y[0].abs());
+        if k >= 10_000 {
+            sum += (y[0] - prediction[0]).powi(2);
+            count += 1.0;
+        }
+    }
+    // The innovations of this series have a variance near 0.6.
+    assert!(largest > 1e4 && sum / count < 1.0, "{largest}: {}", sum / count);
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! What becomes of rows that cannot be used: `--on-error stop|skip|quarantine=FILE`.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::failure::Failure;
+use super::rows::Origin;
+
+/// The choice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum OnError {
+    #[default]
+    Stop,
+    Skip,
+    Quarantine(PathBuf),
+}
+
+impl FromStr for OnError {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('=') {
+            None if text == "stop" => Ok(Self::Stop),
+            None if text == "skip" => Ok(Self::Skip),
+            Some(("quarantine", file)) if !file.is_empty() => Ok(Self::Quarantine(file.into())),
+            _ => Err("give stop, skip or quarantine=FILE"),
+        }
+    }
+}
+
+/// The bad rows so far.
+pub(crate) struct BadRows {
+    choice: OnError,
+    file: Option<File>,
+    count: u64,
+    first: Option<String>,
+}
+
+impl BadRows {
+    /// Opens the file of a quarantine, behind what it holds already.
+    pub(crate) fn new(choice: &OnError) -> Result<Self, Failure> {
+        let file = match choice {
+            OnError::Quarantine(path) => {
+                let opened = OpenOptions::new().create(true).append(true).open(path);
+                Some(opened.map_err(|error| {
+                    Failure::because(format!("{}: cannot be written ({error}); give another file", path.display()))
+                })?)
+            }
+            OnError::Stop | OnError::Skip => None,
+        };
+        Ok(Self { choice: choice.clone(), file, count: 0, first: None })
+    }
+
+    /// The row from there is bad, and this is why.
+    ///
+    /// # Errors
+    /// When that ends the run, or the row cannot be put aside.
+    pub(crate) fn take(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
+        if self.choice == OnError::Stop {
+            return Err(Failure::because(format!("{why}; --on-error skip leaves such rows out")));
+        }
+        if let (Some(file), OnError::Quarantine(path)) = (&mut self.file, &self.choice) {
+            let mut line = origin.record().to_vec();
+            line.push(b'\n');
+            file.write_all(&line).map_err(|error| {
+                Failure::because(format!("{}: cannot be written ({error}); make room for it", path.display()))
+            })?;
+        }
+        self.count += 1;
+        self.first.get_or_insert(why);
+        Ok(())
+    }
+
+    /// A line on what was left out, if anything was.
+    pub(crate) fn report(&self) -> Option<String> {
+        let first = self.first.as_ref()?;
+        let rows = if self.count == 1 { "row was" } else { "rows were" };
+        let place = match &self.choice {
+            OnError::Quarantine(path) => format!("put into {}", path.display()),
+            OnError::Stop | OnError::Skip => "left out".to_owned(),
+        };
+        Some(format!("{} bad {rows} {place}, the first: {first}", self.count))
+    }
+}

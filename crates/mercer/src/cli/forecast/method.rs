@@ -1,0 +1,332 @@
+//! From arguments to a forecaster.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use mercer::data::{Header, ReadOptions, RowReader, Series, TargetColumn};
+use mercer::learners::Error;
+use mercer::learners::prediction::{
+    AnyForecaster, Discounted, DiscountedParams, Experts, Forgetting, GridParams, InputParams, KalmanPredictor, Opf,
+    OpfParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip,
+    WindowedSlipParams,
+};
+use serde_json::{Value, json};
+
+use super::feed::Columns;
+use super::report::Parameters;
+use super::{ForecastArguments, typed};
+use crate::cli::failure::Failure;
+
+/// The defaults of the options; an option at its default is accepted by every method.
+const BETA: f64 = 2.5;
+const T_INIT: usize = 60;
+const LAMBDA: f64 = 1.0;
+const ALPHA: f64 = 1.0;
+const RANK: usize = 10;
+const HORIZON: usize = 1000;
+
+/// How to predict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Method {
+    Opf,
+    TsiamisPappas,
+    Discounted,
+    Slip,
+    SlipWindow,
+    Spectral,
+    Kalman,
+    Experts,
+}
+
+/// A forgetting factor, or a grid of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Gamma {
+    Auto,
+    Given(f64),
+}
+
+impl FromStr for Gamma {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ => text.parse().map(Self::Given).map_err(|_| "give auto or a number above 0 and at most 1"),
+        }
+    }
+}
+
+/// A forecaster and what it was made of.
+pub(super) struct Built {
+    pub(super) name: String,
+    pub(super) parameters: Parameters,
+    pub(super) forecaster: AnyForecaster,
+}
+
+/// The length of the warm-up, in rows.
+pub(super) fn t_init(arguments: &ForecastArguments) -> usize {
+    arguments.t_init.unwrap_or(T_INIT)
+}
+
+pub(super) fn build(arguments: &ForecastArguments, columns: &Columns) -> Result<Built, Failure> {
+    let given = arguments.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || arguments.gamma_matrix.is_some();
+    let method = arguments.method.unwrap_or(if given { Method::Opf } else { Method::Experts });
+    refuse_idle_options(method, arguments, given)?;
+    let (m, q) = (columns.outputs.len(), columns.inputs.len());
+    let schedule = Schedule { beta: arguments.beta.unwrap_or(BETA), t_init: t_init(arguments), max_lags: None };
+    let lambda = arguments.lambda.unwrap_or(LAMBDA);
+    let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
+    let (t_init, feed_through) = (schedule.t_init, arguments.feed_through);
+    let mut parameters: Vec<(&'static str, Value)> = Vec::new();
+    if uses_schedule(method) {
+        parameters.push(("beta", json!(schedule.beta)));
+    }
+    if method != Method::Kalman {
+        parameters.extend([("t_init", json!(t_init)), ("lambda", json!(lambda))]);
+    }
+    // Inputs of the methods on a factor, where they are scaled as the outputs are unless another factor is given.
+    let inputs = |forgetting: f64| {
+        let forgetting = Forgetting::Scalar(arguments.gamma_input.unwrap_or(forgetting));
+        InputParams { count: q, forgetting, feed_through }
+    };
+    let forecaster = match method {
+        Method::Opf | Method::TsiamisPappas if given || method == Method::TsiamisPappas => {
+            let (forgetting, scalar) = forgetting(method, arguments, m)?;
+            parameters.push(("gamma", shown(&forgetting, m)));
+            let params = OpfParams { schedule, lambda, forgetting };
+            let opf = if q == 0 {
+                Opf::new(m, &params)
+            } else {
+                let Some(own) = arguments.gamma_input.or(scalar) else {
+                    return Err(Failure::usage("--gamma-matrix says nothing of the inputs; add --gamma-input"));
+                };
+                parameters.push(("gamma_input", json!(own)));
+                Opf::with_inputs(m, &inputs(own), &params)
+            };
+            opf.map(AnyForecaster::from)
+        }
+        Method::Opf | Method::TsiamisPappas | Method::Experts => {
+            let gamma_for_inputs = arguments.gamma_input.is_none();
+            let params = GridParams { schedule, lambda, gamma_for_inputs, ..GridParams::default() };
+            parameters.extend([("gamma", json!("auto")), ("gammas", json!(params.gammas))]);
+            parameters.extend(arguments.gamma_input.map(|gamma| ("gamma_input", json!(gamma))));
+            let grid = if q == 0 {
+                Experts::<Opf>::grid(m, &params)
+            } else {
+                Experts::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
+            };
+            grid.map(AnyForecaster::from)
+        }
+        Method::Discounted => {
+            let alpha = arguments.alpha.unwrap_or(ALPHA);
+            parameters.push(("alpha", json!(alpha)));
+            let params = DiscountedParams { schedule, lambda, alpha, ..DiscountedParams::default() };
+            let discounted =
+                if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs(1.0), &params) };
+            discounted.map(AnyForecaster::from)
+        }
+        Method::Slip => {
+            parameters.extend([("rank", json!(rank)), ("horizon", json!(horizon))]);
+            let params = SlipParams { t_init, lambda, rank, horizon };
+            let slip = if q == 0 { Slip::new(m, &params) } else { Slip::with_inputs(m, q, feed_through, &params) };
+            slip.map(AnyForecaster::from)
+        }
+        Method::SlipWindow => {
+            parameters.push(("rank", json!(rank)));
+            let params = WindowedSlipParams { schedule, lambda, rank };
+            let slip = if q == 0 {
+                WindowedSlip::new(m, &params)
+            } else {
+                WindowedSlip::with_inputs(m, q, feed_through, &params)
+            };
+            slip.map(AnyForecaster::from)
+        }
+        Method::Spectral => {
+            parameters.extend([("rank", json!(rank)), ("horizon", json!(horizon))]);
+            let params = SpectralParams { t_init, rank, horizon, rule: SpectralRule::Ridge { lambda } };
+            let filter = if q == 0 {
+                SpectralFilter::new(m, &params)
+            } else {
+                SpectralFilter::with_inputs(m, q, feed_through, &params)
+            };
+            filter.map(AnyForecaster::from)
+        }
+        Method::Kalman => {
+            let Some(path) = &arguments.model else {
+                return Err(Failure::usage("--method kalman needs the system's matrices; add --model FILE.json"));
+            };
+            let model = read_model(path)?;
+            let kalman = KalmanPredictor::new(&model)
+                .map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+            check_model(path, &kalman, m, q, feed_through)?;
+            parameters.push(("closed_loop_radius", json!(kalman.closed_loop_radius())));
+            Ok(AnyForecaster::from(kalman))
+        }
+    };
+    if q > 0 {
+        parameters.extend([("inputs", json!(q)), ("feed_through", json!(feed_through))]);
+    }
+    let forecaster = forecaster.map_err(|error| refused(&error))?;
+    Ok(Built { name: typed(&method), parameters: Parameters(parameters), forecaster })
+}
+
+/// Whether past rows are counted by β.
+fn uses_schedule(method: Method) -> bool {
+    !matches!(method, Method::Slip | Method::Spectral | Method::Kalman)
+}
+
+/// An option that would be ignored is an error in what was asked for; at its default it says nothing.
+fn refuse_idle_options(method: Method, arguments: &ForecastArguments, gamma_given: bool) -> Result<(), Failure> {
+    let name = typed(&method);
+    let idle = |option: &str, of: &str| {
+        Err(Failure::usage(format!("--method {name} has no use for {option}, which is for {of}; leave it out")))
+    };
+    if method == Method::Experts && gamma_given {
+        return Err(Failure::usage(
+            "--method experts tries a grid of γ; leave --gamma and --gamma-matrix out, or use --method opf",
+        ));
+    }
+    if gamma_given && method != Method::Opf {
+        return idle("--gamma", "opf");
+    }
+    if arguments.beta.is_some_and(|beta| beta != BETA) && !uses_schedule(method) {
+        return idle("--beta", "the methods whose window grows");
+    }
+    if arguments.alpha.is_some_and(|alpha| alpha != ALPHA) && method != Method::Discounted {
+        return idle("--alpha", "discounted");
+    }
+    let spectral = matches!(method, Method::Slip | Method::SlipWindow | Method::Spectral);
+    if arguments.rank.is_some_and(|rank| rank != RANK) && !spectral {
+        return idle("--rank", "slip, slip-window and spectral");
+    }
+    if arguments.horizon.is_some_and(|horizon| horizon != HORIZON) && (!spectral || method == Method::SlipWindow) {
+        return idle("--horizon", "slip and spectral");
+    }
+    if arguments.model.is_some() && method != Method::Kalman {
+        return idle("--model", "kalman");
+    }
+    if arguments.lambda.is_some_and(|lambda| lambda != LAMBDA) && method == Method::Kalman {
+        return idle("--lambda", "methods that learn");
+    }
+    if arguments.gamma_input.is_some() && (spectral || method == Method::Kalman) {
+        return idle("--gamma-input", "opf, experts and discounted");
+    }
+    Ok(())
+}
+
+/// γ or Γ of a method that has one, and γ as a number.
+fn forgetting(
+    method: Method,
+    arguments: &ForecastArguments,
+    outputs: usize,
+) -> Result<(Forgetting, Option<f64>), Failure> {
+    if method == Method::TsiamisPappas {
+        return Ok((Forgetting::Scalar(1.0), Some(1.0)));
+    }
+    if let Some(path) = &arguments.gamma_matrix {
+        return Ok((Forgetting::Matrix(read_matrix(path, outputs)?), None));
+    }
+    match arguments.gamma {
+        Some(Gamma::Given(gamma)) => Ok((Forgetting::Scalar(gamma), Some(gamma))),
+        Some(Gamma::Auto) | None => Ok((Forgetting::Scalar(1.0), Some(1.0))),
+    }
+}
+
+fn shown(forgetting: &Forgetting, outputs: usize) -> Value {
+    match forgetting {
+        Forgetting::Scalar(gamma) => json!(gamma),
+        Forgetting::Matrix(rows) => json!(rows.chunks(outputs).collect::<Vec<_>>()),
+    }
+}
+
+fn read_matrix(path: &Path, size: usize) -> Result<Vec<f64>, Failure> {
+    let options = ReadOptions { target: TargetColumn::None, header: Header::Absent, ..ReadOptions::default() };
+    let matrix = Series::read("matrix", &mut RowReader::open(path, &options)?)?;
+    let (rows, columns) = (matrix.len(), matrix.dimension());
+    if (rows, columns) == (size, size) {
+        return Ok(matrix.values().to_vec());
+    }
+    Err(Failure::because(format!(
+        "{}: has {rows} rows of {columns} numbers; a matrix for {size} outputs has {size} rows of {size}",
+        path.display()
+    )))
+}
+
+/// The file of `--model`: matrices as arrays of rows.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Model {
+    a: Vec<Vec<f64>>,
+    #[serde(default)]
+    b: Vec<Vec<f64>>,
+    c: Vec<Vec<f64>>,
+    #[serde(default)]
+    d: Vec<Vec<f64>>,
+    q: Vec<Vec<f64>>,
+    r: Vec<Vec<f64>>,
+}
+
+fn read_model(path: &Path) -> Result<StateSpace, Failure> {
+    let refused = |what: String| Failure::because(format!("{}: {what}", path.display()));
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| refused(format!("cannot be read ({error}); check the path and its permissions")))?;
+    let model: Model = serde_json::from_str(&text).map_err(|error| {
+        refused(format!(
+            "{error}; write one object of matrices such as {{\"a\": [[1]], \"c\": [[1]], \"q\": [[1]], \"r\": [[1]]}}"
+        ))
+    })?;
+    let flat = |name: &str, rows: Vec<Vec<f64>>| {
+        let width = rows.first().map_or(0, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
+            return Err(refused(format!("the rows of \"{name}\" differ in length; give every row as many numbers")));
+        }
+        Ok(rows.concat())
+    };
+    let Model { a, b, c, d, q, r } = model;
+    Ok(StateSpace {
+        a: flat("a", a)?,
+        b: flat("b", b)?,
+        c: flat("c", c)?,
+        d: flat("d", d)?,
+        q: flat("q", q)?,
+        r: flat("r", r)?,
+    })
+}
+
+fn check_model(
+    path: &Path,
+    kalman: &KalmanPredictor,
+    outputs: usize,
+    inputs: usize,
+    feed_through: bool,
+) -> Result<(), Failure> {
+    use mercer::learners::prediction::Forecaster;
+
+    let (m, q) = (kalman.outputs(), kalman.inputs());
+    if (m, q) != (outputs, inputs) {
+        return Err(Failure::because(format!(
+            "{}: has {m} outputs and {q} inputs, the series {outputs} and {inputs}; name the inputs with --inputs, or correct \
+             the model",
+            path.display()
+        )));
+    }
+    if kalman.feed_through() != feed_through {
+        let mending =
+            if feed_through { "give it, or leave --feed-through out" } else { "add --feed-through, or take it out" };
+        return Err(Failure::because(format!(
+            "{}: {} a matrix \"d\", by which inputs act at once; {mending}",
+            path.display(),
+            if feed_through { "has not" } else { "has" },
+        )));
+    }
+    Ok(())
+}
+
+/// A parameter out of range is an argument that cannot be right; its name is the option's.
+fn refused(error: &Error) -> Failure {
+    match error {
+        Error::Parameter(_) => Failure::usage(format!("{error}; see mercer forecast --help")),
+        _ => Failure::because(error.to_string()),
+    }
+}

@@ -1,0 +1,260 @@
+//! One pass over a series: predict, score, observe, and the lines that tell the predictions.
+
+use std::fmt::{self, Write as _};
+use std::time::{Duration, Instant};
+
+use mercer::learners::Error;
+use mercer::learners::prediction::{AnyForecaster, ConformalIntervals, Forecaster, IntervalParams, Scratch};
+
+use super::ForecastArguments;
+use super::feed::Columns;
+use super::method::t_init;
+use crate::cli::failure::Failure;
+use crate::cli::output::number;
+
+/// A forecaster on its way through a series.
+pub(super) struct Pass {
+    forecaster: AnyForecaster,
+    columns: Columns,
+    intervals: Option<ConformalIntervals>,
+    /// Rows whose errors do not count.
+    warm_up: usize,
+    ahead: usize,
+    scratch: Scratch,
+    input: Vec<f64>,
+    output: Vec<f64>,
+    /// Of the last row, made before it was seen, and how far its intervals reach.
+    prediction: Vec<f64>,
+    radii: Vec<f64>,
+    rows: usize,
+    sum: f64,
+    scored: usize,
+    time: Duration,
+}
+
+/// Why a row could not be taken.
+pub(super) enum Stop {
+    MissingInput(String),
+    Overflow,
+    Refused(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl Stop {
+    /// The same with its place.
+    pub(super) fn at(self, place: &str) -> Failure {
+        Failure::because(format!("{place}: {self}"))
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MissingInput(name) => {
+                write!(f, "the input {name:?} has no value; fill it (outputs may be missing, inputs not)")
+            }
+            Self::Overflow => f.write_str("the squared error overflows; scale the series"),
+            Self::Refused(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Pass {
+    pub(super) fn new(
+        forecaster: AnyForecaster,
+        columns: Columns,
+        arguments: &ForecastArguments,
+    ) -> Result<Self, Failure> {
+        let (m, q) = (columns.outputs.len(), columns.inputs.len());
+        let ahead = arguments.steps.map_or(1, usize::from);
+        if ahead > 1 && q > 0 {
+            return Err(Failure::usage(
+                "--steps needs inputs of the future with --inputs; append rows with those inputs and empty outputs instead",
+            ));
+        }
+        if arguments.steps.is_some() && arguments.feed_through {
+            return Err(Failure::usage(
+                "--steps needs the input of the row forecast with --feed-through; append a row with it and empty outputs instead",
+            ));
+        }
+        let intervals = arguments
+            .intervals
+            .map(|coverage| ConformalIntervals::new(m, IntervalParams { coverage, ..IntervalParams::default() }))
+            .transpose()
+            .map_err(|error| Failure::usage(format!("--intervals: {error}")))?;
+        Ok(Self {
+            forecaster,
+            columns,
+            intervals,
+            warm_up: t_init(arguments).saturating_add(1),
+            ahead,
+            scratch: Scratch::default(),
+            input: vec![0.0; q],
+            output: vec![0.0; m],
+            prediction: vec![0.0; m],
+            radii: vec![f64::INFINITY; m],
+            rows: 0,
+            sum: 0.0,
+            scored: 0,
+            time: Duration::ZERO,
+        })
+    }
+
+    /// Predicts, scores and learns one row; the clock of the result runs only here.
+    pub(super) fn step(&mut self, row: &[f64]) -> Result<(), Stop> {
+        if let Some(name) = self.columns.missing_input(row) {
+            return Err(Stop::MissingInput(name.to_owned()));
+        }
+        for (value, &column) in self.input.iter_mut().zip(&self.columns.inputs) {
+            *value = row[column];
+        }
+        for (value, &column) in self.output.iter_mut().zip(&self.columns.outputs) {
+            *value = row[column];
+        }
+        let warm = self.forecaster.warmed_up();
+        let start = Instant::now();
+        self.forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
+        if let Some(intervals) = &mut self.intervals {
+            for (output, radius) in self.radii.iter_mut().enumerate() {
+                *radius = intervals.radius(output);
+            }
+            if warm {
+                intervals.observe(&self.prediction, &self.output)?;
+            }
+        }
+        self.time += start.elapsed();
+        if self.rows >= self.warm_up {
+            for (y, prediction) in self.output.iter().zip(&self.prediction).filter(|(y, _)| !y.is_nan()) {
+                self.sum += (y - prediction) * (y - prediction);
+                self.scored += 1;
+            }
+            if !self.sum.is_finite() {
+                return Err(Stop::Overflow);
+            }
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The next `steps` rows, one after the other.
+    pub(super) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
+        if steps == 1 {
+            let mut next = vec![0.0; self.output.len()];
+            self.forecaster.predict_with(&[], &mut next, &mut self.scratch)?;
+            return Ok(next);
+        }
+        Ok(self.forecaster.forecast(steps, &[])?)
+    }
+
+    /// Names over the lines, for predictions of so many steps at once: further steps are marked `+2`, `+3`, ….
+    pub(super) fn header(&self, steps: usize) -> String {
+        let mut line = String::from("k");
+        let names = |line: &mut String, ending: &str| {
+            for output in 0..self.output.len() {
+                let _ = write!(line, ",{}", cell(&format!("{}{ending}", self.columns.output_name(output))));
+            }
+        };
+        names(&mut line, "");
+        if self.intervals.is_some() {
+            for output in 0..self.output.len() {
+                let name = self.columns.output_name(output);
+                let _ = write!(line, ",{},{}", cell(&format!("{name}_low")), cell(&format!("{name}_high")));
+            }
+        }
+        for step in 2..=steps {
+            names(&mut line, &format!("+{step}"));
+        }
+        line + "\n"
+    }
+
+    /// The last row's time, its prediction and its intervals.
+    pub(super) fn write_row(&self, text: &mut String) {
+        self.write_line(self.rows - 1, &self.prediction, Some(&self.radii), &[], text);
+    }
+
+    /// The next row's time, its prediction and its intervals, and the predictions of the rows after it if asked for.
+    pub(super) fn write_next(&mut self, text: &mut String) -> Result<(), Stop> {
+        let forecast = self.forecast(self.ahead)?;
+        let (next, further) = forecast.split_at(self.output.len());
+        if let Some(intervals) = &self.intervals {
+            for (output, radius) in self.radii.iter_mut().enumerate() {
+                *radius = intervals.radius(output);
+            }
+        }
+        self.write_line(self.rows, next, Some(&self.radii), further, text);
+        Ok(())
+    }
+
+    /// The rows after the last, one line each. Intervals are calibrated for one step; further steps have none.
+    pub(super) fn write_forecast(&self, forecast: &[f64], text: &mut String) {
+        for (step, row) in forecast.chunks_exact(self.output.len()).enumerate() {
+            let radii: Vec<f64> = match &self.intervals {
+                Some(intervals) if step == 0 => (0..row.len()).map(|output| intervals.radius(output)).collect(),
+                _ => vec![f64::INFINITY; row.len()],
+            };
+            self.write_line(self.rows + step, row, Some(&radii), &[], text);
+        }
+    }
+
+    fn write_line(&self, k: usize, row: &[f64], radii: Option<&[f64]>, further: &[f64], text: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{k}");
+        for value in row {
+            let _ = write!(text, ",{}", number(*value));
+        }
+        if let (Some(radii), true) = (radii, self.intervals.is_some()) {
+            for (value, radius) in row.iter().zip(radii) {
+                let _ = write!(text, ",{},{}", number(value - radius), number(value + radius));
+            }
+        }
+        for value in further {
+            let _ = write!(text, ",{}", number(*value));
+        }
+        text.push('\n');
+    }
+
+    pub(super) fn forecaster(&self) -> &AnyForecaster {
+        &self.forecaster
+    }
+
+    pub(super) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// Share of every output's values within their intervals so far.
+    pub(super) fn coverage(&self) -> Option<Vec<f64>> {
+        let intervals = self.intervals.as_ref()?;
+        Some((0..self.output.len()).map(|output| intervals.coverage(output)).collect())
+    }
+
+    pub(super) fn ahead(&self) -> usize {
+        self.ahead
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn sum_squared_error(&self) -> f64 {
+        self.sum
+    }
+
+    /// `None` if no value was scored.
+    pub(super) fn mse(&self) -> Option<f64> {
+        (self.scored > 0).then(|| self.sum / self.scored as f64)
+    }
+
+    pub(super) fn time(&self) -> Duration {
+        self.time
+    }
+}
+
+/// A cell of a CSV line.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

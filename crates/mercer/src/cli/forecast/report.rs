@@ -1,0 +1,135 @@
+//! The result of a forecast, for people and as JSON.
+
+use std::fmt::Write as _;
+
+use mercer::learners::prediction::Forecaster;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::Value;
+
+use super::pass::Pass;
+use super::seconds;
+use crate::cli::failure::Failure;
+use crate::cli::output::number;
+use crate::cli::report::json;
+
+/// The fields are the JSON object's keys, in its order; the last two are there when asked for.
+#[derive(serde::Serialize)]
+pub(super) struct Report {
+    method: String,
+    parameters: Parameters,
+    n: usize,
+    outputs: usize,
+    sum_squared_error: f64,
+    mse: Option<f64>,
+    epochs: Vec<Epoch>,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forecast: Option<Vec<Vec<f64>>>,
+}
+
+#[derive(serde::Serialize)]
+struct Epoch {
+    start: usize,
+    lags: usize,
+}
+
+/// The parameters that the method uses, in their order.
+pub(super) struct Parameters(pub(super) Vec<(&'static str, Value)>);
+
+impl serde::Serialize for Parameters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl Report {
+    pub(super) fn of(method: String, parameters: Parameters, pass: &Pass, forecast: Option<Vec<f64>>) -> Self {
+        let outputs = pass.columns().outputs.len();
+        let epochs = pass.forecaster().epochs();
+        Self {
+            method,
+            parameters,
+            n: pass.rows(),
+            outputs,
+            sum_squared_error: pass.sum_squared_error(),
+            mse: pass.mse(),
+            epochs: epochs.iter().map(|epoch| Epoch { start: epoch.start, lags: epoch.lags }).collect(),
+            seconds: seconds(pass.time()),
+            coverage: pass.coverage(),
+            forecast: forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect()),
+        }
+    }
+
+    pub(super) fn json(&self) -> Result<String, Failure> {
+        json(self)
+    }
+
+    /// `data` is how the series was named.
+    pub(super) fn text(&self, data: &str, pass: &Pass) -> String {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let (n, m) = (self.n, self.outputs);
+        let mut text = format!("{} on {data}: {n} row{} of {m} output{}\n\n", self.method, plural(n), plural(m));
+        let settings: Vec<String> =
+            self.parameters.0.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect();
+        let mut line = |name: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {name:<23}{value}");
+        };
+        line("parameters", &settings.join(" "));
+        line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), number));
+        line("sum of squared errors", &number(self.sum_squared_error));
+        if let Some(coverage) = &self.coverage {
+            line("intervals hold", &coverage.iter().map(|share| format!("{share:.4}")).collect::<Vec<_>>().join(" "));
+        }
+        let per_row = self.seconds / self.n.max(1) as f64;
+        line("seconds", &format!("{}, {} a row", number(self.seconds), number(per_row)));
+        if !self.epochs.is_empty() {
+            let _ = writeln!(text, "\n  {:>12}  {:>6}", "from row", "lags");
+            for Epoch { start, lags } in &self.epochs {
+                let _ = writeln!(text, "  {start:>12}  {lags:>6}");
+            }
+        }
+        if let Some(forecast) = &self.forecast {
+            let names: Vec<&str> = (0..m).map(|output| pass.columns().output_name(output)).collect();
+            let _ = writeln!(text, "\n  {:>12}  {}", "forecast of", names.join("  "));
+            for (step, row) in forecast.iter().enumerate() {
+                let row: Vec<String> = row.iter().map(|value| number(*value)).collect();
+                let _ = writeln!(text, "  {:>12}  {}", n + step, row.join("  "));
+            }
+        }
+        for note in self.notes(pass) {
+            let _ = writeln!(text, "\nNote: {note}");
+        }
+        text
+    }
+
+    fn notes(&self, pass: &Pass) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.mse.is_none() {
+            notes.push(format!(
+                "all {} rows belong to the warm-up, so that no error counts; shorten it (--t-init) or give more rows",
+                self.n
+            ));
+        }
+        if let Some(epoch) = pass.forecaster().epochs().iter().find(|epoch| epoch.saturated) {
+            notes.push(format!("from row {} on the number of lags has reached its limit", epoch.start));
+        }
+        notes
+    }
+}
+
+/// A parameter in a line of text.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(own) => own.as_f64().map_or_else(|| own.to_string(), number),
+        Value::Array(values) => format!("[{}]", values.iter().map(shown).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}

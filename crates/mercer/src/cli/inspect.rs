@@ -1,0 +1,118 @@
+//! `mercer inspect`: what a model file holds.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use mercer::Regressor;
+use mercer::learners::prediction::Forecaster;
+use mercer::model::{Model, VERSION};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::{output, report, store};
+
+/// Tell what a model file holds
+#[derive(Args)]
+pub(crate) struct InspectArguments {
+    /// The file of the model
+    model: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
+    let (model, bytes) = store::load(&arguments.model)?;
+    let facts = facts(&model, bytes);
+    if arguments.json {
+        return output::print(&report::json(&facts)?);
+    }
+    let mut text = format!("{}\n\n", arguments.model.display());
+    for (name, fact) in &facts.0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {:<21}{}", name.replace('_', " "), words(fact));
+    }
+    output::print(&text)
+}
+
+/// What is to be said, in its order.
+fn facts(model: &Model, bytes: u64) -> Facts {
+    let mut facts = Vec::new();
+    let mut tell = |name: &'static str, fact: Value| facts.push((name, fact));
+    tell("kind", model.kind().to_string().into());
+    tell("format", VERSION.into());
+    tell("bytes", bytes.into());
+    match model {
+        Model::Regression(model) => {
+            let (about, progress) = (&model.description, &model.progress);
+            tell("learner", about.learner.as_str().into());
+            tell("kernel", about.kernel.as_str().into());
+            let parameters = about.parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
+            tell("parameters", Value::Object(parameters.collect()));
+            tell("seed", about.seed.into());
+            tell("features", model.learner.dimension().into());
+            tell("columns", about.features.clone().into());
+            tell("target", about.target_name.clone().into());
+            tell("scaled", model.scaling.is_some().into());
+            tell("rows", progress.rows.into());
+            tell("bad_rows", progress.bad.into());
+            tell("learnt", progress.score.rounds().into());
+            // Not a number before the first row, which JSON calls null.
+            tell("mse", progress.score.mse().into());
+            tell("mae", progress.score.mae().into());
+            tell("dictionary_size", model.learner.dictionary_size().into());
+        }
+        Model::Prediction(model) => {
+            let forecaster = &model.forecaster;
+            tell("forecaster", forecaster.name().into());
+            tell("outputs", forecaster.outputs().into());
+            tell("inputs", forecaster.inputs().into());
+            tell("feed_through", forecaster.feed_through().into());
+            tell("columns", model.columns.clone().into());
+            tell("observed", forecaster.time().into());
+            tell("warmed_up", forecaster.warmed_up().into());
+            tell("lags", forecaster.lags().into());
+        }
+        Model::Operator(model) => {
+            let (learner, columns) = (model.learner.inner(), model.columns.clone());
+            let operator = learner.operator();
+            tell("input_kernel", operator.input_kernel().to_string().into());
+            tell("output_kernel", operator.output_kernel().to_string().into());
+            tell("input_dimension", operator.input_dimension().into());
+            tell("output_dimension", operator.output_dimension().into());
+            tell("columns", columns.into());
+            tell("learnt", learner.rounds().into());
+            tell("dictionary_size", json!([operator.inputs().len(), operator.outputs().len()]));
+            tell("hs_norm", operator.hs_norm().into());
+        }
+        // Kinds to come are told by their name.
+        _ => {}
+    }
+    Facts(facts)
+}
+
+/// Names with facts, as an object that keeps their order.
+struct Facts(Vec<(&'static str, Value)>);
+
+impl Serialize for Facts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, fact)| (name, fact)))
+    }
+}
+
+/// A fact without the marks of JSON.
+fn words(fact: &Value) -> String {
+    match fact {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Array(list) if list.is_empty() => "none".to_owned(),
+        Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| format!("{key}={}", words(value))).collect::<Vec<_>>().join(" ")
+        }
+        number @ Value::Number(_) => number.to_string(),
+    }
+}

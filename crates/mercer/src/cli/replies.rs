@@ -1,0 +1,133 @@
+//! The lines that answer rows: one for each, on stdout or in a file that appears when all are there.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::failure::Failure;
+use super::output::Aside;
+
+/// Bytes that wait at most while rows keep coming.
+const WAITING: usize = 64 << 10;
+
+/// How a line looks.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Style {
+    /// A number; nothing for a row without an answer.
+    Csv,
+    /// `{"prediction":…}`, null for a row without an answer.
+    Ndjson,
+}
+
+/// The lines; clones share them, so that whoever waits for input can flush what was answered.
+#[derive(Clone)]
+pub(crate) struct Replies(Arc<Mutex<Lines>>);
+
+struct Lines {
+    style: Style,
+    waiting: Vec<u8>,
+    file: Option<Aside>,
+    numbers: zmij::Buffer,
+    end: End,
+}
+
+/// Whether lines can still be written.
+enum End {
+    Open,
+    /// The reader has gone away.
+    Gone,
+    Failed(Option<Failure>),
+}
+
+impl Replies {
+    /// Lines in `path`, or on stdout.
+    pub(crate) fn create(path: Option<&Path>, inputs: &[&Path]) -> Result<Self, Failure> {
+        let file = path.map(|path| Aside::create_for("--predictions", path, inputs, "")).transpose()?;
+        let waiting = Vec::with_capacity(WAITING + 512);
+        let lines = Lines { style: Style::Csv, waiting, file, numbers: zmij::Buffer::new(), end: End::Open };
+        Ok(Self(Arc::new(Mutex::new(lines))))
+    }
+
+    /// A line that stands above the others in CSV.
+    pub(crate) fn begin(&self, style: Style, header: bool) {
+        self.with(|lines| {
+            lines.style = style;
+            if header && style == Style::Csv {
+                lines.waiting.extend_from_slice(b"prediction\n");
+            }
+        });
+    }
+
+    /// Answers a row; false when nobody reads the answers, or they cannot be written.
+    #[inline]
+    pub(crate) fn answer(&self, prediction: Option<f64>) -> bool {
+        self.with(|lines| lines.answer(prediction))
+    }
+
+    /// Hands on what waits.
+    pub(crate) fn flush(&self) {
+        self.with(Lines::flush);
+    }
+
+    /// Hands on what waits and puts the file in its place; tells what went wrong. Without this the file never appears.
+    pub(crate) fn finish(&self) -> Result<(), Failure> {
+        self.with(|lines| {
+            lines.flush();
+            if let End::Failed(failure) = &mut lines.end {
+                let failure = failure.take();
+                return failure.map_or(Ok(()), Err);
+            }
+            lines.file.take().map_or(Ok(()), Aside::finish)
+        })
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Lines) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Lines {
+    #[inline]
+    fn answer(&mut self, prediction: Option<f64>) -> bool {
+        let number = prediction.map(|prediction| self.numbers.format(prediction));
+        match (self.style, number) {
+            (Style::Csv, number) => self.waiting.extend_from_slice(number.unwrap_or_default().as_bytes()),
+            (Style::Ndjson, number) => {
+                self.waiting.extend_from_slice(b"{\"prediction\":");
+                self.waiting.extend_from_slice(number.unwrap_or("null").as_bytes());
+                self.waiting.push(b'}');
+            }
+        }
+        self.waiting.push(b'\n');
+        if self.waiting.len() >= WAITING {
+            self.flush();
+        }
+        matches!(self.end, End::Open)
+    }
+
+    fn flush(&mut self) {
+        if !matches!(self.end, End::Open) {
+            self.waiting.clear();
+        }
+        if self.waiting.is_empty() {
+            return;
+        }
+        if let Some(file) = &mut self.file {
+            if let Err(failure) = file.write_bytes(&self.waiting) {
+                self.end = End::Failed(Some(failure));
+            }
+        } else {
+            let mut stdout = io::stdout().lock();
+            match stdout.write_all(&self.waiting).and_then(|()| stdout.flush()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.end = End::Gone,
+                Err(error) => {
+                    self.end = End::Failed(Some(Failure::because(format!(
+                        "standard output cannot be written ({error}); check what it is redirected to"
+                    ))));
+                }
+            }
+        }
+        self.waiting.clear();
+    }
+}

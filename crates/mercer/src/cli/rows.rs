@@ -1,0 +1,228 @@
+//! Rows one by one, from a file, a pipe or a data set with a name; a bad row is handed on as such, and the next can be read.
+
+use std::path::Path;
+
+use mercer::data::{DataError, Dataset, Format, ReadOptions, Registry, RowReader, TargetColumn};
+
+use super::failure::Failure;
+use super::pipe::{self, Pipe};
+use super::source::{Columns, Source};
+use super::stop::Stop;
+
+/// How to read DATA.
+pub(crate) struct Reading<'a> {
+    pub(crate) data: &'a Path,
+    pub(crate) format: Option<Format>,
+    pub(crate) target: Option<&'a TargetColumn>,
+    /// The features that there must be, if that is known.
+    pub(crate) dimension: Option<usize>,
+    /// Whether rows may do without a target; what is there of one is not looked at.
+    pub(crate) features_alone: bool,
+}
+
+pub(crate) struct Rows {
+    shown: String,
+    body: Body,
+    columns: Columns,
+    ndjson: bool,
+    /// Whether rows are read as features alone, and the column that is their target nevertheless.
+    features_alone: bool,
+    left_out: Option<usize>,
+    given: usize,
+}
+
+enum Body {
+    Table(Dataset),
+    Reader(Box<RowReader>),
+}
+
+/// What the next row is.
+#[derive(Clone)]
+pub(crate) enum Row {
+    /// Its features are in the caller's memory; this is its target, NaN where rows are features alone.
+    Good(f64),
+    /// Why it is none.
+    Bad(String),
+}
+
+impl Rows {
+    /// `idle` is called whenever a pipe has nothing to read.
+    pub(crate) fn open(
+        reading: &Reading<'_>,
+        stop: Stop,
+        idle: impl FnMut() + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let source = Source::of(reading.data)?;
+        let shown = source.to_string();
+        if let Source::Named(name) = source {
+            if reading.target.is_some() || reading.format.is_some() {
+                return Err(Failure::usage(format!(
+                    "{name}: --target and --format are for files; a data set's name settles them, so leave them out"
+                )));
+            }
+            let table = Registry::load()?.open(name)?;
+            let columns = Columns::new(table.dimension(), table.feature_names(), table.target_name());
+            return Ok(Self {
+                shown,
+                body: Body::Table(table),
+                columns,
+                ndjson: false,
+                features_alone: false,
+                left_out: None,
+                given: 0,
+            });
+        }
+        let format = reading.format.or_else(|| Format::from_path(reading.data));
+        // LIBSVM puts the target in front of every row.
+        let features_alone = reading.features_alone && format != Some(Format::Libsvm);
+        let target = reading.target.cloned().unwrap_or_default();
+        let options = ReadOptions {
+            format,
+            target: if features_alone { TargetColumn::None } else { target.clone() },
+            libsvm_dimension: reading.dimension,
+            ..ReadOptions::default()
+        };
+        let reader = if pipe::is_one(reading.data) {
+            if format.is_none() {
+                return Err(DataError::UnknownFormat { file: shown }.into());
+            }
+            RowReader::from_reader(shown.clone(), Pipe::open(reading.data, stop, idle)?, &options)?
+        } else {
+            RowReader::open(reading.data, &options)?
+        };
+        let left_out = match reading.dimension {
+            Some(expected) if features_alone => left_out(&shown, &reader, expected, &target)?,
+            _ => None,
+        };
+        let mut names = reader.feature_names().map(<[String]>::to_vec);
+        if let (Some(names), Some(column)) = (&mut names, left_out) {
+            names.remove(column);
+        }
+        let dimension = reader.dimension() - usize::from(left_out.is_some());
+        let columns = Columns::new(dimension, names.as_deref(), reader.target_name());
+        let ndjson = format == Some(Format::Ndjson);
+        Ok(Self { shown, body: Body::Reader(reader.into()), columns, ndjson, features_alone, left_out, given: 0 })
+    }
+
+    /// The name for messages.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// Whether rows are JSON objects.
+    pub(crate) fn are_objects(&self) -> bool {
+        self.ndjson
+    }
+
+    /// How many rows there are, where that is known beforehand.
+    pub(crate) fn length(&self) -> Option<usize> {
+        match &self.body {
+            Body::Table(table) => Some(table.len()),
+            Body::Reader(_) => None,
+        }
+    }
+
+    /// Puts the features of the next row into `features`; `None` at the end.
+    ///
+    /// # Errors
+    /// Those after which no row can be read.
+    pub(crate) fn next(&mut self, features: &mut Vec<f64>) -> Result<Option<Row>, Failure> {
+        let read = match &mut self.body {
+            Body::Table(table) if self.given == table.len() => Ok(None),
+            Body::Table(table) => {
+                features.clear();
+                features.extend_from_slice(table.row(self.given));
+                Ok(Some(table.target(self.given)))
+            }
+            Body::Reader(reader) if self.features_alone => {
+                reader.next_features(features).map(|read| read.then_some(f64::NAN))
+            }
+            Body::Reader(reader) => reader.next_row(features),
+        };
+        match read {
+            Ok(None) => Ok(None),
+            Ok(Some(target)) => {
+                self.given += 1;
+                if let Some(column) = self.left_out {
+                    features.remove(column);
+                }
+                Ok(Some(Row::Good(target)))
+            }
+            Err(error) if error.concerns_one_row() => {
+                self.given += 1;
+                Ok(Some(Row::Bad(error.to_string())))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Where a row comes from.
+pub(crate) trait Origin {
+    /// Its place, for a message.
+    fn place(&self) -> String;
+    /// Its text as it stands in the file.
+    fn record(&self) -> &[u8];
+}
+
+/// The row last read.
+impl Origin for Rows {
+    fn place(&self) -> String {
+        match &self.body {
+            Body::Table(_) => format!("{}, row {}", self.shown, self.given),
+            Body::Reader(reader) => format!("{}, line {} (row {})", self.shown, reader.line(), self.given),
+        }
+    }
+
+    fn record(&self) -> &[u8] {
+        match &self.body {
+            // What is in a table is good.
+            Body::Table(_) => &[],
+            Body::Reader(reader) => reader.record(),
+        }
+    }
+}
+
+/// A row that was read ahead.
+pub(crate) struct Kept {
+    pub(crate) row: Row,
+    pub(crate) features: Vec<f64>,
+    place: String,
+    record: Vec<u8>,
+}
+
+impl Kept {
+    /// The row last read.
+    pub(crate) fn of(rows: &Rows, row: Row, features: &[f64]) -> Self {
+        Self { row, features: features.to_vec(), place: rows.place(), record: rows.record().to_vec() }
+    }
+}
+
+impl Origin for Kept {
+    fn place(&self) -> String {
+        self.place.clone()
+    }
+    fn record(&self) -> &[u8] {
+        &self.record
+    }
+}
+
+/// Which column is the target of a table that was opened without one, if `expected` features leave one over.
+fn left_out(shown: &str, reader: &RowReader, expected: usize, target: &TargetColumn) -> Result<Option<usize>, Failure> {
+    let (width, names) = (reader.dimension(), reader.feature_names());
+    if width != expected + 1 {
+        // No target, or a width that is refused where columns are compared.
+        return Ok(None);
+    }
+    let column = match target {
+        TargetColumn::Last | TargetColumn::None => Some(width - 1),
+        TargetColumn::Index(number) => number.checked_sub(1).filter(|column| *column < width),
+        TargetColumn::Name(name) => names.and_then(|names| names.iter().position(|other| other == name)),
+    };
+    let missing = || Failure::because(format!("{shown}: has no target column {target}; say which it is by --target"));
+    column.ok_or_else(missing).map(Some)
+}

@@ -1,0 +1,46 @@
+//! Model files on disk: read with their name in every message, written so that a crash leaves the old file or the new one.
+
+use std::fs::File;
+use std::path::Path;
+
+use mercer::model::{Model, ModelError, ModelKind, Regression};
+
+use super::failure::Failure;
+use super::output::Aside;
+
+fn refused(path: &Path, error: &ModelError) -> Failure {
+    Failure::because(format!("{}: {error}", path.display()))
+}
+
+/// The model in a file, of whatever kind, and the bytes it has there.
+pub(crate) fn load(path: &Path) -> Result<(Model, u64), Failure> {
+    let unreadable = |error| refused(path, &ModelError::Io(error));
+    if path.is_dir() {
+        return Err(Failure::because(format!("{}: is a folder; give a model file", path.display())));
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    let model = Model::read(file).map_err(|error| refused(path, &error))?;
+    Ok((model, bytes))
+}
+
+/// The regression learner in a file.
+pub(crate) fn load_regression(path: &Path) -> Result<Regression, Failure> {
+    match load(path)?.0 {
+        Model::Regression(model) => Ok(*model),
+        other => Err(refused(path, &ModelError::OtherKind { expected: ModelKind::Regression, got: other.kind() })),
+    }
+}
+
+/// Refuses a place where a model cannot be written, before the work for it is done.
+pub(crate) fn check_place(path: &Path) -> Result<(), Failure> {
+    Aside::create_for("--model", path, &[], "").map(drop)
+}
+
+/// Writes the model beside its place, brings it to the disk, and puts it there in one step.
+pub(crate) fn save(path: &Path, model: &Regression) -> Result<(), Failure> {
+    let bytes = model.to_bytes().map_err(|error| refused(path, &error))?;
+    let mut file = Aside::create_for("--model", path, &[], "")?;
+    file.write_bytes(&bytes)?;
+    file.finish_durably()
+}

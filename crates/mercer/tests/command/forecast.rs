@@ -1,0 +1,387 @@
+//! `mercer forecast`: numbers, files, standard input, and what is refused.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use mercer::data::{LinearSystem, SystemMatrices};
+use mercer::learners::prediction::{Forecaster, Forgetting, Opf, OpfParams, Schedule};
+use serde_json::Value;
+
+use crate::support::Folder;
+
+const METHODS: [&str; 7] = ["opf", "tsiamis-pappas", "discounted", "slip", "slip-window", "spectral", "experts"];
+
+/// Two coupled outputs, a few hundred rows.
+fn track(rows: usize) -> Vec<Vec<f64>> {
+    let outputs = LinearSystem::slow_decay().simulate(rows, 4).unwrap().outputs;
+    outputs.iter().map(|row| row[..2].to_vec()).collect()
+}
+
+fn csv(rows: &[Vec<f64>]) -> String {
+    let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n";
+    std::iter::once("left,right\n".to_owned()).chain(rows.iter().map(line)).collect()
+}
+
+/// The rows of a file of predictions behind its header: k and the predictions.
+fn rows_of(text: &str) -> (String, Vec<(usize, Vec<f64>)>) {
+    let mut lines = text.lines();
+    let header = lines.next().unwrap().to_owned();
+    let row = |line: &str| {
+        let (k, rest) = line.split_once(',').unwrap();
+        (k.parse().unwrap(), rest.split(',').map(|cell| cell.parse().unwrap()).collect())
+    };
+    (header, lines.map(row).collect())
+}
+
+fn without_seconds(mut report: Value) -> Value {
+    assert!(report.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().unwrap() > 0.0);
+    report
+}
+
+#[test]
+fn the_report_is_what_the_library_gives() {
+    let rows = track(300);
+    let folder = Folder::new().with("s.csv", csv(&rows));
+    let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --predictions p.csv");
+    let params = OpfParams {
+        schedule: Schedule { beta: 2.5, t_init: 40, max_lags: None },
+        lambda: 1.0,
+        forgetting: Forgetting::Scalar(0.7),
+    };
+    let mut opf = Opf::new(2, &params).unwrap();
+    let (header, predictions) = rows_of(&folder.read("p.csv"));
+    assert_eq!((header.as_str(), predictions.len()), ("k,left,right", 300));
+    let (mut sum, mut own) = (0.0, [0.0; 2]);
+    for (k, row) in rows.iter().enumerate() {
+        opf.predict_then_observe(&[], row, &mut own).unwrap();
+        assert_eq!(predictions[k], (k, own.to_vec()));
+        if k > 40 {
+            sum += (row[0] - own[0]).powi(2) + (row[1] - own[1]).powi(2);
+        }
+    }
+    let total = report["sum_squared_error"].as_f64().unwrap();
+    assert!((total - sum).abs() < 1e-9 * sum, "{total} {sum}");
+    let mse = report["mse"].as_f64().unwrap();
+    assert!((mse - sum / (2.0 * 259.0)).abs() < 1e-9 * mse, "{mse}");
+    let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut expected = vec!["method", "parameters", "n", "outputs", "sum_squared_error", "mse", "epochs", "seconds"];
+    expected.sort_unstable();
+    let mut sorted = keys;
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
+    assert_eq!(report["method"], "opf");
+    assert_eq!((report["n"].as_u64(), report["outputs"].as_u64()), (Some(300), Some(2)));
+    assert_eq!(report["parameters"]["gamma"].as_f64(), Some(0.7));
+    // 41 … 80, 81 … 160, 161 … 320, and ⌈2.5 ln T⌉ lags.
+    let epochs: Vec<(u64, u64)> = report["epochs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|epoch| (epoch["start"].as_u64().unwrap(), epoch["lags"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(epochs, [(41, 10), (81, 11), (161, 13)]);
+}
+
+#[test]
+fn every_method_forecasts() {
+    let folder = Folder::new().with("s.csv", csv(&track(400)));
+    for method in METHODS {
+        let gamma = if method == "opf" { "--gamma 0.8" } else { "" };
+        let report = folder.json(&format!("forecast s.csv --method {method} {gamma}"));
+        assert_eq!(report["method"], method);
+        let mse = report["mse"].as_f64().unwrap();
+        assert!(mse > 50.0 && mse < 1000.0, "{method}: {mse}");
+    }
+    // The default is the grid of experts, and so is opf with γ unknown.
+    let experts = without_seconds(folder.json("forecast s.csv"));
+    assert_eq!(experts["method"], "experts");
+    assert_eq!(experts["parameters"]["gamma"], "auto");
+    let opf = without_seconds(folder.json("forecast s.csv --method opf --gamma auto"));
+    assert_eq!((&opf["mse"], &opf["epochs"]), (&experts["mse"], &experts["epochs"]));
+    // A γ alone means opf.
+    assert_eq!(folder.json("forecast s.csv --gamma 0.9")["method"], "opf");
+    // Options at their defaults are accepted by all.
+    for method in METHODS {
+        let all = "--beta 2.5 --t-init 60 --lambda 1 --gamma auto --alpha 1 --rank 10";
+        assert_eq!(folder.json(&format!("forecast s.csv --method {method} {all}"))["method"], method);
+    }
+}
+
+#[test]
+fn an_identity_matrix_is_a_factor() {
+    let folder = Folder::new().with("s.csv", csv(&track(300))).with("g.csv", "0.6,0\n0,0.6\n");
+    let matrix = folder.json("forecast s.csv --gamma-matrix g.csv");
+    let scalar = folder.json("forecast s.csv --gamma 0.6");
+    let (a, b) = (matrix["mse"].as_f64().unwrap(), scalar["mse"].as_f64().unwrap());
+    assert!((a - b).abs() < 1e-9 * b, "{a} {b}");
+    folder.refused(1, "forecast s.csv --gamma-matrix s.csv", &["s.csv", "not a number"]);
+    let folder = folder.with("wide.csv", "1,0,0\n0,1,0\n");
+    folder.refused(1, "forecast s.csv --gamma-matrix wide.csv", &["2 rows of 3", "2 outputs"]);
+}
+
+#[test]
+fn a_known_model_is_the_floor() {
+    let system = LinearSystem::integrating_tracker();
+    let outputs = system.simulate(2000, 3).unwrap().outputs;
+    let text: String = outputs.iter().map(|y| format!("{}\n", y[0])).collect();
+    let model =
+        "{\"a\": [[1,1,0],[0,1,1],[0,0,0.9]], \"c\": [[1,0,0]], \"q\": [[1,0,0],[0,1,0],[0,0,1]], \"r\": [[1]]}";
+    let folder = Folder::new().with("s.csv", text).with("m.json", model);
+    let kalman = folder.json("forecast s.csv --method kalman --model m.json");
+    let learnt = folder.json("forecast s.csv");
+    let (floor, learnt) = (kalman["mse"].as_f64().unwrap(), learnt["mse"].as_f64().unwrap());
+    assert!(floor > 5.0 && floor < learnt && learnt < 1.5 * floor, "{floor} {learnt}");
+    assert_eq!(kalman["epochs"].as_array().unwrap().len(), 0);
+    folder.refused(2, "forecast s.csv --method kalman", &["--model"]);
+    folder.refused(1, "forecast s.csv --method kalman --model none.json", &["none.json: cannot be read"]);
+    let folder = folder.with("bad.json", "{\"a\": [[1]]}").with("ragged.json", model.replace("[1,1,0]", "[1,1]"));
+    folder.refused(1, "forecast s.csv --method kalman --model bad.json", &["bad.json", "missing field"]);
+    folder.refused(1, "forecast s.csv --method kalman --model ragged.json", &["ragged.json", "\"a\"", "differ"]);
+    let folder = folder.with("two.csv", "1,2\n3,4\n");
+    folder.refused(1, "forecast two.csv --method kalman --model m.json", &["m.json", "1 outputs", "2"]);
+}
+
+/// A system that does what its input says.
+fn driven(feed_through: bool) -> String {
+    let system = LinearSystem::new(SystemMatrices {
+        states: 1,
+        outputs: 1,
+        inputs: 1,
+        a: vec![0.8],
+        b: vec![1.0],
+        c: vec![1.0],
+        d: vec![if feed_through { 2.0 } else { 0.0 }],
+        q: vec![0.01],
+        r: vec![0.01],
+    })
+    .unwrap();
+    let run = system.simulate(600, 9).unwrap();
+    let inputs = run.inputs.unwrap();
+    let rows = inputs.iter().zip(run.outputs.iter()).map(|(u, y)| format!("{},{}\n", u[0], y[0]));
+    std::iter::once("valve,level\n".to_owned()).chain(rows).collect()
+}
+
+#[test]
+fn inputs_are_used_and_not_predicted() {
+    let folder = Folder::new().with("s.csv", driven(false)).with("d.csv", driven(true));
+    let deaf = folder.json("forecast s.csv --gamma 0.9")["mse"].as_f64().unwrap();
+    for inputs in ["valve", "1"] {
+        let report = folder.json(&format!("forecast s.csv --gamma 0.9 --inputs {inputs}"));
+        assert_eq!(report["outputs"].as_u64(), Some(1));
+        let mse = report["mse"].as_f64().unwrap();
+        assert!(mse < 0.06 && mse < deaf / 5.0, "{mse} {deaf}");
+    }
+    let at_once = "forecast d.csv --gamma 0.9 --inputs valve --gamma-input 0.8";
+    let late = folder.json(at_once)["mse"].as_f64().unwrap();
+    let fed = folder.json(&format!("{at_once} --feed-through"))["mse"].as_f64().unwrap();
+    assert!(fed < 0.06 && late > 1.0, "{fed} {late}");
+    for method in METHODS.iter().filter(|method| **method != "opf") {
+        assert_eq!(
+            folder.json(&format!("forecast s.csv --method {method} --inputs valve"))["outputs"].as_u64(),
+            Some(1)
+        );
+    }
+    // Appended rows without outputs are forecast under their inputs.
+    let future = driven(false) + "0.5,\n0.5,\n";
+    let folder = folder.with("f.csv", future);
+    folder.done("forecast f.csv --gamma 0.9 --inputs valve --predictions p.csv");
+    let (_, rows) = rows_of(&folder.read("p.csv"));
+    assert_eq!(rows.len(), 602);
+    assert!(rows[601].1[0].is_finite());
+}
+
+#[test]
+fn steps_go_beyond_the_end() {
+    let rows = track(300);
+    let folder = Folder::new().with("s.csv", csv(&rows)).with("t.csv", csv(&rows) + ",\n,\n,\n");
+    let report = folder.json("forecast s.csv --gamma 0.8 --steps 3 --predictions p.csv");
+    folder.done("forecast t.csv --gamma 0.8 --predictions q.csv");
+    let forecast = report["forecast"].as_array().unwrap();
+    let (_, own) = rows_of(&folder.read("p.csv"));
+    let (_, missed) = rows_of(&folder.read("q.csv"));
+    assert_eq!((forecast.len(), own.len(), missed.len()), (3, 303, 303));
+    // Several steps ahead are predictions of rows that are missing.
+    assert_eq!(own, missed);
+    for (step, row) in forecast.iter().enumerate() {
+        let row: Vec<f64> = row.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
+        assert_eq!(own[300 + step], (300 + step, row));
+    }
+}
+
+#[test]
+fn missing_values_do_not_end_a_series() {
+    let mut rows = track(500);
+    for k in (100..500).step_by(7) {
+        rows[k][k % 2] = f64::NAN;
+    }
+    let text = csv(&rows).replace("NaN", "");
+    let folder = Folder::new().with("s.csv", text);
+    for method in METHODS {
+        let gamma = if method == "opf" { "--gamma 0.8" } else { "" };
+        let report = folder.json(&format!("forecast s.csv --method {method} {gamma} --predictions p.csv"));
+        assert!(report["mse"].as_f64().unwrap() < 1000.0, "{method}: {report}");
+        let (_, predictions) = rows_of(&folder.read("p.csv"));
+        assert!(predictions.iter().all(|(_, row)| row.iter().all(|value| value.is_finite())), "{method}");
+    }
+}
+
+#[test]
+fn a_series_without_change_and_one_too_short() {
+    let folder = Folder::new().with("flat.csv", "3\n".repeat(300)).with("short.csv", "1\n2\n4\n");
+    for method in METHODS {
+        let gamma = if method == "opf" { "--gamma 0.8" } else { "" };
+        let flat = folder.json(&format!("forecast flat.csv --method {method} {gamma} --steps 2"));
+        assert!(flat["mse"].as_f64().unwrap() < 0.01, "{method}: {flat}");
+        let short = folder.json(&format!("forecast short.csv --method {method} {gamma} --steps 2"));
+        assert_eq!((&short["mse"], short["sum_squared_error"].as_f64()), (&Value::Null, Some(0.0)), "{method}");
+        // The warm-up predicts the last value.
+        assert_eq!(short["forecast"][1][0].as_f64(), Some(4.0), "{method}");
+    }
+    assert!(folder.done("forecast short.csv").contains("belong to the warm-up"));
+}
+
+#[test]
+fn intervals_hold_their_share() {
+    let folder = Folder::new().with("s.csv", csv(&track(3000)));
+    let report = folder.json("forecast s.csv --intervals 0.8 --predictions p.csv --steps 2");
+    for share in report["coverage"].as_array().unwrap() {
+        assert!((share.as_f64().unwrap() - 0.8).abs() < 0.03, "{report}");
+    }
+    let text = folder.read("p.csv");
+    let (header, rows) = rows_of(&text);
+    assert_eq!(header, "k,left,right,left_low,left_high,right_low,right_high");
+    let row = &rows[2000].1;
+    assert!(row[2] < row[0] && row[0] < row[3] && row[4] < row[1] && row[1] < row[5]);
+    folder.refused(2, "forecast s.csv --intervals 1.5", &["--intervals", "coverage"]);
+}
+
+/// From standard input a line comes out for each row that goes in, before the next is sent.
+#[test]
+fn standard_input_is_forecast_row_by_row() {
+    let folder = Folder::new();
+    let rows = track(80);
+    let arguments = "forecast - --format csv --gamma 0.7 --t-init 20 --steps 2";
+    let mut child = folder
+        .command(&arguments.split(' ').collect::<Vec<_>>())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut text = csv(&rows).lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
+    writeln!(stdin, "{}", text.next().unwrap()).unwrap();
+    stdin.flush().unwrap();
+    assert_eq!(lines.next().unwrap().unwrap(), "k,left,right,left+2,right+2");
+    let mut out = Vec::new();
+    for (k, line) in text.enumerate() {
+        writeln!(stdin, "{line}").unwrap();
+        stdin.flush().unwrap();
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.starts_with(&format!("{},", k + 1)), "{line}");
+        out.push(line);
+    }
+    drop(stdin);
+    assert!(lines.next().is_none());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // They are the predictions that a file gives.
+    let folder = folder.with("s.csv", csv(&rows));
+    folder.done("forecast s.csv --gamma 0.7 --t-init 20 --predictions p.csv");
+    let (_, file) = rows_of(&folder.read("p.csv"));
+    for (line, (k, row)) in out.iter().zip(&file[1..]) {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!((cells[0] as usize, &cells[1..3]), (*k, &row[..]));
+    }
+}
+
+#[test]
+fn standard_input_gives_reports_like_a_file() {
+    let text = csv(&track(300));
+    let folder = Folder::new().with("s.csv", &text);
+    let file = without_seconds(folder.json("forecast s.csv"));
+    assert_eq!(without_seconds(folder.json_of(text.as_bytes(), "forecast - --format csv")), file);
+    let said = folder.piped(text.as_bytes(), "forecast - --format csv --predictions p.csv");
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    assert!(said.out.starts_with("experts on standard input: 300 rows of 2 outputs"), "{}", said.out);
+    assert_eq!(folder.read("p.csv").lines().count(), 301);
+    let fed =
+        folder.piped(driven(true).as_bytes(), "forecast - --format csv --inputs valve --feed-through --gamma 0.9");
+    let (header, rows) = rows_of(&fed.out);
+    assert_eq!((header.as_str(), rows.len(), rows[0].0), ("k,level", 600, 0));
+}
+
+#[test]
+fn earth_orientation_is_built_in() {
+    let folder = Folder::new();
+    let report = folder.json("forecast earth_orientation --steps 7");
+    assert_eq!((report["n"].as_u64(), report["outputs"].as_u64()), (Some(7681), Some(3)));
+    assert!(report["mse"].as_f64().unwrap() < 0.2, "{report}");
+    folder.refused(1, "eval earth_orientation --learner krls", &["is a series and has no target", "forecast"]);
+    let text = folder.done("forecast earth_orientation --gamma 0.5 --steps 1");
+    assert!(text.contains("opf on earth_orientation: 7681 rows of 3 outputs") && text.contains("pole_x"), "{text}");
+}
+
+#[test]
+fn arguments_that_cannot_be_right() {
+    let folder = Folder::new().with("s.csv", csv(&track(100)));
+    for (arguments, parts) in [
+        ("--method magic", &["magic", "opf"][..]),
+        ("--method experts --gamma 0.5", &["grid", "--method opf"]),
+        ("--method slip --gamma 0.5", &["--gamma", "opf", "leave it out"]),
+        ("--method slip --beta 3", &["--beta", "leave it out"]),
+        ("--method opf --alpha 0.9", &["--alpha", "discounted"]),
+        ("--method opf --rank 4", &["--rank", "slip"]),
+        ("--model m.json", &["--model", "kalman"]),
+        ("--gamma much", &["auto or a number"]),
+        ("--gamma 0", &["gamma", "got 0"]),
+        ("--gamma 0.5 --lambda -1", &["lambda", "got -1"]),
+        ("--t-init 0", &["t_init", "got 0"]),
+        ("--beta 0", &["beta", "got 0"]),
+        ("--feed-through", &["--inputs"]),
+        ("--inputs up", &["no column \"up\"", "left, right"]),
+        ("--inputs 3", &["no column \"3\""]),
+        ("--inputs left,left", &["twice"]),
+        ("--inputs left,right", &["every column is an input"]),
+        ("--inputs left --steps 2", &["inputs of the future", "append rows"]),
+        ("--steps 0", &["at least 1"]),
+        ("--steps 100000000000", &["at most 1000000"]),
+        ("--beta 1e6", &["coordinates must be at most 8192", "lower beta"]),
+        ("--beta 1e300", &["coordinates must be at most 8192"]),
+        ("--t-init 18446744073709551615", &["t_init must be at most 2^40"]),
+        ("--method slip --horizon 100000000000000", &["horizon must be at most 1048576"]),
+    ] {
+        folder.refused(2, &format!("forecast s.csv {arguments}"), parts);
+    }
+    // Long, but not too long: no room is made before it is needed.
+    assert_eq!(folder.json("forecast s.csv --t-init 1000000000000")["mse"], Value::Null);
+    folder.refused(2, "forecast", &["SERIES"]);
+    folder.refused_input(2, "1\n", "forecast -", &["--format"]);
+    folder.refused_input(2, "1 1:2\n", "forecast - --format libsvm", &["libsvm"]);
+    folder.refused(2, "forecast earth_orientation --format csv", &["leave --format out"]);
+}
+
+#[test]
+fn spoilt_series() {
+    let good = csv(&track(100));
+    let folder = Folder::new()
+        .with("text.csv", good.clone() + "1,x\n")
+        .with("inf.csv", good.clone() + "1,inf\n")
+        .with("ragged.csv", good.clone() + "1\n")
+        .with("input.csv", good.clone() + "1,\n")
+        .with("huge.csv", good.clone() + "1e200,1\n-1e200,1\n")
+        .with("s.libsvm", "1 1:2\n");
+    for (file, parts) in [
+        ("text.csv", &["text.csv, line 102, column 2 (\"right\")", "\"x\" is not a number"][..]),
+        ("inf.csv", &["inf.csv, line 102", "not a finite number"]),
+        ("ragged.csv", &["ragged.csv, line 102", "has 1 cell"]),
+        ("input.csv --inputs right", &["input.csv, line 102 (row 101)", "the input \"right\" has no value"]),
+        ("huge.csv", &["huge.csv, line 10"]),
+        ("s.libsvm", &["s.libsvm", "write the table as csv"]),
+        ("none.csv", &["none.csv: cannot be read"]),
+        ("none", &["none: there is no such file", "earth_orientation"]),
+    ] {
+        folder.refused(1, &format!("forecast {file} --predictions p.csv"), parts);
+    }
+    folder.refused(1, "forecast text.csv --predictions text.csv", &["is a file that is read"]);
+}

@@ -1,0 +1,190 @@
+//! Streams that never stop: answers while nothing comes, signals, readers that go away, disks that are full.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, csv, examples};
+
+fn trained() -> Folder {
+    let folder = Folder::new().with("all.csv", csv(&examples(200)));
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder
+}
+
+fn start(folder: &Folder, arguments: &str) -> Child {
+    folder
+        .command(&arguments.split(' ').collect::<Vec<_>>())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Exit code and what was said on stderr.
+fn end(mut child: Child) -> (Option<i32>, String) {
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code(), said)
+}
+
+#[test]
+fn each_row_is_answered_before_the_next_is_sent() {
+    let folder = trained();
+    let expected = folder.done("predict all.csv --model m.mercer --learn --quiet");
+    // The same again, from the model as it was, one question at a time.
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    let mut child = start(&folder, "predict - --format csv --model m.mercer --learn --quiet");
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let text = folder.read("all.csv");
+    let mut answers = expected.lines();
+    for (at, line) in text.lines().enumerate().take(40) {
+        writeln!(stdin, "{line}").unwrap();
+        if at == 0 {
+            // The header is answered with the first row, whose reading settles the columns.
+            continue;
+        }
+        for expected in answers.by_ref().take(if at == 1 { 2 } else { 1 }) {
+            let mut answer = String::new();
+            stdout.read_line(&mut answer).unwrap();
+            assert_eq!(answer.trim_end(), expected, "row {at}");
+        }
+    }
+    drop(stdin);
+    assert_eq!(end(child), (Some(0), String::new()));
+    assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(239));
+}
+
+#[test]
+fn signals_end_a_run_with_its_state_saved() {
+    for name in ["-TERM", "-INT"] {
+        let folder = trained();
+        let rows: Vec<String> = folder.read("all.csv").lines().map(str::to_owned).collect();
+        let mut child = start(&folder, "predict - --format csv --model m.mercer --learn --quiet");
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        // The last line is cut off in the middle, and must not be learnt.
+        write!(stdin, "{}\n0.1,0.2,0.3,0", rows[..=50].join("\n")).unwrap();
+        for _ in 0..51 {
+            stdout.read_line(&mut String::new()).unwrap();
+        }
+        signal(&child, name);
+        assert_eq!(end(child), (Some(0), String::new()), "{name}");
+        drop(stdin);
+        assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(250), "{name}");
+
+        // Training from a pipe alike; the run is resumed from a file to the model of an uninterrupted one.
+        let learner = "--learner con-kons --kernel gaussian:0.7 --quiet";
+        folder.done(&format!("train all.csv {learner} --model whole.mercer"));
+        let mut child = start(&folder, &format!("train - --format csv {learner} --model t.mercer --checkpoint 130"));
+        let mut stdin = child.stdin.take().unwrap();
+        write!(stdin, "{}\n0.1,0.2,", rows[..=150].join("\n")).unwrap();
+        let begun = Instant::now();
+        while !folder.path("t.mercer").exists() && begun.elapsed() < Duration::from_secs(1) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, name);
+        assert_eq!(end(child).0, Some(0), "{name}");
+        folder.done(&format!("train all.csv {learner} --model t.mercer --resume"));
+        let [whole, resumed] = ["whole.mercer", "t.mercer"].map(|file| std::fs::read(folder.path(file)).unwrap());
+        assert!(whole == resumed, "{name}: the files differ");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_run_quietly_with_its_state_saved() {
+    let folder = trained();
+    let mut child = start(&folder, "predict - --format csv --model m.mercer --learn --quiet");
+    let mut stdin = child.stdin.take().unwrap();
+    drop(child.stdout.take());
+    let rows: String = folder.read("all.csv").lines().skip(1).map(|row| format!("{row}\n")).collect();
+    while stdin.write_all(rows.as_bytes()).is_ok() {}
+    assert_eq!(end(child), (Some(0), String::new()));
+    assert!(folder.json("inspect m.mercer")["learnt"].as_u64().unwrap() > 200);
+}
+
+/// Runs the command in a shell that prepares what is hard to prepare from here.
+fn in_shell(folder: &Folder, preparation: &str, arguments: &str) -> (Option<i32>, String) {
+    let program = env!("CARGO_BIN_EXE_mercer");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("{preparation}; exec {program} {arguments}")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A limit on the size of files is met as a full disk is: a write that fails in the middle.
+#[test]
+fn a_file_that_cannot_be_written_whole_leaves_the_old_one() {
+    let folder = trained();
+    let before = std::fs::read(folder.path("m.mercer")).unwrap();
+    let names = folder.names();
+    let full = "trap '' XFSZ; ulimit -f 1";
+    for arguments in [
+        "train all.csv --learner kernel-awv --kernel gaussian:0.7 --model m.mercer --quiet",
+        "predict all.csv --model m.mercer --predictions out.csv",
+    ] {
+        let (code, said) = in_shell(&folder, full, arguments);
+        assert_eq!((code, said.lines().count()), (Some(1), 1), "{arguments}: {said}");
+        assert!(said.contains("cannot be written"), "{arguments}: {said}");
+        assert_eq!(std::fs::read(folder.path("m.mercer")).unwrap(), before, "{arguments}");
+        assert_eq!(folder.names(), names, "{arguments}: something was left behind");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn answers_on_a_full_disk_are_a_failure_and_what_was_learnt_is_kept() {
+    let folder = trained();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = folder
+        .command(&["predict", "all.csv", "--model", "m.mercer", "--learn", "--quiet"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.contains("standard output cannot be written"), "{said}");
+    assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(400));
+}
+
+/// A process killed at a random moment between checkpoints leaves a whole file, and goes on from it to the same end. (The long form is
+/// `cargo xtask faults`.)
+#[test]
+fn killed_in_the_midst_of_checkpoints_a_run_goes_on_to_the_same_end() {
+    let folder = Folder::new().with("all.csv", csv(&examples(3000)));
+    let learner = "--learner nons-ald --kernel gaussian:0.5 --set max_dictionary=60 --quiet";
+    folder.done(&format!("train all.csv {learner} --model whole.mercer"));
+    let arguments = format!("train all.csv {learner} --model m.mercer --checkpoint 20 --resume");
+    let mut kills = 0;
+    for round in 0..200_u64 {
+        let mut child = start(&folder, &arguments);
+        std::thread::sleep(Duration::from_millis(5 + 7 * (round % 9)));
+        let ended = child.try_wait().unwrap().is_some();
+        drop(child.kill());
+        let status = child.wait().unwrap();
+        if ended {
+            assert_eq!(status.code(), Some(0));
+            break;
+        }
+        kills += 1;
+        if folder.path("m.mercer").exists() {
+            let facts = folder.json("inspect m.mercer");
+            assert_eq!(facts["rows"].as_u64().unwrap() % 20, 0);
+        }
+    }
+    folder.done(&arguments);
+    assert!(kills > 0);
+    let [whole, resumed] = ["whole.mercer", "m.mercer"].map(|file| std::fs::read(folder.path(file)).unwrap());
+    assert!(whole == resumed, "after {kills} kills the files differ");
+}

@@ -1,0 +1,152 @@
+//! Damaged, foreign and crafted files are refused in words, and never harm.
+
+use mercer::model::{Model, ModelError, VERSION};
+use proptest::prelude::*;
+
+use crate::exercise::exercise;
+use crate::subjects::{models, regression};
+
+/// Bytes before the body.
+const HEADER: usize = 24;
+
+fn bytes(name: &str) -> Vec<u8> {
+    Model::Regression(Box::new(regression(name, 12))).to_bytes().unwrap()
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    let message = Model::from_bytes(bytes).unwrap_err().to_string();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+/// The file with another body and the checksum that belongs to it.
+fn sealed(mut file: Vec<u8>) -> Vec<u8> {
+    let length = (file.len() - HEADER) as u64;
+    file[16..24].copy_from_slice(&length.to_le_bytes());
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&file[8..12]);
+    hasher.update(&file[16..]);
+    let checksum = hasher.finalize();
+    file[12..16].copy_from_slice(&checksum.to_le_bytes());
+    file
+}
+
+#[test]
+fn refusals_say_what_is_wrong() {
+    let good = bytes("nons-ald");
+    assert_eq!(sealed(good.clone()), good, "the checksum of this test is that of the format");
+    let altered = |at: usize, value: u8| {
+        let mut file = good.clone();
+        file[at] = value;
+        refusal(&file)
+    };
+    for foreign in [&b""[..], b"a,b,y\n1,2,3\n", b"PK\x03\x04", &good[1..]] {
+        assert!(refusal(foreign).contains("is not a model file"));
+    }
+    assert!(altered(8, 2).contains("format 2, and this program reads formats up to 1; use a newer mercer"));
+    assert_eq!(VERSION, 1);
+    assert!(altered(10, 9).contains("unknown kind 9"));
+    assert!(altered(16, 0).contains("bytes behind the end"));
+    assert!(altered(22, 1).contains("truncated"));
+    for length in 8..good.len() {
+        assert!(refusal(&good[..length]).contains("truncated"), "{length} bytes");
+    }
+    for length in 1..8 {
+        assert!(matches!(Model::from_bytes(&good[..length]), Err(ModelError::Truncated { .. })));
+    }
+    let mut longer = good.clone();
+    longer.push(0);
+    assert!(refusal(&longer).contains("has 1 bytes behind the end"));
+    // A claim that no memory could hold.
+    let mut claim = good.clone();
+    claim[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
+    assert!(refusal(&claim).contains("truncated"));
+}
+
+#[test]
+fn every_altered_bit_is_seen() {
+    let good = bytes("krls");
+    for at in 12..good.len() {
+        for bit in 0..8 {
+            let mut file = good.clone();
+            file[at] ^= 1 << bit;
+            assert!(Model::from_bytes(&file).is_err(), "bit {bit} of byte {at}");
+        }
+    }
+}
+
+/// Even where the checksum is that of the altered bytes, so that decoding and validation are all that stands between.
+#[test]
+fn altered_and_sealed_bytes_do_not_panic_whatever_is_done_with_the_model() {
+    let (mut refused, mut taken) = (0, 0);
+    for (name, model) in models(12) {
+        let good = model.to_bytes().unwrap();
+        for at in HEADER..good.len().min(HEADER + 1500) {
+            for value in [0, 1, 0x7f, 0x80, 0xff, good[at] ^ 1, good[at] ^ 0x40] {
+                let mut file = good.clone();
+                file[at] = value;
+                match Model::from_bytes(&sealed(file)) {
+                    Ok(model) => {
+                        taken += 1;
+                        exercise(model);
+                    }
+                    Err(error) => {
+                        refused += 1;
+                        assert_eq!(error.to_string().lines().count(), 1, "{name}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 1000 && taken > 1000, "{refused} refused, {taken} taken");
+}
+
+#[test]
+fn deep_nesting_is_refused_before_the_stack_is_gone() {
+    // `Kons` with a mixture of one term that is a mixture of one term …: weight, then the kernel's variant.
+    let good = bytes("kons");
+    let weight = 0.4_f64.to_le_bytes();
+    let at = (HEADER..good.len() - 8).find(|at| good[*at..*at + 8] == weight).unwrap();
+    let mut file = good[..at].to_vec();
+    for _ in 0..100_000 {
+        file.extend(1.0_f64.to_le_bytes());
+        // Variant `Mixture`, one term.
+        file.extend([6, 1]);
+    }
+    file.extend(&good[at..]);
+    assert!(refusal(&sealed(file)).contains("does not hold a model"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Several alterations at once, and cuts, insertions and repeats.
+    #[test]
+    fn mangled_bodies_do_not_panic(
+        which in 0..31_usize,
+        edits in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let all = models(9);
+        let mut body = all[which % all.len()].1.to_bytes().unwrap().split_off(HEADER);
+        let header = all[which % all.len()].1.to_bytes().unwrap()[..HEADER].to_vec();
+        for (edit, at, value) in edits {
+            let at = at.index(body.len().max(1)).min(body.len().saturating_sub(1));
+            match edit {
+                0 if !body.is_empty() => body[at] = value,
+                1 => body.truncate(at),
+                2 => body.insert(at, value),
+                _ => body.extend_from_within(at..),
+            }
+        }
+        if let Ok(model) = Model::from_bytes(&sealed([header, body].concat())) {
+            exercise(model);
+        }
+    }
+}
+
+#[test]
+fn a_model_that_could_not_be_read_back_is_not_saved() {
+    let mut model = regression("krls", 3);
+    model.progress.bad = model.progress.rows + 1;
+    assert!(matches!(Model::Regression(Box::new(model)).to_bytes(), Err(ModelError::Inconsistent(_))));
+}

@@ -1,0 +1,78 @@
+//! Files written long ago load for ever and predict what they did then; and what is saved now goes on bit for bit.
+//!
+//! A learner that is new has no file yet: run the tests once with `MERCER_BLESS=1` and commit what appears in `tests/golden`. A file
+//! that is there is never written again. When one no longer loads, the format needs a new version that still reads the old one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use mercer::model::{Model, ModelKind};
+use serde_json::Value;
+
+use crate::subjects::{go_on, models, rows};
+
+/// Rows learnt before a file was written, and rows predicted after it was read.
+const LEARNT: usize = 24;
+const PREDICTED: usize = 6;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+#[test]
+fn what_is_saved_goes_on_bit_for_bit() {
+    let ahead = rows(LEARNT + 40);
+    for learnt in [0, LEARNT] {
+        for (name, mut model) in models(learnt) {
+            let bytes = model.to_bytes().unwrap();
+            let mut restored = Model::from_bytes(&bytes).unwrap();
+            assert_eq!(restored.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");
+            assert_eq!(restored.kind(), model.kind());
+            let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            let expected = bits(go_on(&mut model, &ahead[learnt..]));
+            assert_eq!(bits(go_on(&mut restored, &ahead[learnt..])), expected, "{name} after {learnt} rows");
+        }
+    }
+}
+
+#[test]
+fn files_of_every_learner_load_and_predict_what_they_did() {
+    let expected_path = folder().join("predictions.json");
+    let text = fs::read_to_string(&expected_path).unwrap_or_else(|_| "{}".to_owned());
+    let mut expected: BTreeMap<String, Vec<f64>> = serde_json::from_str::<BTreeMap<String, Value>>(&text)
+        .unwrap()
+        .into_iter()
+        .map(|(name, values)| (name, values.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()))
+        .collect();
+    let ahead = &rows(LEARNT + PREDICTED)[LEARNT..];
+    let (mut kinds, mut new) = (Vec::new(), false);
+    for (name, model) in models(LEARNT) {
+        let path = folder().join(format!("{name}.mercer"));
+        if !path.exists() && std::env::var_os("MERCER_BLESS").is_some() {
+            fs::write(&path, model.to_bytes().unwrap()).unwrap();
+            expected.insert(name.to_owned(), go_on(&mut model.clone(), ahead));
+            new = true;
+        }
+        let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}; see this file's head", path.display()));
+        assert!(bytes.len() < 40_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
+        let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        kinds.push(loaded.kind());
+        let made = go_on(&mut loaded, ahead);
+        let numbers = &expected[name];
+        assert_eq!(numbers.len(), PREDICTED);
+        for (made, number) in made.iter().zip(numbers) {
+            assert!((made - number).abs() <= 1e-12 * number.abs().max(1.0), "{name}: {made} for {number}");
+        }
+    }
+    if new {
+        let lines: Vec<String> = expected
+            .iter()
+            .map(|(name, values)| format!("{}: {}", Value::from(name.as_str()), Value::from(values.clone())))
+            .collect();
+        fs::write(expected_path, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
+    }
+    for kind in [ModelKind::Regression, ModelKind::Prediction, ModelKind::Operator] {
+        assert!(kinds.contains(&kind));
+    }
+}

@@ -1,0 +1,167 @@
+//! Small models of every kind and learner, trained on a few rows that are the same on every machine.
+
+use mercer::AnyKernel;
+use mercer::catalogue::{self, Context};
+use mercer::data::{Ranges, Scaling, Scheme, TargetColumn};
+use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
+use mercer::learners::prediction::{
+    AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, GridParams, InputParams, KalmanPredictor,
+    LastValue, LinearExtrapolation, Opf, OpfParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams,
+    SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+};
+use mercer::model::{AnyOperator, Description, Model, Operator, Prediction, Progress, Regression};
+use mercer::{Regressor, Score};
+
+/// Rows `(x, y)` with `x` in the square.
+pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {
+    let mut state = 7_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 23) - 1.0
+    };
+    (0..count).map(|_| ([uniform(), uniform()], uniform())).map(|(x, e)| (x, x[0] * x[1] / 2.0 + 0.1 * e)).collect()
+}
+
+/// Settings that keep every file small.
+fn settings(name: &str) -> &'static [&'static str] {
+    match name {
+        "fogd" => &["features=8"],
+        "nogd" => &["budget=8", "rank=6"],
+        "sketched-kons" => &["gamma=0.3"],
+        "auto" => &["budget=2000"],
+        "experts" => &["members=nons-ald; krls lambda=0.1; krls lambda=0.1 kernel=laplace:1; fogd features=4; kogd"],
+        _ => &[],
+    }
+}
+
+/// The learner `name` of the catalogue after `learnt` rows.
+pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
+    let entry = catalogue::find(name).unwrap();
+    let kernel: AnyKernel = match name {
+        "kons" => "mix:0.4*gaussian:0.4+0.6*matern32:0.7".parse(),
+        "kernel-awv" => "polynomial:2,1".parse(),
+        _ => "gaussian:0.7".parse(),
+    }
+    .unwrap();
+    let spec = kernel.to_string();
+    let context = Context { rounds: Some(60), dimension: 2, seed: 3, rows: &[] };
+    let mut built = entry.settings(settings(name).iter().copied()).unwrap().build(kernel, &context).unwrap();
+    let mut score = Score::default();
+    for (x, y) in &rows(learnt) {
+        score.record(built.learner.predict_then_update(x, *y).unwrap(), *y);
+    }
+    let mut ranges = Ranges::new(2);
+    ranges.observe(&[-1.0, -1.0], -1.0).unwrap();
+    ranges.observe(&[1.0, 3.0], 1.0).unwrap();
+    Regression {
+        description: Description {
+            learner: name.to_owned(),
+            kernel: spec,
+            parameters: built.parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
+            seed: 3,
+            features: vec!["a".to_owned(), "b".to_owned()],
+            target_name: Some("y".to_owned()),
+            target: TargetColumn::Name("y".to_owned()),
+        },
+        scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),
+        progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, score },
+        learner: built.learner,
+    }
+}
+
+/// Forecasters by the names of their files.
+fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
+    let schedule = Schedule { beta: 0.7, t_init: 8, max_lags: Some(4) };
+    let opf = OpfParams { schedule, ..OpfParams::default() };
+    let inputs = InputParams { count: 1, forgetting: opf.forgetting.clone(), feed_through: true };
+    let discounted = DiscountedParams { schedule, alpha: 0.99, ..DiscountedParams::default() };
+    let slip = SlipParams { t_init: 8, rank: 3, horizon: 12, ..SlipParams::default() };
+    let spectral = SpectralParams { t_init: 8, rank: 3, horizon: 12, ..SpectralParams::default() };
+    let gradient = SpectralParams { rule: SpectralRule::Gradient { rate: 0.1, radius: 2.0 }, ..spectral };
+    let grid = GridParams { schedule, gammas: vec![0.4, 0.9], ..GridParams::default() };
+    let model = StateSpace {
+        a: vec![0.9, 0.1, 0.0, 0.5],
+        b: Vec::new(),
+        c: vec![1.0, 0.0],
+        d: Vec::new(),
+        q: vec![0.1, 0.0, 0.0, 0.1],
+        r: vec![0.2],
+    };
+    vec![
+        ("opf", Opf::new(1, &opf).unwrap().into()),
+        ("opf-inputs", Opf::with_inputs(1, &inputs, &opf).unwrap().into()),
+        ("discounted", Discounted::new(1, &discounted).unwrap().into()),
+        ("slip", Slip::new(1, &slip).unwrap().into()),
+        ("slip-window", WindowedSlip::new(1, &WindowedSlipParams { schedule, rank: 2, lambda: 1.0 }).unwrap().into()),
+        ("spectral", SpectralFilter::new(1, &spectral).unwrap().into()),
+        ("spectral-gradient", SpectralFilter::new(1, &gradient).unwrap().into()),
+        ("kalman", KalmanPredictor::new(&model).unwrap().into()),
+        ("last-value", LastValue::new(1).into()),
+        ("extrapolation", LinearExtrapolation::new(1).into()),
+        ("forecast-experts", Experts::grid(1, &grid).unwrap().into()),
+    ]
+}
+
+fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {
+    teach(&mut forecaster, &rows(observed));
+    let inputs = vec!["u".to_owned(); forecaster.inputs()];
+    Prediction { columns: std::iter::once("y".to_owned()).chain(inputs).collect(), forecaster }
+}
+
+/// Predictions of the series made of these rows.
+fn teach(forecaster: &mut AnyForecaster, rows: &[([f64; 2], f64)]) -> Vec<f64> {
+    let mut made = [0.0];
+    let one = |(x, y): &([f64; 2], f64)| {
+        let input = &x[..forecaster.inputs()];
+        forecaster.predict_then_observe(input, &[x[0] + y], &mut made).unwrap();
+        made[0]
+    };
+    rows.iter().map(one).collect()
+}
+
+fn operators() -> Vec<(&'static str, AnyOperator)> {
+    let kernel: AnyKernel = "gaussian:0.8".parse().unwrap();
+    let params = SogdParams { max_dictionary: Some(10), ..SogdParams::default() };
+    let sparse = Sogd::new(kernel.clone(), 2, kernel.clone(), 1, params).unwrap();
+    let dense = DenseSogd::new(kernel.clone(), 2, kernel, 1, DenseSogdParams::default()).unwrap();
+    vec![("sogd", AnyOperator::Sparse(Box::new(sparse))), ("dense-sogd", AnyOperator::Dense(Box::new(dense)))]
+}
+
+fn operator(mut learner: AnyOperator, learnt: usize) -> Operator {
+    for (x, y) in &rows(learnt) {
+        learner.inner_mut().update(x, &[*y]).unwrap();
+    }
+    Operator { columns: Vec::new(), learner }
+}
+
+/// Every learner of every kind after `learnt` rows, by the name of its file.
+pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
+    let regression =
+        |entry: &'static catalogue::Entry| (entry.name, Model::Regression(Box::new(regression(entry.name, learnt))));
+    let mut all: Vec<(&'static str, Model)> = catalogue::entries().iter().map(regression).collect();
+    let predictions = forecasters().into_iter().map(|(name, new)| (name, prediction(new, learnt)));
+    all.extend(predictions.map(|(name, model)| (name, Model::Prediction(Box::new(model)))));
+    let operators = operators().into_iter().map(|(name, new)| (name, operator(new, learnt)));
+    all.extend(operators.map(|(name, model)| (name, Model::Operator(Box::new(model)))));
+    all
+}
+
+/// What the model predicts for these rows while it goes on learning them.
+pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
+    match model {
+        Model::Regression(model) => {
+            rows.iter().map(|(x, y)| model.learner.predict_then_update(x, *y).unwrap()).collect()
+        }
+        Model::Prediction(model) => teach(&mut model.forecaster, rows),
+        Model::Operator(model) => {
+            let learner = model.learner.inner_mut();
+            let one = |(x, y): &([f64; 2], f64)| {
+                let made = learner.operator().embedding(x).unwrap().iter().sum();
+                learner.update(x, &[*y]).unwrap();
+                made
+            };
+            rows.iter().map(one).collect()
+        }
+        _ => panic!("a kind without subjects"),
+    }
+}

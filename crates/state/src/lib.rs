@@ -1,0 +1,161 @@
+//! Whether saved state can be trusted.
+//!
+//! State that comes back from a file is well formed, but nothing says that a vector has as many entries as the matrix beside it has
+//! rows, that a width is positive or that a number is finite. Every type of this workspace that is part of a learner's state implements
+//! [`Validate`]: when it answers `Ok`, no method of the type panics, and the invariants of its documentation hold as far as `O(size)`
+//! operations can tell. (That a factor is the one of *these* points cannot be told without computing it again.)
+//!
+//! Deserialising does not validate: whoever reads state that is not his own calls [`Validate::validate`] on the whole, once, before
+//! anything else. The model files of the crate `mercer` do.
+//!
+//! ```
+//! use mercer_state::{Inconsistent, Validate};
+//!
+//! struct Interval {
+//!     low: f64,
+//!     high: f64,
+//! }
+//!
+//! impl Validate for Interval {
+//!     fn validate(&self) -> Result<(), Inconsistent> {
+//!         (self.low, self.high).validate()?;
+//!         Inconsistent::require(self.low <= self.high, "interval", "its ends are in order")
+//!     }
+//! }
+//!
+//! assert!(Interval { low: 0.0, high: 1.0 }.validate().is_ok());
+//! let error = Interval { low: 1.0, high: 0.0 }.validate().unwrap_err();
+//! assert_eq!(error.to_string(), "the interval of the saved state does not hold its rule: its ends are in order");
+//! ```
+
+#[cfg(feature = "serde")]
+mod nesting;
+
+use std::collections::VecDeque;
+
+#[cfg(feature = "serde")]
+pub use nesting::{DEEPEST, nested};
+
+/// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.
+pub const LARGEST_SIZE: usize = 1 << 24;
+
+/// State whose invariants may be checked after it was read back.
+pub trait Validate {
+    /// Checks everything that is part of the state. `O(size)`.
+    ///
+    /// # Errors
+    /// The first rule that does not hold.
+    fn validate(&self) -> Result<(), Inconsistent>;
+}
+
+/// A rule that the saved state breaks: it was altered, or written by something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the {what} of the saved state does not hold its rule: {rule}")]
+pub struct Inconsistent {
+    /// The part of the state.
+    pub what: &'static str,
+    /// What has to hold.
+    pub rule: &'static str,
+}
+
+impl Inconsistent {
+    /// `Ok` when the rule holds.
+    ///
+    /// # Errors
+    /// The error that names part and rule.
+    pub fn require(holds: bool, what: &'static str, rule: &'static str) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self { what, rule }) }
+    }
+
+    /// Requires a finite number above zero.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn positive(value: f64, what: &'static str) -> Result<(), Self> {
+        Self::require(value.is_finite() && value > 0.0, what, "a positive number")
+    }
+
+    /// Requires a finite number that is not negative.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn non_negative(value: f64, what: &'static str) -> Result<(), Self> {
+        Self::require(value.is_finite() && value >= 0.0, what, "a number that is not negative")
+    }
+
+    /// Requires a size that no stored number backs to be below [`LARGEST_SIZE`].
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn size(value: usize, what: &'static str) -> Result<(), Self> {
+        Self::require(value <= LARGEST_SIZE, what, "a size of this world")
+    }
+}
+
+impl Validate for f64 {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.is_finite(), "number", "it is finite")
+    }
+}
+
+impl<A: Validate, B: Validate> Validate for (A, B) {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.0.validate()?;
+        self.1.validate()
+    }
+}
+
+impl<T: Validate> Validate for [T] {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.iter().try_for_each(T::validate)
+    }
+}
+
+impl<T: Validate, const N: usize> Validate for [T; N] {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.as_slice().validate()
+    }
+}
+
+impl<T: Validate> Validate for Vec<T> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.as_slice().validate()
+    }
+}
+
+impl<T: Validate> Validate for VecDeque<T> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.iter().try_for_each(T::validate)
+    }
+}
+
+impl<T: Validate> Validate for Option<T> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.iter().try_for_each(T::validate)
+    }
+}
+
+impl<T: Validate + ?Sized> Validate for Box<T> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        (**self).validate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_any_container_are_finite() {
+        let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        assert!(vec![Some(1.0), None].validate().is_ok());
+        for value in bad {
+            assert!(vec![vec![0.0, value]].validate().is_err());
+            assert!(Box::new([0.0, value]).validate().is_err());
+            assert!(Inconsistent::positive(value.abs(), "x").is_err());
+            assert!(Inconsistent::non_negative(value.abs(), "x").is_err());
+        }
+        assert!(Inconsistent::positive(0.0, "x").is_err() && Inconsistent::non_negative(0.0, "x").is_ok());
+        assert!(Inconsistent::size(LARGEST_SIZE + 1, "x").is_err());
+    }
+}
