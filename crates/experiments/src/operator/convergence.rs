@@ -11,7 +11,7 @@
 //! | sparse | chain | ε_t = b η_t², as Assumption 3 asks |
 //! | sparse, on the line | process | the same |
 //!
-//! [`bounds`] has the bounds that the proofs give.
+//! The module `bounds` has the bounds that the proofs give.
 
 mod bounds;
 

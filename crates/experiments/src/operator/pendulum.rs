@@ -9,10 +9,10 @@
 //! | ours | Gaussian, widths 0.2 (angle), 0.5 (velocity), 2 (torque) | 0.1 | 0.05 |
 //!
 //! The second is the best of those that were tried, and not the paper's. Unstated there and settled here for both: discount
-//! 0.99, 25 torques, at most [`SWEEPS`] sweeps, weights divided by their sum. Three behaviours collect the pairs: random
+//! 0.99, 25 torques, at most 400 sweeps, weights divided by their sum. Three behaviours collect the pairs: random
 //! torques as in the paper, and the ε-greedy and greedy policies that it names.
 //!
-//! The [`reference`] knows the dynamics.
+//! The module `reference` knows the dynamics.
 
 mod reference;
 mod stages;
