@@ -30,13 +30,13 @@ pub const PAPER: Paper = Paper {
             name: "langevin",
             title: "Figure 2: metastable sets of Langevin dynamics",
             run: langevin::run,
-            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
+            estimate: |plan| scaled(plan, 30.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },
         Experiment {
             name: "duffing",
             title: "Figure 3: regions of attraction of the Duffing oscillator",
             run: duffing::run,
-            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
+            estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },
         Experiment {
             name: "pendulum",
@@ -48,13 +48,13 @@ pub const PAPER: Paper = Paper {
             name: "convergence",
             title: "Corollaries: convergence with constant and diminishing steps",
             run: convergence::run,
-            estimate: |plan| scaled(plan, 200.0 * plan.repetitions_or(20, 60) as f64 / 60.0),
+            estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(20, 60) as f64 / 60.0),
         },
         Experiment {
             name: "lorenz",
             title: "Forecasts of Lorenz's system against dictionary size",
             run: lorenz::run,
-            estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
+            estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
     ],
 };

@@ -135,7 +135,11 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
 
     let mut report = Report::new("Figure 2: metastable sets of Langevin dynamics in four wells");
     report.words(INTRODUCTION);
-    report.table("langevin", "Dictionary sizes (mean ± standard deviation over seeds) and scores", sizes(&runs)?);
+    report.table(
+        "langevin",
+        "Dictionary sizes (mean ± standard deviation over seeds) and scores",
+        sizes(&runs, &times)?,
+    );
     let sight = runs.iter().find(|(setting, _)| setting.order == Order::OneByOne && setting.guard == CHOSEN);
     if let Some((_, outcome)) = sight {
         let words = "Potential and a trajectory; the four sets found from the leading eigenfunctions, one colour a set";
@@ -179,7 +183,7 @@ fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, Exp
     Ok(Outcome { sights, growth, forced: learner.forced_rejections(), samples })
 }
 
-fn sizes(runs: &[(Setting, Outcome)]) -> Result<Table, ExperimentError> {
+fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, ExperimentError> {
     let mut table = Table::new()
         .words("order")
         .words("guard")
@@ -195,7 +199,7 @@ fn sizes(runs: &[(Setting, Outcome)]) -> Result<Table, ExperimentError> {
         for guard in GUARDS {
             let own: Vec<&Outcome> =
                 runs.iter().filter(|(s, _)| s.order == order && s.guard == guard).map(|(_, outcome)| outcome).collect();
-            for (i, (time, printed)) in PRINTED.iter().enumerate() {
+            for (i, ((_, printed), time)) in PRINTED.iter().zip(times).enumerate() {
                 let all = |value: &dyn Fn(&Sight) -> f64| own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>();
                 let sizes = all(&|sight| sight.size as f64);
                 let gap = mean(&sizes) / printed - 1.0;

@@ -9,7 +9,7 @@
 //! | ours | Gaussian, widths 0.2 (angle), 0.5 (velocity), 2 (torque) | 0.1 | 0.05 |
 //!
 //! The second is the best of those that were tried, and not the paper's. Unstated there and settled here for both: discount
-//! 0.99, 25 torques, at most `SWEEPS` sweeps, weights divided by their sum. Three behaviours collect the pairs: random
+//! 0.99, 25 torques, at most 400 sweeps, weights divided by their sum. Three behaviours collect the pairs: random
 //! torques as in the paper, and the ε-greedy and greedy policies that it names.
 //!
 //! The module `reference` knows the dynamics.
@@ -25,7 +25,7 @@ use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{mean, median};
-use crate::table::{Format, Table};
+use crate::table::{Cell, Format, Table};
 use reference::Reference;
 use stages::{Behaviour, DISCOUNT, EPISODES, SWEEPS, Setting, Sight, score, starts, torques, value_grid};
 
@@ -51,6 +51,8 @@ const OURS: Setting = Setting {
 
 const SETTINGS: [Setting; 2] = [PAPERS, OURS];
 
+/// Stages after which the paper gives its numbers.
+const PRINTED_STAGES: usize = 20;
 /// The paper's median score of the last stage, as near as its text says: that of its reference.
 const PRINTED_SCORE: f64 = -130.0;
 /// The share of the pairs that the paper keeps, 6000 of 8000.
@@ -148,20 +150,26 @@ fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table, ExperimentError
         .numbers("pairs", Format::Shortest)
         .numbers("dictionary", Format::Shortest)
         .numbers("kept", Format::Decimals(2))
-        .words("kept, against the printed 0.75")
+        .words("printed: 0.75")
         .numbers("median score", Format::Decimals(0))
         .numbers("mean score", Format::Decimals(0))
         .numbers("upright", Format::Decimals(2))
-        .words("median, against the printed −130");
+        .words("printed: near −130");
     for (setting, behaviour, sights) in courses {
         let Some(last) = sights.last() else { continue };
         let kept = last.size as f64 / last.seen as f64;
         let median = median(&last.scores);
-        let verdict = |same: bool| match (*setting == PAPERS, same) {
-            (false, true) => "reached",
-            (false, false) => "not reached",
-            (true, true) => "reproduced",
-            (true, false) => "differs",
+        let verdict = |same: bool| match (*setting == PAPERS, *behaviour) {
+            (false, _) => "not the paper's setting",
+            _ if sights.len() < PRINTED_STAGES => "shortened run",
+            (true, Behaviour::EpsilonGreedy | Behaviour::Greedy) => "not in the paper",
+            (true, Behaviour::Random) => {
+                if same {
+                    "reproduced"
+                } else {
+                    "differs"
+                }
+            }
         };
         table.push(vec![
             setting.name.into(),
@@ -169,24 +177,25 @@ fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table, ExperimentError
             last.seen.into(),
             last.size.into(),
             kept.into(),
-            if *setting == PAPERS { verdict((kept - PRINTED_SHARE).abs() <= SAME) } else { "another setting" }.into(),
+            verdict((kept - PRINTED_SHARE).abs() <= SAME).into(),
             median.into(),
             mean(&last.scores).into(),
             upright(&last.scores).into(),
             verdict(median >= PRINTED_SCORE * (1.0 + SAME)).into(),
         ])?;
     }
+    let [pairs, size, kept] = [Cell::Empty, Cell::Empty, Cell::Empty];
     table.push(vec![
         "dynamic programming".into(),
         "knows the pendulum".into(),
-        crate::table::Cell::Empty,
-        crate::table::Cell::Empty,
-        crate::table::Cell::Empty,
+        pairs,
+        size,
+        kept,
         "".into(),
         median(best).into(),
         mean(best).into(),
         upright(best).into(),
-        "".into(),
+        "its printed mean is about −130".into(),
     ])?;
     Ok(table)
 }
@@ -296,9 +305,12 @@ fn introduction(size: &Size) -> String {
     )
 }
 
-const WORDS: &str = "*Our setting* was found by trial on other seeds than the one shown first: wider in velocity and torque, a step large \
-enough to correct what was learnt (0.1, against 1e-4, with which the operator is hardly more than a sum over the pairs seen) and a \
-budget of half of it. It is not the paper's, and no verdict on the paper rests on it.";
+const WORDS: &str = "With a step of 1e-4 the operator is hardly more than a sum over the pairs seen, and divided by its mass it is a kernel \
+smoother; a width of 0.167 on coordinates that reach to 8 makes it one of nearest neighbours, which the pairs of random torques do not \
+fill. Over six stages no run with the paper's setting came near its scores, whatever torques it learnt from; a discount, an action grid or a scaling of the \
+coordinates that the paper does not state may make the difference. *Our setting* is the best of some twenty that were tried, on other \
+seeds: wider in velocity and torque, with a step large enough to correct what was learnt and a budget of half of it. It keeps a tenth \
+of 8,000 pairs. It is not the paper's, and no verdict on the paper rests on it.";
 
 #[cfg(test)]
 mod tests {
