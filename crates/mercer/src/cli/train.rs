@@ -121,7 +121,11 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let mut features = Vec::new();
     let mut first = Vec::new();
     while first.len() < FIRST_ROWS.min(limit) * dimension && !stop.requested() {
-        let Some(row) = rows.next(&mut features)? else { break };
+        let row = match rows.next(&mut features) {
+            Err(_) if stop.requested() => break,
+            row => row?,
+        };
+        let Some(row) = row else { break };
         if let Row::Good(_) = row {
             let mut scaled = features.clone();
             let fits = scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok());
