@@ -21,7 +21,7 @@ const VARIABLE: &str = "CHROMIUM";
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
 /// Experiments of a few seconds that between them have every kind of content.
-const EXPERIMENTS: &str = "table3,lemma31,bounds";
+const EXPERIMENTS: &str = "table3,lemma31,bounds,langevin";
 
 const CHECK: &str = include_str!("browser/check.js");
 
