@@ -21,6 +21,7 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
+use crate::verdict;
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;
@@ -135,11 +136,11 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
 
     let mut report = Report::new("Figure 2: metastable sets of Langevin dynamics in four wells");
     report.words(INTRODUCTION);
-    report.table(
-        "langevin",
-        "Dictionary sizes (mean ± standard deviation over seeds) and scores",
-        sizes(&runs, &times)?,
-    );
+    let sizes = sizes(&runs, &times)?;
+    if sizes.judged().iter().any(|judged| judged.outcome == verdict::Outcome::Differs) {
+        report.differs("Sizes of the dictionary", SIZES);
+    }
+    report.table("langevin", "Dictionary sizes (mean ± standard deviation over seeds) and scores", sizes);
     let sight = runs.iter().find(|(setting, _)| setting.order == Order::OneByOne && setting.guard == CHOSEN);
     if let Some((_, outcome)) = sight {
         let words = "Potential and a trajectory; the four sets found from the leading eigenfunctions, one colour a set";
@@ -291,6 +292,9 @@ The guard 2.5e-4 was chosen because it brings the printed sizes nearest. A size 
 scored on 4,000 samples of all pairs against the four quadrants; 1 is perfect agreement. Where a complex pair is among the \
 leading four eigenvalues, its real and imaginary parts are taken: with a constant step, eigenvalues that belong together in truth \
 (1 and three just below) come out as noisy pairs, and their real parts alone would span too little.";
+
+const SIZES: &str = "The paper does not say how it keeps dependent points out, and its own test in exact arithmetic (guard 1e-12) keeps more pairs \
+than it prints. A rank guard brings the sizes near, at the later looks nearer than at the first; the sets are found as well with any of them.";
 
 #[cfg(test)]
 mod tests {

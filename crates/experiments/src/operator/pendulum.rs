@@ -26,6 +26,7 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{mean, median};
 use crate::table::{Cell, Format, Table};
+use crate::verdict;
 use reference::Reference;
 use stages::{Behaviour, DISCOUNT, EPISODES, SWEEPS, Setting, Sight, score, starts, torques, value_grid};
 
@@ -110,7 +111,11 @@ pub fn run_at(plan: &Plan, size: &Size) -> Result<Report, ExperimentError> {
 
     let mut report = Report::new("Figures 4 and 5: swing-up of a pendulum by value iteration");
     report.words(introduction(size));
-    report.table("pendulum", "The last stage", last_stage(&courses, &best)?);
+    let last = last_stage(&courses, &best)?;
+    if last.judged().iter().any(|judged| judged.outcome == verdict::Outcome::Differs) {
+        report.differs("Scores and kept pairs", SCORES);
+    }
+    report.table("pendulum", "The last stage", last);
     report.table("pendulum_stages", "Every stage", every_stage(&courses)?);
     let words = "Scores by stage (line: median; band: from the 2.5th to the 97.5th of 100 episodes; dashed: dynamic programming that \
                  knows the pendulum), and growth of the dictionary";
@@ -311,6 +316,9 @@ fill. Over six stages no run with the paper's setting came near its scores, what
 coordinates that the paper does not state may make the difference. *Our setting* is the best of some twenty that were tried, on other \
 seeds: wider in velocity and torque, with a step large enough to correct what was learnt and a budget of half of it. It keeps a tenth \
 of 8,000 pairs. It is not the paper's, and no verdict on the paper rests on it.";
+
+const SCORES: &str = "With the printed width, step and budget most pairs are kept, few states being similar to one another at that width, and the \
+learnt policy does not swing the pendulum up within the stages run here. A setting of ours, found by trial, does.";
 
 #[cfg(test)]
 mod tests {
