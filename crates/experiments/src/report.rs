@@ -140,6 +140,13 @@ impl Report {
         self.remark(Outcome::Differs, subject.into(), why.into());
     }
 
+    /// [`differs`](Self::differs), if a verdict of `table` says so.
+    pub fn differs_where(&mut self, table: &Table, subject: &str, why: &str) {
+        if table.judged().iter().any(|judged| judged.outcome == Outcome::Differs) {
+            self.differs(subject, why);
+        }
+    }
+
     /// What was not run (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
     pub fn not_run(&mut self, subject: impl Into<String>, why: impl Into<String>) {
         self.remark(Outcome::NotRun, subject.into(), why.into());

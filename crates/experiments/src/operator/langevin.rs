@@ -21,7 +21,6 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict;
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;
@@ -137,9 +136,7 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
     let mut report = Report::new("Figure 2: metastable sets of Langevin dynamics in four wells");
     report.words(INTRODUCTION);
     let sizes = sizes(&runs, &times)?;
-    if sizes.judged().iter().any(|judged| judged.outcome == verdict::Outcome::Differs) {
-        report.differs("Sizes of the dictionary", SIZES);
-    }
+    report.differs_where(&sizes, "Sizes of the dictionary", SIZES);
     report.table("langevin", "Dictionary sizes (mean ± standard deviation over seeds) and scores", sizes);
     let sight = runs.iter().find(|(setting, _)| setting.order == Order::OneByOne && setting.guard == CHOSEN);
     if let Some((_, outcome)) = sight {

@@ -26,7 +26,6 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{mean, median};
 use crate::table::{Cell, Format, Table};
-use crate::verdict;
 use reference::Reference;
 use stages::{Behaviour, DISCOUNT, EPISODES, SWEEPS, Setting, Sight, score, starts, torques, value_grid};
 
@@ -112,9 +111,7 @@ pub fn run_at(plan: &Plan, size: &Size) -> Result<Report, ExperimentError> {
     let mut report = Report::new("Figures 4 and 5: swing-up of a pendulum by value iteration");
     report.words(introduction(size));
     let last = last_stage(&courses, &best)?;
-    if last.judged().iter().any(|judged| judged.outcome == verdict::Outcome::Differs) {
-        report.differs("Scores and kept pairs", SCORES);
-    }
+    report.differs_where(&last, "Scores and kept pairs", SCORES);
     report.table("pendulum", "The last stage", last);
     report.table("pendulum_stages", "Every stage", every_stage(&courses)?);
     let words = "Scores by stage (line: median; band: from the 2.5th to the 97.5th of 100 episodes; dashed: dynamic programming that \

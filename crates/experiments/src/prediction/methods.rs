@@ -19,7 +19,6 @@ use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::Outcome;
 
 const GAMMAS: [f64; 8] = [0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.9];
 const RANKS: [usize; 4] = [3, 5, 10, 20];
@@ -154,9 +153,7 @@ impl Measured {
             self.radius
         ));
         let claims = self.claims()?;
-        if claims.judged().iter().any(|judged| judged.outcome == Outcome::Differs) {
-            report.differs("OPF and the filters", FILTERS);
-        }
+        report.differs_where(&claims, "OPF and the filters", FILTERS);
         report.table("opf_methods_claims", "What the paper says of E.1, and what this project promises", claims);
         let mut table = Table::new()
             .words("method")

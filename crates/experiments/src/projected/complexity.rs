@@ -21,7 +21,6 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::sublinear::table1::{judge, theory::Growth};
 use crate::table::{Format, Table};
-use crate::verdict;
 
 const REGIMES: [Regime; 3] = [Regime::EXPONENTIAL, Regime::MATERN_32, Regime::MATERN_52];
 
@@ -244,9 +243,7 @@ pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError>
             panels = panels.panel(figure);
         }
     }
-    if table.judged().iter().any(|judged| judged.outcome == verdict::Outcome::Differs) {
-        report.differs("Slopes steeper than the table's", STEEPER);
-    }
+    report.differs_where(&table, "Slopes steeper than the table's", STEEPER);
     report.table("complexity", "Slopes in ln n, measured and of the table's entries over the same n", table);
     report.picture(
         "complexity",

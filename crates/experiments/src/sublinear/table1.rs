@@ -23,7 +23,6 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{PowerLaw, Summary, mean};
 use crate::sublinear::table3::measure;
 use crate::table::{Cell, Format, Table};
-use crate::verdict;
 use theory::{Growth, bounds};
 
 /// `U` and the comparator's radius.
@@ -326,9 +325,7 @@ fn report(done: &[(Task, Outcome)]) -> Result<Report, ExperimentError> {
             panels = panels.panel(figure);
         }
     }
-    if table.judged().iter().any(|judged| judged.outcome == verdict::Outcome::Differs) {
-        report.differs("Slopes steeper than the theory's", STEEPER);
-    }
+    report.differs_where(&table, "Slopes steeper than the theory's", STEEPER);
     report.table("table1", "Slopes in ln T, measured and of the theory's bounds over the same T", table);
     report.picture(
         "table1",
