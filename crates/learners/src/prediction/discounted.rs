@@ -12,7 +12,8 @@
 //! in which nothing comes any more is then forgotten in the end.
 
 use crate::Error;
-use crate::prediction::lag_regression::{LagRegression, Weighting, forecast_by_regression};
+use crate::prediction::forecaster::forecast_by;
+use crate::prediction::lag_regression::{LagRegression, Weighting};
 use crate::prediction::lags::Shape;
 use crate::prediction::{Forgetting, InputParams, Schedule};
 
@@ -69,4 +70,4 @@ impl Discounted {
     }
 }
 
-forecast_by_regression!(Discounted);
+forecast_by!(Discounted, regression);

@@ -136,6 +136,16 @@ impl Filtered {
         self.time > self.t_init
     }
 
+    /// Filters look at the whole past, without a window.
+    pub(super) fn lags(&self) -> usize {
+        0
+    }
+
+    /// There are no epochs.
+    pub(super) fn epochs(&self) -> &[crate::prediction::Epoch] {
+        &[]
+    }
+
     /// `[u_k, y_{k−1}, u_{k−1}, filters of every channel]`, the first three as the method has them.
     fn features(&self, input: &[f64], features: &mut AlignedVec) {
         let (front, channels) = (self.shape.front(), self.shape.channels());
@@ -237,53 +247,3 @@ impl LastChunk for [f64] {
         self.len().checked_sub(n).map(|first| &self[first..])
     }
 }
-
-/// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `filtered` does all of it.
-macro_rules! forecast_by_filters {
-    ($forecaster:ty) => {
-        impl mercer_state::Validate for $forecaster {
-            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
-                self.filtered.validate()
-            }
-        }
-
-        impl crate::prediction::Forecaster for $forecaster {
-            fn outputs(&self) -> usize {
-                self.filtered.shape.outputs
-            }
-            fn inputs(&self) -> usize {
-                self.filtered.shape.inputs
-            }
-            fn feed_through(&self) -> bool {
-                self.filtered.shape.feed_through
-            }
-            fn time(&self) -> usize {
-                self.filtered.time
-            }
-            fn warmed_up(&self) -> bool {
-                self.filtered.warmed_up()
-            }
-            fn predict_with(
-                &self,
-                input: &[f64],
-                prediction: &mut [f64],
-                scratch: &mut crate::prediction::Scratch,
-            ) -> Result<(), crate::Error> {
-                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
-                self.filtered.predict(input, prediction, scratch);
-                crate::prediction::forecaster::check_finite(prediction)
-            }
-            fn predict_then_observe(
-                &mut self,
-                input: &[f64],
-                output: &[f64],
-                prediction: &mut [f64],
-            ) -> Result<(), crate::Error> {
-                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
-                crate::prediction::forecaster::check_observation(self, input, output)?;
-                self.filtered.predict_then_observe(input, output, prediction)
-            }
-        }
-    };
-}
-pub(super) use forecast_by_filters;

@@ -160,3 +160,59 @@ pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) ->
     kept.extend(output.iter().zip(prediction).map(|(y, predicted)| if y.is_nan() { *predicted } else { *y }));
     if kept.iter().all(|y| y.abs() <= LARGEST) { Ok(()) } else { Err(Error::Diverged) }
 }
+
+/// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `$engine` does all of it.
+macro_rules! forecast_by {
+    ($forecaster:ty, $engine:ident) => {
+        impl mercer_state::Validate for $forecaster {
+            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
+                self.$engine.validate()
+            }
+        }
+
+        impl crate::prediction::Forecaster for $forecaster {
+            fn outputs(&self) -> usize {
+                self.$engine.shape.outputs
+            }
+            fn inputs(&self) -> usize {
+                self.$engine.shape.inputs
+            }
+            fn feed_through(&self) -> bool {
+                self.$engine.shape.feed_through
+            }
+            fn time(&self) -> usize {
+                self.$engine.time
+            }
+            fn warmed_up(&self) -> bool {
+                self.$engine.warmed_up()
+            }
+            fn lags(&self) -> usize {
+                self.$engine.lags()
+            }
+            fn epochs(&self) -> &[crate::prediction::Epoch] {
+                self.$engine.epochs()
+            }
+            fn predict_with(
+                &self,
+                input: &[f64],
+                prediction: &mut [f64],
+                scratch: &mut crate::prediction::Scratch,
+            ) -> Result<(), crate::Error> {
+                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
+                self.$engine.predict(input, prediction, scratch);
+                crate::prediction::forecaster::check_finite(prediction)
+            }
+            fn predict_then_observe(
+                &mut self,
+                input: &[f64],
+                output: &[f64],
+                prediction: &mut [f64],
+            ) -> Result<(), crate::Error> {
+                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
+                crate::prediction::forecaster::check_observation(self, input, output)?;
+                self.$engine.predict_then_observe(input, output, prediction)
+            }
+        }
+    };
+}
+pub(super) use forecast_by;

@@ -166,6 +166,10 @@ impl LagRegression {
         !self.epochs.is_empty()
     }
 
+    pub(super) fn epochs(&self) -> &[Epoch] {
+        &self.epochs
+    }
+
     /// The current `p`; while the warm-up lasts, that of the first epoch.
     pub(super) fn lags(&self) -> usize {
         self.current.lags
@@ -378,59 +382,3 @@ impl LagRegression {
         self.weighting.lambda * trace
     }
 }
-
-/// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `regression` does all of it.
-macro_rules! forecast_by_regression {
-    ($forecaster:ty) => {
-        impl mercer_state::Validate for $forecaster {
-            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
-                self.regression.validate()
-            }
-        }
-
-        impl crate::prediction::Forecaster for $forecaster {
-            fn outputs(&self) -> usize {
-                self.regression.shape.outputs
-            }
-            fn inputs(&self) -> usize {
-                self.regression.shape.inputs
-            }
-            fn feed_through(&self) -> bool {
-                self.regression.shape.feed_through
-            }
-            fn time(&self) -> usize {
-                self.regression.time
-            }
-            fn warmed_up(&self) -> bool {
-                self.regression.warmed_up()
-            }
-            fn lags(&self) -> usize {
-                self.regression.lags()
-            }
-            fn epochs(&self) -> &[crate::prediction::Epoch] {
-                &self.regression.epochs
-            }
-            fn predict_with(
-                &self,
-                input: &[f64],
-                prediction: &mut [f64],
-                scratch: &mut crate::prediction::Scratch,
-            ) -> Result<(), crate::Error> {
-                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
-                self.regression.predict(input, prediction, scratch);
-                crate::prediction::forecaster::check_finite(prediction)
-            }
-            fn predict_then_observe(
-                &mut self,
-                input: &[f64],
-                output: &[f64],
-                prediction: &mut [f64],
-            ) -> Result<(), crate::Error> {
-                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
-                crate::prediction::forecaster::check_observation(self, input, output)?;
-                self.regression.predict_then_observe(input, output, prediction)
-            }
-        }
-    };
-}
-pub(super) use forecast_by_regression;

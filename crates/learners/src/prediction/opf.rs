@@ -28,7 +28,8 @@ use mercer_linalg_incremental::ParameterError;
 
 use crate::Error;
 use crate::prediction::forecaster::check_prediction;
-use crate::prediction::lag_regression::{LagRegression, Weighting, forecast_by_regression};
+use crate::prediction::forecaster::forecast_by;
+use crate::prediction::lag_regression::{LagRegression, Weighting};
 use crate::prediction::lags::Shape;
 use crate::prediction::{Schedule, Scratch};
 
@@ -157,4 +158,4 @@ impl Opf {
     }
 }
 
-forecast_by_regression!(Opf);
+forecast_by!(Opf, regression);

@@ -11,8 +11,9 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::prediction::filtered::{Filtered, Filtering, check_window, forecast_by_filters};
+use crate::prediction::filtered::{Filtered, Filtering, check_window};
 use crate::prediction::filters::{Bank, Hankel};
+use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lags::Shape;
 
 /// Parameters of [`Slip`].
@@ -64,4 +65,4 @@ impl Slip {
     }
 }
 
-forecast_by_filters!(Slip);
+forecast_by!(Slip, filtered);

@@ -13,8 +13,9 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)(k + 1)`, to learn (`2mn` by gradients); memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::prediction::filtered::{Filtered, Filtering, check_window, forecast_by_filters};
+use crate::prediction::filtered::{Filtered, Filtering, check_window};
 use crate::prediction::filters::{Bank, Hankel};
+use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lags::Shape;
 
 /// How [`SpectralFilter`] learns.
@@ -94,4 +95,4 @@ impl SpectralFilter {
     }
 }
 
-forecast_by_filters!(SpectralFilter);
+forecast_by!(SpectralFilter, filtered);
