@@ -43,8 +43,9 @@ fn refusals_say_what_is_wrong() {
     for foreign in [&b""[..], b"a,b,y\n1,2,3\n", b"PK\x03\x04", &good[1..]] {
         assert!(refusal(foreign).contains("is not a model file"));
     }
-    assert!(altered(8, 2).contains("format 2, and this program reads formats up to 1; use a newer mercer"));
-    assert_eq!(VERSION, 1);
+    assert!(altered(8, 3).contains("format 3, and this program reads formats up to 2; use a newer mercer"));
+    assert!(altered(8, 0).contains("format 0"));
+    assert_eq!(VERSION, 2);
     assert!(altered(10, 9).contains("unknown kind 9"));
     assert!(altered(16, 0).contains("bytes behind the end"));
     assert!(altered(22, 1).contains("truncated"));
@@ -123,7 +124,7 @@ proptest! {
     /// Several alterations at once, and cuts, insertions and repeats.
     #[test]
     fn mangled_bodies_do_not_panic(
-        which in 0..31_usize,
+        which in 0..33_usize,
         edits in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
         let all = models(9);
