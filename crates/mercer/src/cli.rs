@@ -15,6 +15,7 @@ mod predict;
 mod replies;
 mod report;
 mod rows;
+mod saving;
 mod source;
 mod stop;
 mod store;
@@ -204,6 +205,11 @@ fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
 
 fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 0, in digits")
+}
+
+/// The name of a choice as it is typed.
+fn typed(choice: &impl ValueEnum) -> String {
+    choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 pub(crate) fn run() -> Result<(), Failure> {

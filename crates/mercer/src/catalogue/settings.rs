@@ -133,6 +133,16 @@ impl Settings {
             .map(|(key, _)| key.name)
     }
 
+    /// Whether a value is found in the data, so that [`Context::rows`] should hold the first of them.
+    #[must_use]
+    pub fn needs_rows(&self) -> bool {
+        self.chosen.iter().any(|choice| match choice {
+            Choice::Looked => true,
+            Choice::Members(_, members) => members.iter().any(Member::needs_rows),
+            Choice::Formula(_) | Choice::Numbers(_) | Choice::None | Choice::Rule(_) => false,
+        })
+    }
+
     /// The learner, untrained.
     ///
     /// # Errors

@@ -30,6 +30,16 @@ pub(crate) fn number(value: f64) -> String {
     mercer::catalogue::Value::Number(value).to_string()
 }
 
+/// One file cannot hold two results: options with the places that they name.
+pub(crate) fn refuse_same_places(wanted: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
+    for (i, (option, path)) in wanted.iter().enumerate() {
+        if let Some((other, _)) = wanted[..i].iter().find(|(_, before)| path.is_some() && before == path) {
+            return Err(Failure::usage(format!("{other} and {option} name the same file; give each its own")));
+        }
+    }
+    Ok(())
+}
+
 /// A file that is written beside its place and renamed when all is there.
 pub(crate) struct Aside {
     path: PathBuf,

@@ -10,7 +10,7 @@ use super::{ModelError, ModelKind, Seen, check_names, frame};
 /// A learner of an operator in a file, with all that is needed to go on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Operator {
-    /// What it was made of: keys with their values.
+    /// What it was made of: keys with their values, as the command's options write them.
     pub parameters: Vec<(String, String)>,
     /// The names of the inputs' columns and then of the outputs', if the pairs had names.
     pub columns: Vec<String>,

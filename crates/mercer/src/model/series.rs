@@ -11,7 +11,7 @@ use super::{ModelError, ModelKind, Seen, check_names, frame};
 pub struct Prediction {
     /// The method's name.
     pub method: String,
-    /// What it was made of: keys with their values.
+    /// What it was made of: keys with their values, which the command writes as JSON.
     pub parameters: Vec<(String, String)>,
     /// The names of outputs and then of inputs, if the series had names.
     pub columns: Vec<String>,
