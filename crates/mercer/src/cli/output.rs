@@ -1,6 +1,7 @@
 //! What the command writes: stdout, and files, which appear whole or not at all.
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -70,15 +71,10 @@ impl Aside {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".mercer-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            // As for any file that a program creates: all that the user's mask allows.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(folder).map_err(|error| {
+        let unfinished = Unfinished::of(&place);
+        // Before anything is written: they may take the room that is needed.
+        unfinished.clear_abandoned(folder);
+        let file = unfinished.create(folder).map_err(|error| {
             let reason = error.to_string();
             let reason = reason.split(" at path").next().unwrap_or(&reason);
             refused(&format!(
@@ -128,6 +124,63 @@ impl Aside {
             })?;
         }
         Ok(())
+    }
+}
+
+/// The files beside a place that are to be put there: `.mercer-PLACE-RANDOM.partial`, where PLACE is a checksum of the place's name.
+///
+/// Whoever writes one holds a lock on it, which ends with the process however it ends. So a file without a lock was left behind by a
+/// process that was killed, or is so new that its lock is still to come: its maker looks, once it has the lock, whether it is still there.
+/// (A file system that knows no locks keeps such files.)
+struct Unfinished {
+    prefix: String,
+}
+
+impl Unfinished {
+    const SUFFIX: &str = ".partial";
+    const RANDOM: usize = 6;
+
+    fn of(place: &Path) -> Self {
+        let name = place.file_name().unwrap_or_default().as_encoded_bytes();
+        Self { prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)) }
+    }
+
+    /// A new one, locked.
+    fn create(&self, folder: &Path) -> io::Result<NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&self.prefix).suffix(Self::SUFFIX).rand_bytes(Self::RANDOM);
+        #[cfg(unix)]
+        {
+            // As for any file that a program creates: all that the user's mask allows.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        loop {
+            let file = builder.tempfile_in(folder)?;
+            if file.as_file().lock().is_err() || file.path().exists() {
+                return Ok(file);
+            }
+        }
+    }
+
+    /// Removes those whose writers are gone. What cannot be removed stays; it is in nobody's way.
+    fn clear_abandoned(&self, folder: &Path) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| self.names(&entry.file_name())) {
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            let opened = OpenOptions::new().read(true).write(true).open(entry.path());
+            if let (true, Ok(file)) = (is_file, opened)
+                && file.try_lock().is_ok()
+            {
+                // The lock is held until the file is gone.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+    }
+
+    fn names(&self, name: &OsStr) -> bool {
+        let random = name.to_str().and_then(|name| name.strip_prefix(&self.prefix)?.strip_suffix(Self::SUFFIX));
+        random.is_some_and(|random| random.len() == Self::RANDOM && random.bytes().all(|c| c.is_ascii_alphanumeric()))
     }
 }
 

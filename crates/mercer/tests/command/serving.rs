@@ -233,4 +233,49 @@ fn killed_in_the_midst_of_checkpoints_a_run_goes_on_to_the_same_end() {
     assert!(kills > 0);
     let [whole, resumed] = ["whole.mercer", "m.mercer"].map(|file| std::fs::read(folder.path(file)).unwrap());
     assert!(whole == resumed, "after {kills} kills the files differ");
+    assert_eq!(unfinished(&folder), 0, "a killed run's file was left");
+}
+
+fn unfinished(folder: &Folder) -> usize {
+    folder.names().iter().filter(|name| name.ends_with(".partial")).count()
+}
+
+#[test]
+fn what_a_killed_run_leaves_is_cleared_away_and_nothing_else() {
+    let folder = trained();
+    let waiting = |file: &str| {
+        let before = unfinished(&folder);
+        let mut child = start(&folder, &format!("predict - --format csv --model m.mercer --predictions {file}"));
+        // The file is there before the first row is asked for, and answers wait in it.
+        let mut stdin = child.stdin.take().unwrap();
+        let begun = Instant::now();
+        while unfinished(&folder) == before && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        stdin.write_all(b"a,b,c\n0.1,0.2,0.3\n").unwrap();
+        (child, stdin)
+    };
+    let killed = |file: &str| {
+        let (mut child, stdin) = waiting(file);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(stdin);
+    };
+    killed("out.csv");
+    killed("other.csv");
+    std::fs::write(folder.path(".mercer-mine.partial"), "").unwrap();
+    assert_eq!(unfinished(&folder), 3);
+    // Of the two that were killed, that of the same file is cleared away; those of another and of nobody are left.
+    folder.done("predict all.csv --model m.mercer --predictions out.csv");
+    assert_eq!(unfinished(&folder), 2);
+    // One that is being written stays, and becomes what it should.
+    let (child, stdin) = waiting("out.csv");
+    folder.done("predict all.csv --model m.mercer --predictions out.csv");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    assert_eq!((unfinished(&folder), folder.read("out.csv").lines().count()), (3, 201));
+    drop(stdin);
+    assert_eq!(end(child).0, Some(0));
+    assert_eq!((unfinished(&folder), folder.read("out.csv").lines().count()), (2, 2));
+    folder.done("predict all.csv --model m.mercer --predictions other.csv");
+    assert_eq!(unfinished(&folder), 1);
 }
