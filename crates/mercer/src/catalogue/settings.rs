@@ -4,6 +4,7 @@ use std::fmt;
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, experts};
+use mercer_linalg_incremental::Number;
 
 use super::error::CatalogueError;
 use super::expression::Expression;
@@ -72,8 +73,7 @@ impl fmt::Display for Value {
         match self {
             Self::None => f.write_str("none"),
             Self::Whole(count) => count.fmt(f),
-            Self::Number(number) if *number == 0.0 || (1e-5..1e16).contains(&number.abs()) => number.fmt(f),
-            Self::Number(number) => write!(f, "{number:e}"),
+            Self::Number(number) => Number(*number).fmt(f),
             Self::Numbers(numbers) => {
                 let shown: Vec<String> = numbers.iter().map(|number| Self::Number(*number).to_string()).collect();
                 f.write_str(&shown.join(","))

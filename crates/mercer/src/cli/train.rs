@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::catalogue::{self, Built, Context};
-use mercer::data::{Format, Scaling, TargetColumn};
+use mercer::data::Scaling;
 use mercer::model::{Description, Progress, Regression, Seen};
-use mercer::{AnyKernel, Gaussian, KernelSpec, Regressor, median_width};
+use mercer::{KernelSpec, Regressor};
 
 use super::bad_rows::{BadRows, OnError};
 use super::failure::Failure;
@@ -20,10 +20,7 @@ use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file}
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
-use super::{ScaleChoice, count, pipe, seed, store};
-
-/// Rows that rules may look at before the first is learnt: as many as for `eval`.
-const FIRST_ROWS: usize = 256;
+use super::{CommonArguments, FIRST_ROWS, count, pipe, store};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -33,43 +30,17 @@ const FIRST_ROWS: usize = 256;
 /// Learning begins with the first row, unless the first 256 settle something: the width of --kernel median, or a value `auto` that looks
 /// at the data. They are then gathered first.
 ///
+/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units.
+///
 /// DATA is as for `mercer eval`: a file, `-` for standard input, or the name of a known data set.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(crate) struct TrainArguments {
-    /// A file, `-` for standard input, or a data set's name
-    data: PathBuf,
-    /// The learner; `mercer learners` lists them
-    #[arg(long, value_name = "NAME")]
-    learner: String,
-    /// As for `mercer eval`; `median` waits for the first 256 rows before the first is learnt, any other starts at once
-    #[arg(long, value_name = "SPEC", default_value = "median")]
-    kernel: KernelSpec,
-    /// Set a parameter of the learner, as for `mercer eval`; may be given several times
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Scale features to [−1, 1] and the target to [0, 1] (paper01) or [−1, 1] (paper11) by the ranges of --scale-from, or else of
-    /// DATA, which is then read twice; the model keeps the ranges, and its predictions are in the target's own units
-    #[arg(long, value_name = "HOW", default_value = "none")]
-    scale: ScaleChoice,
-    /// Scale by the ranges of this file (or data set)
-    #[arg(long, value_name = "FILE")]
-    scale_from: Option<PathBuf>,
-    /// Learn only the first N rows
-    #[arg(long, value_name = "N", value_parser = count)]
-    limit: Option<NonZeroUsize>,
-    /// Seed of learners that draw
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
-    seed: u64,
+    #[command(flatten)]
+    common: CommonArguments,
     /// How many rows will be learnt, for a formula in T; no more than a number in that formula
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
-    /// Which column is the target, by name or by number from 1; the last unless given
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<TargetColumn>,
-    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
     /// The file of the model
     #[arg(long, value_name = "OUT")]
     model: PathBuf,
@@ -99,17 +70,18 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         true => Some(store::load_regression(&arguments.model)?),
         false => None,
     };
-    let inputs: Vec<&Path> = iter::once(&*arguments.data).chain(arguments.scale_from.as_deref()).collect();
+    let inputs: Vec<&Path> =
+        iter::once(&*arguments.common.data).chain(arguments.common.scale_from.as_deref()).collect();
     refuse_same_file("--model", &arguments.model, &inputs)?;
     store::check_place("--model", &arguments.model)?;
     let stop = Stop::listen()?;
-    let entry = catalogue::find(&arguments.learner)?;
-    let settings = entry.settings(arguments.set.iter().map(String::as_str))?;
+    let entry = catalogue::find(&arguments.common.learner)?;
+    let settings = entry.settings(arguments.common.set.iter().map(String::as_str))?;
     let survey = Survey::make(arguments, settings.needs_rounds())?;
     let reading = Reading {
-        data: &arguments.data,
-        format: arguments.format,
-        target: arguments.target.as_ref(),
+        data: &arguments.common.data,
+        format: arguments.common.format,
+        target: arguments.common.target.as_ref(),
         dimension: survey.dimension,
         features_alone: false,
     };
@@ -118,12 +90,15 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     if let Some(learned) = &survey.learned {
         learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
     }
-    let scaling =
-        survey.learned.zip(arguments.scale.scheme()).map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
+    let scaling = survey
+        .learned
+        .zip(arguments.common.scale.scheme())
+        .map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
 
     // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
-    let limit = arguments.limit.map_or(usize::MAX, usize::from);
-    let looks = settings.needs_rows() || (matches!(arguments.kernel, KernelSpec::Median) && !entry.autonomous);
+    let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
+    let median = matches!(arguments.common.kernel, KernelSpec::Median) && !entry.autonomous;
+    let looks = settings.needs_rows() || median;
     let wanted = if looks { FIRST_ROWS.min(limit) } else { 0 };
     let mut ahead: VecDeque<Kept> = VecDeque::new();
     let mut features = Vec::new();
@@ -142,27 +117,18 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             "ended by a signal before the first rows could settle the kernel; nothing was saved",
         ));
     }
-    let kernel = match &arguments.kernel {
-        KernelSpec::Given(_) if entry.autonomous => {
-            return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
-        }
-        KernelSpec::Given(kernel) => kernel.clone(),
-        KernelSpec::Median => Gaussian::new(median_width(dimension, &first))
-            .map(AnyKernel::Gaussian)
-            .map_err(|error| Failure::because(format!("--kernel median: {error}")))?,
-    };
-    let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
+    let (kernel, spec) = arguments.common.kernel(entry, dimension, &first)?;
     let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
-    let context = Context { rounds, dimension, seed: arguments.seed, rows: &first };
+    let context = Context { rounds, dimension, seed: arguments.common.seed, rows: &first };
     let Built { learner, parameters } = settings.build(kernel, &context)?;
     let description = Description {
         learner: entry.name.to_owned(),
         kernel: spec,
         parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
-        seed: arguments.seed,
+        seed: arguments.common.seed,
         features: rows.columns().features().to_vec(),
         target_name: rows.columns().target().map(str::to_owned),
-        target: arguments.target.clone().unwrap_or_default(),
+        target: arguments.common.target.clone().unwrap_or_default(),
     };
     let fresh = Regression { description, scaling, progress: Progress::default(), learner };
     let (model, known) = match saved {
@@ -230,16 +196,17 @@ impl Survey {
     /// `formula` is the first key whose value depends on T.
     fn make(arguments: &TrainArguments, formula: Option<&str>) -> Result<Self, Failure> {
         let promised = arguments.rows.map(usize::from);
-        let scheme = arguments.scale.scheme();
-        if arguments.scale_from.is_some() && scheme.is_none() {
+        let scheme = arguments.common.scale.scheme();
+        if arguments.common.scale_from.is_some() && scheme.is_none() {
             return Err(Failure::usage(
                 "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
             ));
         }
         let skip = arguments.on_error != OnError::Stop;
-        let learned = |path: &Path| Learned::from(path, arguments.target.as_ref(), arguments.format, skip);
-        let of_file = arguments.scale_from.as_deref().map(learned).transpose()?;
-        let named = matches!(Source::of(&arguments.data)?, Source::Named(_));
+        let learned =
+            |path: &Path| Learned::from(path, arguments.common.target.as_ref(), arguments.common.format, skip);
+        let of_file = arguments.common.scale_from.as_deref().map(learned).transpose()?;
+        let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
         let reason = match needs_rounds {
             Some(key) => Some(format!("T in the value of {key}")),
@@ -247,14 +214,14 @@ impl Survey {
         };
         let mut survey = Self { rounds: promised, ..Self::default() };
         if let Some(reason) = reason {
-            if pipe::is_one(&arguments.data) {
+            if pipe::is_one(&arguments.common.data) {
                 let mend = if needs_rounds.is_some() { "say it with --rows N" } else { "add --scale-from FILE" };
                 return Err(Failure::usage(format!(
                     "{}: {reason} needs to see the stream before it is learnt; {mend}, or give a file",
-                    arguments.data.display()
+                    arguments.common.data.display()
                 )));
             }
-            let all = learned(&arguments.data)?;
+            let all = learned(&arguments.common.data)?;
             survey.rounds = promised.or(Some(all.rows));
             survey.learned = scheme.is_some().then_some(all);
         }

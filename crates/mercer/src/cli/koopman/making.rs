@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use clap::{Args, ValueEnum};
 use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, Sogd, SogdParams, StepSize};
 use mercer::model::{AnyOperator, Operator};
-use mercer::{AnyKernel, Error, Gaussian, KernelSpec, median_width};
+use mercer::{AnyKernel, Error, KernelSpec};
 
 use super::pairs::{Chunk, Layout};
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
-use crate::cli::{count, typed};
+use crate::cli::{count, median_kernel, typed};
 
 #[derive(Args)]
 pub(super) struct Making {
@@ -174,14 +174,10 @@ impl Making {
 
     /// The kernels on x and on x⁺.
     fn kernels(&self, layout: &Layout, first: &Chunk) -> Result<(AnyKernel, AnyKernel), Failure> {
-        let median = |dimension, rows: &[f64]| {
-            let gaussian = Gaussian::new(median_width(dimension, rows));
-            gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
-        };
-        let on_outputs = || median(layout.state_dimension, &first.outputs);
+        let on_outputs = || median_kernel(layout.state_dimension, &first.outputs);
         let input = match &self.kernel {
             KernelSpec::Given(kernel) => kernel.clone(),
-            KernelSpec::Median => median(layout.input_dimension, &first.inputs)?,
+            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs)?,
         };
         let output = match (&self.output_kernel, &self.kernel) {
             (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),
