@@ -357,7 +357,7 @@ pub enum DataError {
         high: f64,
     },
     /// A parameter of a simulated stream is out of range.
-    #[error("{parameter} = {value:?} is out of range; it must be {allowed}")]
+    #[error("{parameter} = {value} is out of range; it must be {allowed}")]
     BadParameter {
         /// Which.
         parameter: &'static str,
