@@ -100,11 +100,11 @@ fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Resu
         .flatten()
         .filter(|entry| entry.path().extension().is_some_and(|e| e == "partial"))
         .collect();
+    ensure!(left.is_empty(), "{} unfinished files of killed runs were left", left.len());
     println!(
         "{kills} kills in {:.0} s: nothing lost beyond the last checkpoint, no file corrupt; {found} runs got further than the one \
-         before, and the last wrote the file of an undisturbed run; {} unfinished files were left beside it, as a kill leaves them",
-        begun.elapsed().as_secs_f64(),
-        left.len()
+         before, and the last wrote the file of an undisturbed run and cleared away what the others had left unfinished",
+        begun.elapsed().as_secs_f64()
     );
     Ok(())
 }

@@ -344,7 +344,7 @@ pub enum DataError {
     },
     /// Scaling took a number out of the range of a double, or met one that is not finite.
     #[error(
-        "{column}: {value} does not stay finite when scaled from [{low}, {high}]; take the ranges from data that cover it"
+        "{column}: {value:?} does not stay finite when scaled from [{low:?}, {high:?}]; take the ranges from data that cover it"
     )]
     Unscalable {
         /// The column (the target is the one after the last feature).

@@ -47,16 +47,16 @@ pub trait Kernel: Send + Sync {
 #[non_exhaustive]
 pub enum KernelError {
     /// A width that is not a positive finite number.
-    #[error("the width sigma must be a positive number, got {0}; give for example gaussian:1.5")]
+    #[error("the width sigma must be a positive number, got {0:?}; give for example gaussian:1.5")]
     Width(f64),
     /// A polynomial degree of zero, or above 1000.
     #[error("the degree of a polynomial kernel must be at least 1 and at most 1000, got {0}")]
     Degree(u32),
     /// A polynomial offset that is negative or not finite, which would not be positive semidefinite.
-    #[error("the offset of a polynomial kernel must be a number ≥ 0, got {0}")]
+    #[error("the offset of a polynomial kernel must be a number ≥ 0, got {0:?}")]
     Offset(f64),
     /// A mixture weight that is not a positive finite number.
-    #[error("a mixture weight must be a positive number, got {0}")]
+    #[error("a mixture weight must be a positive number, got {0:?}")]
     Weight(f64),
     /// A mixture without a kernel.
     #[error("a mixture needs at least one kernel: mix:WEIGHT*KERNEL+WEIGHT*KERNEL")]

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "kernels")]
 use mercer_kernels::KernelError;
+#[cfg(feature = "operator")]
+use mercer_linalg_incremental::Number;
 use mercer_linalg_incremental::ParameterError;
 
 /// Why a learner could not be made, or did not take an example. The learner is as it was before the call.
@@ -79,9 +81,12 @@ pub enum Error {
     /// A step of operator learning too long to be stable.
     #[cfg(feature = "operator")]
     #[error(
-        "a step of {eta} at an input with k(x,x) = {self_value} and lambda = {lambda} is unstable: eta·(k(x,x) + lambda) must stay \
-         below 2; take eta below {}",
-        2.0 / (self_value + lambda)
+        "a step of {} at an input with k(x,x) = {} and lambda = {} is unstable: eta·(k(x,x) + lambda) must stay below 2; take eta \
+         below {}",
+        Number(*eta),
+        Number(*self_value),
+        Number(*lambda),
+        Number(2.0 / (self_value + lambda))
     )]
     UnstableStep {
         /// The step size `η_t`.

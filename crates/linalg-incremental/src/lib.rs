@@ -51,7 +51,7 @@ pub use general_eigen::{Eigenvalue, GeneralEigen};
 pub use inverse::SymmetricInverse;
 pub use matrix::{Matrix, Singular};
 pub use mercer_simd::AlignedVec;
-pub use parameter::ParameterError;
+pub use parameter::{Number, ParameterError};
 pub use rank_one::RankOneScratch;
 pub use square_root::{OutOfRange, SquareRootRls, SquareRootScratch};
 pub use state_matrix::StateMatrix;

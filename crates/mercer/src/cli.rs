@@ -15,6 +15,7 @@ mod predict;
 mod replies;
 mod report;
 mod rows;
+mod saving;
 mod source;
 mod stop;
 mod store;
@@ -27,8 +28,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mercer::KernelSpec;
+use mercer::catalogue::Entry;
 use mercer::data::{Format, Scheme, TargetColumn};
+use mercer::{AnyKernel, Gaussian, KernelSpec, median_width};
 
 use failure::Failure;
 use forecast::ForecastArguments;
@@ -36,6 +38,9 @@ use inspect::InspectArguments;
 use koopman::KoopmanArguments;
 use predict::PredictArguments;
 use train::TrainArguments;
+
+/// Rows that rules may look at before the first is learnt.
+const FIRST_ROWS: usize = 256;
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
@@ -58,7 +63,8 @@ enum Command {
 
 /// Run a learner over data once: predict, score, learn
 ///
-/// Prints the mean squared error of the predictions, each made before its target was shown.
+/// Prints the mean squared error of the predictions, each made before its target was shown. With --scale errors and predictions are in
+/// scaled units.
 ///
 /// DATA is a CSV or TSV file (with or without a header), NDJSON or LIBSVM, each also gzipped; or `-` for standard input; or,
 /// if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
@@ -66,41 +72,11 @@ enum Command {
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EVAL_EXAMPLES)]
 struct EvalArguments {
-    /// A file, `-` for standard input, or a data set's name
-    data: PathBuf,
-    /// The learner; `mercer learners` lists them
-    #[arg(long, value_name = "NAME")]
-    learner: String,
-    /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
-    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
-    ///
-    /// `median` is the Gaussian whose width is the median distance between the first rows, 200 at most, as the learner sees
-    /// them. The learner auto chooses its kernels itself.
-    #[arg(long, value_name = "SPEC", default_value = "median")]
-    kernel: KernelSpec,
-    /// Set a parameter of the learner; may be given several times
-    ///
-    /// VALUE is a number; a formula in T (rows that are learnt: all of DATA, or --limit of them) and d (features), with + - *
-    /// / ^ ( ) sqrt ln exp min max, such as alpha=25/T; auto where a paper gives a rule; or none. `mercer learners NAME`
-    /// tells the keys. A formula in T needs the length of the stream: a file is then read whole, standard input needs --rows.
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Scale features to [−1, 1] and the target to [0, 1] (paper01) or [−1, 1] (paper11), each column by its range over the
-    /// whole file; errors and predictions are then in scaled units
-    #[arg(long, value_name = "HOW", default_value = "none")]
-    scale: ScaleChoice,
-    /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read whole
-    #[arg(long, value_name = "FILE")]
-    scale_from: Option<PathBuf>,
-    /// Shuffle the rows; the same seed gives the same order everywhere
+    #[command(flatten)]
+    common: CommonArguments,
+    /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
     #[arg(long, value_name = "SEED", value_parser = seed)]
     permute: Option<u64>,
-    /// Learn only the first N rows, counted after permuting
-    #[arg(long, value_name = "N", value_parser = count)]
-    limit: Option<NonZeroUsize>,
-    /// Seed of learners that draw
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
-    seed: u64,
     /// Threads that a blocked pass may use, those of a mixture for its members; no result depends on it
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     threads: NonZeroUsize,
@@ -114,18 +90,76 @@ struct EvalArguments {
     /// How many rows DATA has, for standard input where T, --scale or --permute need to know
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
-    /// Which column is the target, by name or by number from 1; the last unless given
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<TargetColumn>,
-    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// The data and the learner, which `eval` and `train` are told alike.
+#[derive(Args)]
+struct CommonArguments {
+    /// A file, `-` for standard input, or a data set's name
+    data: PathBuf,
+    /// The learner; `mercer learners` lists them
+    #[arg(long, value_name = "NAME")]
+    learner: String,
+    /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
+    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
+    ///
+    /// `median` is the Gaussian whose width is the median distance between the first rows, 200 at most, as the learner sees
+    /// them; they are waited for before the first is learnt. The learner auto chooses its kernels itself.
+    #[arg(long, value_name = "SPEC", default_value = "median")]
+    kernel: KernelSpec,
+    /// Set a parameter of the learner; may be given several times
+    ///
+    /// VALUE is a number; a formula in T (rows that are learnt: all of DATA, or --limit of them) and d (features), with + - *
+    /// / ^ ( ) sqrt ln exp min max, such as alpha=25/T; auto where a paper gives a rule; or none. `mercer learners NAME`
+    /// tells the keys. A formula in T needs the length of the stream: a file is then read beforehand, standard input needs --rows.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Scale features to [−1, 1] and the target to [0, 1] (paper01) or [−1, 1] (paper11), each column by its range in DATA, which is
+    /// then read beforehand, or in --scale-from; errors are then in scaled units
+    #[arg(long, value_name = "HOW", default_value = "none")]
+    scale: ScaleChoice,
+    /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read beforehand
+    #[arg(long, value_name = "FILE")]
+    scale_from: Option<PathBuf>,
+    /// Learn only the first N rows
+    #[arg(long, value_name = "N", value_parser = count)]
+    limit: Option<NonZeroUsize>,
+    /// Seed of learners that draw
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
+    seed: u64,
+    /// Which column is the target, by name or by number from 1; the last unless given
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<TargetColumn>,
+    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+impl CommonArguments {
+    /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each.
+    fn kernel(&self, entry: &Entry, dimension: usize, rows: &[f64]) -> Result<(AnyKernel, String), Failure> {
+        let kernel = match &self.kernel {
+            KernelSpec::Given(_) if entry.autonomous => {
+                return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
+            }
+            KernelSpec::Given(kernel) => kernel.clone(),
+            KernelSpec::Median => median_kernel(dimension, rows)?,
+        };
+        let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
+        Ok((kernel, spec))
+    }
+}
+
+/// The Gaussian whose width is the median distance of the first rows.
+fn median_kernel(dimension: usize, rows: &[f64]) -> Result<AnyKernel, Failure> {
+    let gaussian = Gaussian::new(median_width(dimension, rows));
+    gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
 }
 
 const EVAL_EXAMPLES: &str = "\
@@ -204,6 +238,11 @@ fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
 
 fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 0, in digits")
+}
+
+/// The name of a choice as it is typed.
+fn typed(choice: &impl ValueEnum) -> String {
+    choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 pub(crate) fn run() -> Result<(), Failure> {

@@ -8,7 +8,8 @@
 //! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator), a CRC-32 (`u32`) of version, kind, length and body, and the body's
 //! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
 //! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
-//! every kind and learner are part of the tests.
+//! every kind, learner and version are part of the tests. Version 2 added to forecasters and operators what a run needs to go on in the
+//! midst of its data; regression learners are the same in both.
 //!
 //! **Untrusted bytes.** A file from elsewhere may be damaged or made to do harm. Nothing is allocated on the word of a length field;
 //! the checksum is compared before anything is decoded; nesting is bounded; and what was decoded must
@@ -36,20 +37,27 @@
 
 mod error;
 mod frame;
+mod operator;
+mod seen;
+mod series;
 
 use std::fmt;
 use std::io::Read;
 
 use mercer_data::{Scaling, TargetColumn};
 use mercer_kernels::AnyKernel;
-use mercer_learners::operator::{DenseSogd, OperatorLearner, Sogd};
-use mercer_learners::prediction::{AnyForecaster, Forecaster};
 use mercer_learners::{AnyRegressor, Regressor, Score};
 use mercer_state::{Inconsistent, Validate};
 use serde::{Deserialize, Serialize};
 
+use operator::OperatorV1;
+use series::PredictionV1;
+
 pub use error::ModelError;
 pub use frame::{MOST_BYTES, VERSION};
+pub use operator::{AnyOperator, Operator};
+pub use seen::Seen;
+pub use series::{Prediction, SeriesErrors};
 
 /// What a model file holds.
 #[derive(Clone, Debug)]
@@ -147,66 +155,17 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// The rows met.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        Seen { rows: self.rows, fingerprint: self.fingerprint }
+    }
+
     /// The same with one row more: `rows` and `fingerprint` are those after it.
     #[must_use]
     pub fn after(&self, features: &[f64], target: f64) -> Self {
-        let mut hasher = crc32fast::Hasher::new_with_initial(self.fingerprint);
-        let mut bytes = [0; 128];
-        for values in features.chunks(16) {
-            for (bytes, value) in bytes.chunks_exact_mut(8).zip(values) {
-                bytes.copy_from_slice(&value.to_le_bytes());
-            }
-            hasher.update(&bytes[..8 * values.len()]);
-        }
-        hasher.update(&target.to_le_bytes());
-        Self { rows: self.rows + 1, fingerprint: hasher.finalize(), ..*self }
-    }
-}
-
-/// A forecaster in a file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Prediction {
-    /// The names of outputs and then of inputs, if the series had names.
-    pub columns: Vec<String>,
-    /// The forecaster.
-    pub forecaster: AnyForecaster,
-}
-
-/// A learner of an operator in a file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Operator {
-    /// The names of the inputs' columns and then of the outputs', if the pairs had names.
-    pub columns: Vec<String>,
-    /// The learner.
-    pub learner: AnyOperator,
-}
-
-/// One of the learners of operators.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum AnyOperator {
-    /// [`Sogd`]
-    Sparse(Box<Sogd<AnyKernel>>),
-    /// [`DenseSogd`]
-    Dense(Box<DenseSogd<AnyKernel>>),
-}
-
-impl AnyOperator {
-    /// The learner behind its face.
-    #[must_use]
-    pub fn inner(&self) -> &dyn OperatorLearner<AnyKernel, AnyKernel> {
-        match self {
-            Self::Sparse(learner) => &**learner,
-            Self::Dense(learner) => &**learner,
-        }
-    }
-
-    /// The same, to teach it.
-    pub fn inner_mut(&mut self) -> &mut dyn OperatorLearner<AnyKernel, AnyKernel> {
-        match self {
-            Self::Sparse(learner) => &mut **learner,
-            Self::Dense(learner) => &mut **learner,
-        }
+        let Seen { rows, fingerprint } = self.seen().after([features, &[target]]);
+        Self { rows, fingerprint, ..*self }
     }
 }
 
@@ -239,24 +198,6 @@ impl Validate for Regression {
     }
 }
 
-impl Validate for Prediction {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        self.forecaster.validate()?;
-        check_names(&self.columns, self.forecaster.outputs() + self.forecaster.inputs())
-    }
-}
-
-impl Validate for Operator {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        match &self.learner {
-            AnyOperator::Sparse(learner) => learner.validate()?,
-            AnyOperator::Dense(learner) => learner.validate()?,
-        }
-        let operator = self.learner.inner().operator();
-        check_names(&self.columns, operator.input_dimension() + operator.output_dimension())
-    }
-}
-
 impl Model {
     /// What it is.
     #[must_use]
@@ -276,8 +217,8 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         match self {
             Self::Regression(model) => model.to_bytes(),
-            Self::Prediction(model) => frame::pack(ModelKind::Prediction, &**model),
-            Self::Operator(model) => frame::pack(ModelKind::Operator, &**model),
+            Self::Prediction(model) => model.to_bytes(),
+            Self::Operator(model) => model.to_bytes(),
         }
     }
 
@@ -286,11 +227,13 @@ impl Model {
     /// # Errors
     /// Whatever is wrong with it, in words: see [`ModelError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        let (kind, body) = frame::open(bytes)?;
-        Ok(match kind {
-            ModelKind::Regression => Self::Regression(Box::new(frame::decode(body)?)),
-            ModelKind::Prediction => Self::Prediction(Box::new(frame::decode(body)?)),
-            ModelKind::Operator => Self::Operator(Box::new(frame::decode(body)?)),
+        let frame::Opened { version, kind, body } = frame::open(bytes)?;
+        Ok(match (kind, version) {
+            (ModelKind::Regression, _) => Self::Regression(Box::new(frame::decode(body)?)),
+            (ModelKind::Prediction, 1) => Self::Prediction(Box::new(frame::decode_old::<PredictionV1, _>(body)?)),
+            (ModelKind::Prediction, _) => Self::Prediction(Box::new(frame::decode(body)?)),
+            (ModelKind::Operator, 1) => Self::Operator(Box::new(frame::decode_old::<OperatorV1, _>(body)?)),
+            (ModelKind::Operator, _) => Self::Operator(Box::new(frame::decode(body)?)),
         })
     }
 

@@ -15,6 +15,7 @@
 use std::collections::VecDeque;
 
 use mercer_linalg_incremental::ParameterError;
+use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 
@@ -75,6 +76,12 @@ impl ConformalIntervals {
             counted: 0,
         };
         Ok(Self { params, outputs: (0..outputs).map(|_| tracker()).collect() })
+    }
+
+    /// Numbers that have an interval.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
     }
 
     /// How far the next interval of an output reaches to either side of the prediction: `[ŷ − r, ŷ + r]`; infinite for the whole line.
@@ -154,6 +161,31 @@ impl Tracker {
         self.recent.push_back(error);
         let place = self.sorted.partition_point(|e| *e < error);
         self.sorted.insert(place, error);
+    }
+}
+
+impl Validate for ConformalIntervals {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let IntervalParams { coverage, rate, window } = self.params;
+        Inconsistent::require(coverage > 0.0 && coverage < 1.0, "intervals", "their coverage is between 0 and 1")?;
+        Inconsistent::positive(rate, "rate of the intervals")?;
+        Inconsistent::require(window >= 1, "intervals", "they remember an error")?;
+        Inconsistent::size(window, "window of the intervals")?;
+        self.outputs.iter().try_for_each(|tracker| tracker.validate(window))
+    }
+}
+
+impl Tracker {
+    fn validate(&self, window: usize) -> Result<(), Inconsistent> {
+        self.miss.validate()?;
+        self.sorted.validate()?;
+        let mut recent: Vec<f64> = self.recent.iter().copied().collect();
+        recent.sort_unstable_by(f64::total_cmp);
+        let sizes = recent.first().is_none_or(|smallest| *smallest >= 0.0);
+        let sound = sizes && recent.len() <= window && recent == self.sorted;
+        Inconsistent::require(sound, "intervals", "their errors are in order")?;
+        let counted = self.held <= self.counted && recent.len() <= self.counted && self.counted < usize::MAX / 2;
+        Inconsistent::require(counted, "intervals", "what they held was counted")
     }
 }
 

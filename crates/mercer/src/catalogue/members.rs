@@ -41,6 +41,11 @@ impl Member {
         self.settings.needs_rounds()
     }
 
+    /// Whether a value is found in the data.
+    pub(super) fn needs_rows(&self) -> bool {
+        self.settings.needs_rows()
+    }
+
     /// The learner, untrained, with the name it was given; `kernel` is for members that name none.
     pub(super) fn build(
         &self,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, experts};
+use mercer_linalg_incremental::Number;
 
 use super::error::CatalogueError;
 use super::expression::Expression;
@@ -72,8 +73,7 @@ impl fmt::Display for Value {
         match self {
             Self::None => f.write_str("none"),
             Self::Whole(count) => count.fmt(f),
-            Self::Number(number) if *number == 0.0 || (1e-5..1e16).contains(&number.abs()) => number.fmt(f),
-            Self::Number(number) => write!(f, "{number:e}"),
+            Self::Number(number) => Number(*number).fmt(f),
             Self::Numbers(numbers) => {
                 let shown: Vec<String> = numbers.iter().map(|number| Self::Number(*number).to_string()).collect();
                 f.write_str(&shown.join(","))
@@ -131,6 +131,16 @@ impl Settings {
         };
         keys.find(|(key, choice)| needs(choice) || (matches!(choice, Choice::Looked) && key.kind == Kind::Count))
             .map(|(key, _)| key.name)
+    }
+
+    /// Whether a value is found in the data, so that [`Context::rows`] should hold the first of them.
+    #[must_use]
+    pub fn needs_rows(&self) -> bool {
+        self.chosen.iter().any(|choice| match choice {
+            Choice::Looked => true,
+            Choice::Members(_, members) => members.iter().any(Member::needs_rows),
+            Choice::Formula(_) | Choice::Numbers(_) | Choice::None | Choice::Rule(_) => false,
+        })
     }
 
     /// The learner, untrained.

@@ -7,42 +7,33 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use mercer::catalogue::{self, Context, Entry, Value};
-use mercer::{AnyKernel, AnyRegressor, Error, Gaussian, KernelSpec, Regressor, Score, median_width};
+use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Score};
 
 use super::failure::Failure;
 use super::feed::{Chunk, Feed};
 use super::output::{self, Predictions, number};
 use super::report::{Parameters, Report};
 use super::trace::{Checkpoint, Trace};
-use super::{EvalArguments, ScaleChoice};
-
-/// Rows that rules may look at before the first is learnt.
-const FIRST_ROWS: usize = 256;
+use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
 
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
-    let entry = catalogue::find(&arguments.learner)?;
-    let settings = entry.settings(arguments.set.iter().map(String::as_str))?;
-    let inputs: Vec<&Path> = iter::once(arguments.data.as_path()).chain(arguments.scale_from.as_deref()).collect();
+    let entry = catalogue::find(&arguments.common.learner)?;
+    let settings = entry.settings(arguments.common.set.iter().map(String::as_str))?;
+    let inputs: Vec<&Path> =
+        iter::once(arguments.common.data.as_path()).chain(arguments.common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "t,target,prediction\n");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
     let mut feed = Feed::open(arguments, settings.needs_rounds())?;
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
     let (dimension, rounds) = (feed.dimension(), feed.rounds());
-    let kernel = match &arguments.kernel {
-        KernelSpec::Given(_) if entry.autonomous => {
-            return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
-        }
-        KernelSpec::Given(kernel) => kernel.clone(),
-        KernelSpec::Median => median(dimension, &chunk.features)?,
-    };
-    let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
     let first = &chunk.features[..chunk.features.len().min(FIRST_ROWS * dimension)];
-    let mut built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.seed, rows: first })?;
+    let (kernel, spec) = arguments.common.kernel(entry, dimension, first)?;
+    let mut built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.common.seed, rows: first })?;
     built.learner.set_threads(arguments.threads.into());
     let bound = entry.bound.and_then(|key| built.parameters.iter().find(|(name, _)| *name == key)).cloned();
 
-    let unscaled = arguments.scale == ScaleChoice::None;
+    let unscaled = arguments.common.scale == ScaleChoice::None;
     let mut pass = Pass::new(entry, built.learner, unscaled, Ends { block: feed.block(), rounds: feed.length() });
     let bar = progress(rounds);
     while !chunk.targets.is_empty() {
@@ -81,18 +72,12 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         let reach =
             bound.filter(|_| unscaled).and_then(|(key, value)| out_of_reach(key, &value, largest, &report.kernel));
         let notes: Vec<String> = reach.into_iter().chain(crowded(entry, &report)).collect();
-        report.text(&arguments.data.display().to_string(), &notes)
+        report.text(&arguments.common.data.display().to_string(), &notes)
     };
     if let Some(file) = predictions {
         file.finish()?;
     }
     output::print(&text)
-}
-
-/// The Gaussian whose width is the median distance of the first rows.
-fn median(dimension: usize, rows: &[f64]) -> Result<AnyKernel, Failure> {
-    let gaussian = Gaussian::new(median_width(dimension, rows));
-    gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
 }
 
 /// Where blocks end.

@@ -81,16 +81,18 @@ impl fmt::Display for Place {
 impl Feed {
     /// `formula` is the first key whose value depends on T.
     pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
-        let source = Source::of(&arguments.data)?;
-        let scheme = arguments.scale.scheme();
-        let learned = match (&arguments.scale_from, scheme) {
+        let source = Source::of(&arguments.common.data)?;
+        let scheme = arguments.common.scale.scheme();
+        let learned = match (&arguments.common.scale_from, scheme) {
             (None, _) => None,
             (Some(_), None) => {
                 return Err(Failure::usage(
                     "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
                 ));
             }
-            (Some(path), Some(_)) => Some(Learned::from(path, arguments.target.as_ref(), arguments.format, false)?),
+            (Some(path), Some(_)) => {
+                Some(Learned::from(path, arguments.common.target.as_ref(), arguments.common.format, false)?)
+            }
         };
         let promised = arguments.rows.map(usize::from);
         let reason = if scheme.is_some() && learned.is_none() {
@@ -101,8 +103,8 @@ impl Feed {
             formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
         };
         let options = ReadOptions {
-            format: arguments.format,
-            target: arguments.target.clone().unwrap_or_default(),
+            format: arguments.common.format,
+            target: arguments.common.target.clone().unwrap_or_default(),
             libsvm_dimension: learned.as_ref().map(|learned| learned.columns.dimension),
             ..ReadOptions::default()
         };
@@ -121,7 +123,7 @@ impl Feed {
                 let order = arguments.permute.map(|seed| permutation(table.len(), seed));
                 Body::Table { table, order }
             }
-            None => Body::Stream(RowReader::open(&arguments.data, &options)?.into()),
+            None => Body::Stream(RowReader::open(&arguments.common.data, &options)?.into()),
         };
         let columns = body.columns();
         let scaling = match (scheme, learned, &body) {
@@ -133,7 +135,7 @@ impl Feed {
             // A scheme without ranges of another file is a reason to read a table.
             (Some(_), None, Body::Stream(_)) | (None, _, _) => None,
         };
-        let limit = arguments.limit.map_or(usize::MAX, usize::from);
+        let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
         let block = arguments.block.rows(matches!(source, Source::StandardInput));
         let chunk = CHUNK.next_multiple_of(block);
         let dimension = columns.dimension;
@@ -269,7 +271,7 @@ impl Body {
 }
 
 fn open_named(name: &str, arguments: &EvalArguments) -> Result<Dataset, Failure> {
-    let given = [("--target", arguments.target.is_some()), ("--format", arguments.format.is_some())];
+    let given = [("--target", arguments.common.target.is_some()), ("--format", arguments.common.format.is_some())];
     if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::usage(format!(
             "{name}: {option} is for files; a data set's name settles it, so leave {option} out, or give the path of a file"

@@ -5,19 +5,26 @@ mod method;
 mod pass;
 mod report;
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mercer::data::Format;
+use mercer::learners::prediction::Forecaster;
+use mercer::model::Prediction;
 
 use super::failure::Failure;
 use super::output::{self, Predictions};
+use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
+use super::store;
 use feed::Feed;
 use method::{Gamma, Method};
 use pass::Pass;
+
+pub(crate) use report::parameters;
 
 /// Forecast a series: predict every row from the rows before it, then learn from it
 ///
@@ -30,65 +37,21 @@ use pass::Pass;
 /// has come: one line `k,…` for each row in (with --feed-through that of the row itself, which needs its input).
 ///
 /// Errors are summed over the rows after the warm-up, k > --t-init, missing values left out; the mean is over single values.
+///
+/// With --save the forecaster is kept in a file, and --model goes on with it: the rows are counted on, and predictions and errors are
+/// those of one run over all rows. The same file may be both.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(crate) struct ForecastArguments {
     /// A file, `-` for standard input, or a series' name
     series: PathBuf,
-    /// How to predict; `experts` unless given (`opf` with a --gamma that is given)
-    ///
-    /// opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
-    /// row. slip: ridge on spectral filters of the last --horizon rows. slip-window: of as many rows as opf would use. spectral:
-    /// ridge on spectral filters beside the last values. kalman: the steady-state predictor of a known --model. experts: a grid of γ,
-    /// weighted by how well each did; nothing need be known.
-    #[arg(long, value_name = "METHOD")]
-    method: Option<Method>,
-    /// Rows looked back, per natural logarithm of the time [default: 2.5]
-    #[arg(long, value_name = "B")]
-    beta: Option<f64>,
-    /// Rows of the warm-up, in which the last value is the prediction [default: 60]
-    #[arg(long, value_name = "N")]
-    t_init: Option<usize>,
-    /// Regulariser; it should be small against the squares of the data [default: 1]
-    #[arg(long, value_name = "L")]
-    lambda: Option<f64>,
-    /// Forgetting factor γ, or auto, the grid of experts: coefficients are expected to fall like γ to the power of the lag
-    /// [default: auto]
-    #[arg(long, value_name = "G|auto")]
-    gamma: Option<Gamma>,
-    /// A matrix of forgetting factors instead, one row of the file a row, as many as there are outputs
-    #[arg(long, value_name = "FILE", conflicts_with = "gamma")]
-    gamma_matrix: Option<PathBuf>,
-    /// Discount of past rows, of --method discounted [default: 1]
-    #[arg(long, value_name = "A")]
-    alpha: Option<f64>,
-    /// Number of spectral filters [default: 10]
-    #[arg(long, value_name = "K")]
-    rank: Option<usize>,
-    /// Rows over which spectral filters run, of slip and spectral [default: 1000]
-    #[arg(long, value_name = "N")]
-    horizon: Option<usize>,
-    /// The system's matrices for --method kalman: one JSON object {"a": [[…], …], "c": …, "q": …, "r": …}, and "b", "d" with
-    /// --inputs
-    #[arg(long, value_name = "FILE.json")]
-    model: Option<PathBuf>,
-    /// Columns that act on the outputs and are not predicted, by name or by number from 1
-    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
-    inputs: Vec<String>,
-    /// Forgetting factor of the inputs; that of the outputs unless given
-    #[arg(long, value_name = "G", requires = "inputs")]
-    gamma_input: Option<f64>,
-    /// The input of a row acts on the outputs of the same row
-    #[arg(long, requires = "inputs")]
-    feed_through: bool,
+    #[command(flatten)]
+    making: Making,
     /// How many rows ahead to forecast: after the last row, or after each from standard input
     ///
     /// With --inputs only one step is possible; to go further under known inputs, append rows with empty outputs.
     #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
-    /// Add intervals that hold this share of the values, such as 0.9, calibrated as the series goes
-    #[arg(long, value_name = "SHARE")]
-    intervals: Option<f64>,
     /// csv, tsv or ndjson; the file's name tells it unless given, standard input needs it
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
@@ -99,6 +62,62 @@ pub(crate) struct ForecastArguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: SaveArguments,
+}
+
+/// What a forecaster is made with, which a saved one knows.
+#[derive(Args)]
+struct Making {
+    /// How to predict; `experts` unless given (`opf` with a --gamma that is given)
+    ///
+    /// opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
+    /// row. slip: ridge on spectral filters of the last --horizon rows. slip-window: of as many rows as opf would use. spectral:
+    /// ridge on spectral filters beside the last values. kalman: the steady-state predictor of a known --system. experts: a grid of γ,
+    /// weighted by how well each did; nothing need be known.
+    #[arg(long, value_name = "METHOD", conflicts_with = "model")]
+    method: Option<Method>,
+    /// Rows looked back, per natural logarithm of the time [default: 2.5]
+    #[arg(long, value_name = "B", conflicts_with = "model")]
+    beta: Option<f64>,
+    /// Rows of the warm-up, in which the last value is the prediction [default: 60]
+    #[arg(long, value_name = "N", conflicts_with = "model")]
+    t_init: Option<usize>,
+    /// Regulariser; it should be small against the squares of the data [default: 1]
+    #[arg(long, value_name = "L", conflicts_with = "model")]
+    lambda: Option<f64>,
+    /// Forgetting factor γ, or auto, the grid of experts: coefficients are expected to fall like γ to the power of the lag
+    /// [default: auto]
+    #[arg(long, value_name = "G|auto", conflicts_with = "model")]
+    gamma: Option<Gamma>,
+    /// A matrix of forgetting factors instead, one row of the file a row, as many as there are outputs
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gamma", "model"])]
+    gamma_matrix: Option<PathBuf>,
+    /// Discount of past rows, of --method discounted [default: 1]
+    #[arg(long, value_name = "A", conflicts_with = "model")]
+    alpha: Option<f64>,
+    /// Number of spectral filters [default: 10]
+    #[arg(long, value_name = "K", conflicts_with = "model")]
+    rank: Option<usize>,
+    /// Rows over which spectral filters run, of slip and spectral [default: 1000]
+    #[arg(long, value_name = "N", conflicts_with = "model")]
+    horizon: Option<usize>,
+    /// The system's matrices for --method kalman: one JSON object {"a": [[…], …], "c": …, "q": …, "r": …}, and "b", "d" with
+    /// --inputs
+    #[arg(long, value_name = "FILE.json", conflicts_with = "model")]
+    system: Option<PathBuf>,
+    /// Columns that act on the outputs and are not predicted, by name or by number from 1
+    #[arg(long, value_name = "COL,…", value_delimiter = ',', conflicts_with = "model")]
+    inputs: Vec<String>,
+    /// Forgetting factor of the inputs; that of the outputs unless given
+    #[arg(long, value_name = "G", requires = "inputs", conflicts_with = "model")]
+    gamma_input: Option<f64>,
+    /// The input of a row acts on the outputs of the same row
+    #[arg(long, requires = "inputs", conflicts_with = "model")]
+    feed_through: bool,
+    /// Add intervals that hold this share of the values, such as 0.9, calibrated as the series goes
+    #[arg(long, value_name = "SHARE", conflicts_with = "model")]
+    intervals: Option<f64>,
 }
 
 const EXAMPLES: &str = "\
@@ -106,20 +125,33 @@ Examples:
   mercer forecast earth_orientation --steps 7
   mercer forecast track.csv --method opf --gamma 0.5 --predictions out.csv --json
   mercer forecast plant.csv --inputs valve,pump --feed-through --intervals 0.9
-  tail -f log.csv | mercer forecast - --format csv
+  tail -f log.csv | mercer forecast - --format csv --save log.mercer --checkpoint 1000
+  mercer forecast later.csv --model log.mercer --steps 7
 ";
 
 pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
-    let inputs: Vec<&Path> = [Some(&arguments.series), arguments.gamma_matrix.as_ref(), arguments.model.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
+    let Making { gamma_matrix, system, .. } = &arguments.making;
+    let inputs: Vec<&Path> =
+        iter::once(&arguments.series).chain(gamma_matrix).chain(system).map(PathBuf::as_path).collect();
+    output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--save", &arguments.model.save)])?;
     let source = Source::of(&arguments.series)?;
+    let (asked, saved) = (&arguments.model, arguments.model.resumed());
+    let start = asked.model.as_deref().map(store::load_prediction).transpose()?;
+    let saved = saved.map(|path| store::load_prediction(path).map(|model| (path, model))).transpose()?;
+    let stop = asked.prepare(&inputs)?;
     let streaming = matches!(source, Source::StandardInput) && !arguments.json && arguments.predictions.is_none();
-    let mut feed = Feed::open(&source, arguments)?;
-    let built = method::build(arguments, feed.columns())?;
-    let mut pass = Pass::new(built.forecaster, feed.columns().clone(), arguments)?;
+    let mut feed = Feed::open(&source, arguments, start.as_ref(), stop.clone())?;
+    let fresh = match start {
+        Some(model) => model,
+        None => method::build(&arguments.making, feed.columns())?,
+    };
+    let before = fresh.seen();
+    let model = match saved {
+        Some((path, saved)) => check_resumable(path, saved, &fresh)?,
+        None => fresh,
+    };
+    let mut saving = asked.saving(&source.to_string(), before, model.seen());
+    let mut pass = Pass::new(model, feed.columns().clone(), arguments)?;
     let header = pass.header(if streaming { pass.ahead() } else { 1 });
     let mut file = match &arguments.predictions {
         Some(path) => Some(Predictions::create(path, &inputs, &header)?),
@@ -130,26 +162,30 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     }
     let bar = feed.progress();
     let mut line = String::new();
-    while feed.next()? {
-        pass.step(feed.row()).map_err(|error| error.at(&feed.place()))?;
-        if let Some(file) = &mut file {
-            line.clear();
-            pass.write_row(&mut line);
-            file.write(&line)?;
-        } else if streaming {
-            line.clear();
-            if arguments.feed_through {
-                pass.write_row(&mut line);
-            } else {
-                pass.write_next(&mut line).map_err(|error| error.at(&feed.place()))?;
-            }
-            if !output::print_on(&line)? {
-                return Ok(());
-            }
-        }
+    let ended = learn(&mut feed, &mut pass, &mut saving, |pass, place| {
         bar.inc(1);
-    }
+        line.clear();
+        match &mut file {
+            Some(file) => {
+                pass.write_row(&mut line);
+                file.write(&line).map(|()| true)
+            }
+            None if streaming => {
+                if pass.feeds_through() {
+                    pass.write_row(&mut line);
+                } else {
+                    pass.write_next(&mut line).map_err(|error| error.at(&place()))?;
+                }
+                output::print_on(&line)
+            }
+            None => Ok(true),
+        }
+    });
     bar.finish_and_clear();
+    match &saving {
+        Some(saving) => saving.end(ended, &stop, || pass.model().to_bytes())?,
+        None => ended?,
+    }
     if streaming {
         return Ok(());
     }
@@ -162,12 +198,53 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         pass.write_forecast(forecast, &mut line);
         file.write(&line)?;
     }
-    let report = report::Report::of(built.name, built.parameters, &pass, forecast);
-    let text = if arguments.json { report.json()? } else { report.text(&source.to_string(), &pass) };
+    let report = report::Report::of(&pass, forecast);
+    let text = if arguments.json { report.json()? } else { report.text(&source.to_string(), &pass, stop.requested()) };
     if let Some(file) = file {
         file.finish()?;
     }
     output::print(&text)
+}
+
+/// Takes all rows; `tell` is called after each, and with a way to say where it stands, and answers whether anybody listens.
+fn learn(
+    feed: &mut Feed,
+    pass: &mut Pass,
+    saving: &mut Option<Saving>,
+    mut tell: impl FnMut(&mut Pass, &dyn Fn() -> String) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    while feed.next()? {
+        if let Some(saving) = saving
+            && saving.knows([feed.row(), &[]])?
+        {
+            continue;
+        }
+        pass.step(feed.row()).map_err(|error| error.at(&feed.place()))?;
+        if let Some(saving) = saving {
+            let model = pass.model();
+            saving.checkpoint(model.seen().rows, || model.to_bytes())?;
+        }
+        if !tell(pass, &|| feed.place())? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The saved model, if it is one of the run that would begin now.
+fn check_resumable(path: &Path, saved: Prediction, fresh: &Prediction) -> Result<Prediction, Failure> {
+    let method = [Fact { name: "method", saved: &saved.method, now: &fresh.method }];
+    let facts = method.into_iter().chain(parameter_facts(&saved.parameters, &fresh.parameters));
+    let otherwise = if saved.parameters.len() != fresh.parameters.len() || saved.errors.warm_up != fresh.errors.warm_up
+    {
+        Some("its parameters are other ones")
+    } else {
+        let outputs = |model: &Prediction| model.forecaster.outputs();
+        let same = saved.columns == fresh.columns && saved.inputs == fresh.inputs && outputs(&saved) == outputs(fresh);
+        (!same).then_some("its columns are other ones")
+    };
+    check_same(path, facts, otherwise)?;
+    Ok(saved)
 }
 
 /// So many that all of them fit into memory.
@@ -179,9 +256,4 @@ fn steps(text: &str) -> Result<NonZeroUsize, &'static str> {
 /// Seconds as a number.
 fn seconds(duration: Duration) -> f64 {
     duration.as_secs_f64()
-}
-
-/// The name of a choice as it is typed.
-fn typed(choice: &impl ValueEnum) -> String {
-    choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mercer::Regressor;
-use mercer::learners::prediction::Forecaster;
-use mercer::model::{Model, VERSION};
+use mercer::learners::prediction::{ConformalIntervals, Forecaster};
+use mercer::model::{Model, SeriesErrors, VERSION};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use super::{output, report, store};
+use super::{forecast, output, report, store};
 
 /// Tell what a model file holds
 #[derive(Args)]
@@ -49,8 +49,7 @@ fn facts(model: &Model, bytes: u64) -> Facts {
             let (about, progress) = (&model.description, &model.progress);
             tell("learner", about.learner.as_str().into());
             tell("kernel", about.kernel.as_str().into());
-            let parameters = about.parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-            tell("parameters", Value::Object(parameters.collect()));
+            tell("parameters", object(&about.parameters));
             tell("seed", about.seed.into());
             tell("features", model.learner.dimension().into());
             tell("columns", about.features.clone().into());
@@ -67,6 +66,8 @@ fn facts(model: &Model, bytes: u64) -> Facts {
         Model::Prediction(model) => {
             let forecaster = &model.forecaster;
             tell("forecaster", forecaster.name().into());
+            tell("method", model.method.as_str().into());
+            tell("parameters", Value::Object(forecast::parameters(model).collect()));
             tell("outputs", forecaster.outputs().into());
             tell("inputs", forecaster.inputs().into());
             tell("feed_through", forecaster.feed_through().into());
@@ -74,12 +75,20 @@ fn facts(model: &Model, bytes: u64) -> Facts {
             tell("observed", forecaster.time().into());
             tell("warmed_up", forecaster.warmed_up().into());
             tell("lags", forecaster.lags().into());
+            let SeriesErrors { scored, sum, .. } = model.errors;
+            tell("scored", scored.into());
+            tell("mse", (sum / scored as f64).into());
+            let coverage = |intervals: &ConformalIntervals| -> Value {
+                (0..intervals.outputs()).map(|output| Value::from(intervals.coverage(output))).collect()
+            };
+            tell("intervals_hold", model.intervals.as_ref().map(coverage).into());
         }
         Model::Operator(model) => {
             let (learner, columns) = (model.learner.inner(), model.columns.clone());
             let operator = learner.operator();
             tell("input_kernel", operator.input_kernel().to_string().into());
             tell("output_kernel", operator.output_kernel().to_string().into());
+            tell("parameters", object(&model.parameters));
             tell("input_dimension", operator.input_dimension().into());
             tell("output_dimension", operator.output_dimension().into());
             tell("columns", columns.into());
@@ -91,6 +100,11 @@ fn facts(model: &Model, bytes: u64) -> Facts {
         _ => {}
     }
     Facts(facts)
+}
+
+/// Keys with their values.
+fn object(parameters: &[(String, String)]) -> Value {
+    Value::Object(parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect())
 }
 
 /// Names with facts, as an object that keeps their order.

@@ -1,15 +1,12 @@
 //! A regression model that learns row by row, with its file: what `train` and `predict --learn` share.
 
-use std::num::NonZeroU64;
-use std::path::PathBuf;
-
 use mercer::Regressor;
 use mercer::model::{Progress, Regression};
 
 use super::bad_rows::BadRows;
 use super::failure::Failure;
 use super::rows::Origin;
-use super::store;
+use super::saving::Saving;
 use super::table::Table;
 
 /// The model and what surrounds it.
@@ -17,10 +14,7 @@ pub(crate) struct Learning {
     pub(crate) model: Regression,
     pub(crate) bad: BadRows,
     pub(crate) table: Table,
-    /// Where it is saved.
-    pub(crate) path: PathBuf,
-    /// Rows between two checkpoints.
-    pub(crate) every: Option<NonZeroU64>,
+    pub(crate) saving: Saving,
 }
 
 impl Learning {
@@ -37,7 +31,7 @@ impl Learning {
         match self.step(features, target) {
             Ok(prediction) => {
                 self.meet(&met);
-                self.checkpoint()?;
+                self.saving.checkpoint(met.rows, || self.model.to_bytes())?;
                 Ok(Some(prediction))
             }
             Err(why) => {
@@ -70,23 +64,11 @@ impl Learning {
         self.bad.take(why, origin)?;
         self.meet(met);
         self.model.progress.bad += 1;
-        self.checkpoint()
+        self.saving.checkpoint(met.rows, || self.model.to_bytes())
     }
 
     fn meet(&mut self, met: &Progress) {
         (self.model.progress.rows, self.model.progress.fingerprint) = (met.rows, met.fingerprint);
-    }
-
-    fn checkpoint(&self) -> Result<(), Failure> {
-        match self.every {
-            Some(every) if self.model.progress.rows.is_multiple_of(every.get()) => self.save(),
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes the model as it is now.
-    pub(crate) fn save(&self) -> Result<(), Failure> {
-        store::save(&self.path, &self.model)
     }
 
     /// The last line of the table, and what was left out.

@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::learning::Learning;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Row, Rows};
+use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::store;
@@ -66,7 +67,7 @@ Examples:
 pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let model = store::load_regression(&arguments.model)?;
     if arguments.learn {
-        store::check_place(&arguments.model)?;
+        store::check_place("--model", &arguments.model)?;
     }
     let stop = Stop::listen()?;
     let inputs: [&Path; 2] = [&arguments.data, &arguments.model];
@@ -81,17 +82,17 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         features_alone: !arguments.learn,
     };
     let idle = replies.clone();
-    let rows = Rows::open(&reading, stop.clone(), move || idle.flush())?;
+    let rows = Rows::open(&reading, stop, move || idle.flush())?;
     check_columns(&model, &rows, &arguments.model)?;
     let style = if rows.are_objects() { Style::Ndjson } else { Style::Csv };
     replies.begin(style, !rows.columns().features().is_empty());
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
         let table = Table::new(arguments.quiet, &model.progress.score);
-        let path = arguments.model.clone();
-        learn(Learning { model, bad, table, path, every: arguments.checkpoint }, rows, &replies, &stop)
+        let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
+        learn(Learning { model, bad, table, saving }, rows, &replies)
     } else {
-        predict(&model, bad, rows, &replies, &stop)
+        predict(&model, bad, rows, &replies)
     }
 }
 
@@ -107,21 +108,10 @@ fn check_columns(model: &Regression, rows: &Rows, path: &Path) -> Result<(), Fai
     trained.check_data(&path.display().to_string(), rows.columns(), rows.shown())
 }
 
-/// The next row, `None` when there is none or a signal has come. What a signal cut off is no row.
-fn next(rows: &mut Rows, features: &mut Vec<f64>, stop: &Stop) -> Result<Option<Row>, Failure> {
-    if stop.requested() {
-        return Ok(None);
-    }
-    match rows.next(features) {
-        _ if stop.requested() => Ok(None),
-        row => row,
-    }
-}
-
-fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, stop: &Stop) -> Result<(), Failure> {
+fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies) -> Result<(), Failure> {
     let mut features = Vec::new();
     let ended = loop {
-        let answer = match next(&mut rows, &mut features, stop) {
+        let answer = match rows.next(&mut features) {
             Ok(Some(Row::Good(target))) => learning.learn(&rows, &mut features, target),
             Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| None),
             Ok(None) => break Ok(()),
@@ -137,22 +127,16 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, stop: &Stop)
         }
     };
     // What was answered was learnt, and is kept whatever ended the rows.
-    let saved = learning.save();
+    let saved = learning.saving.save(learning.model.to_bytes());
     let replied = finish(replies, ended);
     learning.report();
     replied.and(saved)
 }
 
-fn predict(
-    model: &Regression,
-    mut bad: BadRows,
-    mut rows: Rows,
-    replies: &Replies,
-    stop: &Stop,
-) -> Result<(), Failure> {
+fn predict(model: &Regression, mut bad: BadRows, mut rows: Rows, replies: &Replies) -> Result<(), Failure> {
     let (mut features, mut scratch) = (Vec::new(), Scratch::default());
     let ended = loop {
-        let row = match next(&mut rows, &mut features, stop) {
+        let row = match rows.next(&mut features) {
             Ok(Some(row)) => row,
             Ok(None) => break Ok(()),
             Err(failure) => break Err(failure),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer::data::{DataError, Dataset, Format, ReadOptions, Registry, RowReader, TargetColumn};
+use mercer::data::{DataError, Dataset, Format, Missing, ReadOptions, Registry, RowReader, TargetColumn};
 
 use super::failure::Failure;
 use super::pipe::{self, Pipe};
@@ -22,6 +22,7 @@ pub(crate) struct Reading<'a> {
 
 pub(crate) struct Rows {
     shown: String,
+    stop: Stop,
     body: Body,
     columns: Columns,
     ndjson: bool,
@@ -64,6 +65,7 @@ impl Rows {
             let columns = Columns::new(table.dimension(), table.feature_names(), table.target_name());
             return Ok(Self {
                 shown,
+                stop,
                 body: Body::Table(table),
                 columns,
                 ndjson: false,
@@ -86,7 +88,7 @@ impl Rows {
             if format.is_none() {
                 return Err(DataError::UnknownFormat { file: shown }.into());
             }
-            RowReader::from_reader(shown.clone(), Pipe::open(reading.data, stop, idle)?, &options)?
+            RowReader::from_reader(shown.clone(), Pipe::open(reading.data, stop.clone(), idle)?, &options)?
         } else {
             RowReader::open(reading.data, &options)?
         };
@@ -101,7 +103,8 @@ impl Rows {
         let dimension = reader.dimension() - usize::from(left_out.is_some());
         let columns = Columns::new(dimension, names.as_deref(), reader.target_name());
         let ndjson = format == Some(Format::Ndjson);
-        Ok(Self { shown, body: Body::Reader(reader.into()), columns, ndjson, features_alone, left_out, given: 0 })
+        let body = Body::Reader(reader.into());
+        Ok(Self { shown, stop, body, columns, ndjson, features_alone, left_out, given: 0 })
     }
 
     /// The name for messages.
@@ -126,7 +129,7 @@ impl Rows {
         }
     }
 
-    /// Puts the features of the next row into `features`; `None` at the end.
+    /// Puts the features of the next row into `features`; `None` at the end, and when a signal has come: what it cut off is no row.
     ///
     /// # Errors
     /// Those after which no row can be read.
@@ -143,6 +146,9 @@ impl Rows {
             }
             Body::Reader(reader) => reader.next_row(features),
         };
+        if self.stop.requested() {
+            return Ok(None);
+        }
         match read {
             Ok(None) => Ok(None),
             Ok(Some(target)) => {
@@ -159,6 +165,30 @@ impl Rows {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
+pub(crate) fn open_plain(
+    path: &Path,
+    format: Option<Format>,
+    missing: Missing,
+    stop: &Stop,
+) -> Result<RowReader, Failure> {
+    let shown = Source::of(path)?.to_string();
+    let format = format.or_else(|| Format::from_path(path));
+    if format == Some(Format::Libsvm) {
+        return Err(Failure::usage(format!(
+            "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
+        )));
+    }
+    let options = ReadOptions { format, target: TargetColumn::None, missing, ..ReadOptions::default() };
+    if !pipe::is_one(path) {
+        return Ok(RowReader::open(path, &options)?);
+    }
+    if format.is_none() {
+        return Err(Failure::usage(format!("{shown}: say its format with --format csv, tsv or ndjson")));
+    }
+    Ok(RowReader::from_reader(shown, Pipe::open(path, stop.clone(), || ())?, &options)?)
 }
 
 /// Where a row comes from.

@@ -27,6 +27,11 @@ impl Stop {
         Ok(Self(stop))
     }
 
+    /// For a run with nothing to be saved, which a signal may end at once.
+    pub(crate) fn never() -> Self {
+        Self(Arc::default())
+    }
+
     pub(crate) fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

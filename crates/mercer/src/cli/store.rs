@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use mercer::model::{Model, ModelError, ModelKind, Regression};
+use mercer::model::{Model, ModelError, ModelKind, Operator, Prediction, Regression};
 
 use super::failure::Failure;
 use super::output::Aside;
@@ -28,19 +28,49 @@ pub(crate) fn load(path: &Path) -> Result<(Model, u64), Failure> {
 pub(crate) fn load_regression(path: &Path) -> Result<Regression, Failure> {
     match load(path)?.0 {
         Model::Regression(model) => Ok(*model),
-        other => Err(refused(path, &ModelError::OtherKind { expected: ModelKind::Regression, got: other.kind() })),
+        other => Err(other_kind(path, ModelKind::Regression, &other)),
     }
 }
 
-/// Refuses a place where a model cannot be written, before the work for it is done.
-pub(crate) fn check_place(path: &Path) -> Result<(), Failure> {
-    Aside::create_for("--model", path, &[], "").map(drop)
+/// The forecaster in a file.
+pub(crate) fn load_prediction(path: &Path) -> Result<Prediction, Failure> {
+    match load(path)?.0 {
+        Model::Prediction(model) => Ok(*model),
+        other => Err(other_kind(path, ModelKind::Prediction, &other)),
+    }
+}
+
+/// The learner of an operator in a file.
+pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
+    match load(path)?.0 {
+        Model::Operator(model) => Ok(*model),
+        other => Err(other_kind(path, ModelKind::Operator, &other)),
+    }
+}
+
+fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
+    let got = model.kind();
+    let command = match got {
+        ModelKind::Regression => "; mercer predict uses it",
+        ModelKind::Prediction => "; mercer forecast uses it",
+        ModelKind::Operator => "; mercer koopman uses it",
+        // Kinds to come have commands of their own.
+        _ => "",
+    };
+    let error = ModelError::OtherKind { expected, got };
+    Failure::because(format!("{}: {error}{command}", path.display()))
+}
+
+/// Refuses a place where a model cannot be written, before the work for it is done, and clears away what killed runs left there; `option`
+/// names it.
+pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
+    Aside::create_for(option, path, &[], "").map(drop)
 }
 
 /// Writes the model beside its place, brings it to the disk, and puts it there in one step.
-pub(crate) fn save(path: &Path, model: &Regression) -> Result<(), Failure> {
-    let bytes = model.to_bytes().map_err(|error| refused(path, &error))?;
-    let mut file = Aside::create_for("--model", path, &[], "")?;
+pub(crate) fn save(option: &str, path: &Path, model: Result<Vec<u8>, ModelError>) -> Result<(), Failure> {
+    let bytes = model.map_err(|error| refused(path, &error))?;
+    let mut file = Aside::create_again(option, path)?;
     file.write_bytes(&bytes)?;
     file.finish_durably()
 }

@@ -1,70 +1,46 @@
 //! `mercer train`: one pass over a stream, kept in a model file.
 
 use std::collections::VecDeque;
+use std::iter;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::catalogue::{self, Built, Context};
-use mercer::data::{Format, Scaling, TargetColumn};
-use mercer::model::{Description, Progress, Regression};
-use mercer::{AnyKernel, Gaussian, KernelSpec, Regressor, median_width};
+use mercer::data::Scaling;
+use mercer::model::{Description, Progress, Regression, Seen};
+use mercer::{KernelSpec, Regressor};
 
 use super::bad_rows::{BadRows, OnError};
 use super::failure::Failure;
 use super::learning::Learning;
 use super::output::{self, number};
 use super::rows::{Kept, Origin, Reading, Row, Rows};
+use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
-use super::{ScaleChoice, count, pipe, seed, store};
-
-/// Rows that rules may look at before the first is learnt: as many as for `eval`.
-const FIRST_ROWS: usize = 256;
+use super::{CommonArguments, FIRST_ROWS, count, pipe, store};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
 /// Every example is predicted before it is learnt; what that cost is told on stderr at rows 1, 2, 4, 8, … The model is written when
 /// the stream ends, and also when SIGINT or SIGTERM ends it early: with --resume the same command goes on from there, exactly.
 ///
+/// Learning begins with the first row, unless the first 256 settle something: the width of --kernel median, or a value `auto` that looks
+/// at the data. They are then gathered first.
+///
+/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units.
+///
 /// DATA is as for `mercer eval`: a file, `-` for standard input, or the name of a known data set.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(crate) struct TrainArguments {
-    /// A file, `-` for standard input, or a data set's name
-    data: PathBuf,
-    /// The learner; `mercer learners` lists them
-    #[arg(long, value_name = "NAME")]
-    learner: String,
-    /// As for `mercer eval`
-    #[arg(long, value_name = "SPEC", default_value = "median")]
-    kernel: KernelSpec,
-    /// Set a parameter of the learner, as for `mercer eval`; may be given several times
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Scale features to [−1, 1] and the target to [0, 1] (paper01) or [−1, 1] (paper11) by the ranges of --scale-from, or else of
-    /// DATA, which is then read twice; the model keeps the ranges, and its predictions are in the target's own units
-    #[arg(long, value_name = "HOW", default_value = "none")]
-    scale: ScaleChoice,
-    /// Scale by the ranges of this file (or data set)
-    #[arg(long, value_name = "FILE")]
-    scale_from: Option<PathBuf>,
-    /// Learn only the first N rows
-    #[arg(long, value_name = "N", value_parser = count)]
-    limit: Option<NonZeroUsize>,
-    /// Seed of learners that draw
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
-    seed: u64,
+    #[command(flatten)]
+    common: CommonArguments,
     /// How many rows will be learnt, for a formula in T; no more than a number in that formula
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
-    /// Which column is the target, by name or by number from 1; the last unless given
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<TargetColumn>,
-    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
     /// The file of the model
     #[arg(long, value_name = "OUT")]
     model: PathBuf,
@@ -94,16 +70,18 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         true => Some(store::load_regression(&arguments.model)?),
         false => None,
     };
-    refuse_same_file(&arguments.model, [Some(&arguments.data), arguments.scale_from.as_ref()])?;
-    store::check_place(&arguments.model)?;
+    let inputs: Vec<&Path> =
+        iter::once(&*arguments.common.data).chain(arguments.common.scale_from.as_deref()).collect();
+    refuse_same_file("--model", &arguments.model, &inputs)?;
+    store::check_place("--model", &arguments.model)?;
     let stop = Stop::listen()?;
-    let entry = catalogue::find(&arguments.learner)?;
-    let settings = entry.settings(arguments.set.iter().map(String::as_str))?;
+    let entry = catalogue::find(&arguments.common.learner)?;
+    let settings = entry.settings(arguments.common.set.iter().map(String::as_str))?;
     let survey = Survey::make(arguments, settings.needs_rounds())?;
     let reading = Reading {
-        data: &arguments.data,
-        format: arguments.format,
-        target: arguments.target.as_ref(),
+        data: &arguments.common.data,
+        format: arguments.common.format,
+        target: arguments.common.target.as_ref(),
         dimension: survey.dimension,
         features_alone: false,
     };
@@ -112,20 +90,21 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     if let Some(learned) = &survey.learned {
         learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
     }
-    let scaling =
-        survey.learned.zip(arguments.scale.scheme()).map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
+    let scaling = survey
+        .learned
+        .zip(arguments.common.scale.scheme())
+        .map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
 
-    // The first rows settle the kernel's width and whatever else looks at data.
-    let limit = arguments.limit.map_or(usize::MAX, usize::from);
+    // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
+    let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
+    let median = matches!(arguments.common.kernel, KernelSpec::Median) && !entry.autonomous;
+    let looks = settings.needs_rows() || median;
+    let wanted = if looks { FIRST_ROWS.min(limit) } else { 0 };
     let mut ahead: VecDeque<Kept> = VecDeque::new();
     let mut features = Vec::new();
     let mut first = Vec::new();
-    while first.len() < FIRST_ROWS.min(limit) * dimension && !stop.requested() {
-        let row = match rows.next(&mut features) {
-            Err(_) if stop.requested() => break,
-            row => row?,
-        };
-        let Some(row) = row else { break };
+    while first.len() < wanted * dimension {
+        let Some(row) = rows.next(&mut features)? else { break };
         if let Row::Good(_) = row {
             let mut scaled = features.clone();
             let fits = scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok());
@@ -133,120 +112,73 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         }
         ahead.push_back(Kept::of(&rows, row, &features));
     }
-    let kernel = match &arguments.kernel {
-        KernelSpec::Given(_) if entry.autonomous => {
-            return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
-        }
-        KernelSpec::Given(kernel) => kernel.clone(),
-        KernelSpec::Median => Gaussian::new(median_width(dimension, &first))
-            .map(AnyKernel::Gaussian)
-            .map_err(|error| Failure::because(format!("--kernel median: {error}")))?,
-    };
-    let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
+    if looks && stop.requested() {
+        return Err(Failure::because(
+            "ended by a signal before the first rows could settle the kernel; nothing was saved",
+        ));
+    }
+    let (kernel, spec) = arguments.common.kernel(entry, dimension, &first)?;
     let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
-    let context = Context { rounds, dimension, seed: arguments.seed, rows: &first };
+    let context = Context { rounds, dimension, seed: arguments.common.seed, rows: &first };
     let Built { learner, parameters } = settings.build(kernel, &context)?;
     let description = Description {
         learner: entry.name.to_owned(),
         kernel: spec,
         parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
-        seed: arguments.seed,
+        seed: arguments.common.seed,
         features: rows.columns().features().to_vec(),
         target_name: rows.columns().target().map(str::to_owned),
-        target: arguments.target.clone().unwrap_or_default(),
+        target: arguments.common.target.clone().unwrap_or_default(),
     };
     let fresh = Regression { description, scaling, progress: Progress::default(), learner };
     let (model, known) = match saved {
-        Some(saved) => (check_same(&arguments.model, saved, &fresh)?, true),
+        Some(saved) => {
+            check_resumable(&arguments.model, &saved, &fresh)?;
+            (saved, true)
+        }
         None => (fresh, false),
     };
 
     let bad = BadRows::new(&arguments.on_error)?;
     let table = Table::new(arguments.quiet, &model.progress.score);
-    let (path, every) = (arguments.model.clone(), arguments.checkpoint);
-    let mut learning = Learning { model, bad, table, path, every };
-    let mut replay =
-        Replay { goal: if known { learning.model.progress } else { Progress::default() }, met: Progress::default() };
-    let learnt = loop {
+    let goal = if known { model.progress.seen() } else { Seen::default() };
+    let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
+    let saving = saving.resuming(rows.shown(), Seen::default(), goal);
+    let mut learning = Learning { model, bad, table, saving };
+    let ended = loop {
         if stop.requested() || learning.progress().score.rounds() == limit {
             break Ok(());
         }
-        let learnt = match ahead.pop_front() {
+        let taken = match ahead.pop_front() {
             Some(mut kept) => {
-                let mut features = std::mem::take(&mut kept.features);
-                replay.pass(&kept.row, &features).map_or_else(
-                    || take(&mut learning, kept.row.clone(), &mut features, &kept),
-                    |matches| {
-                        matches.then_some(()).ok_or_else(|| other_data(&rows, &arguments.model, replay.goal.rows))
-                    },
-                )
+                let (row, mut features) = (kept.row.clone(), std::mem::take(&mut kept.features));
+                take(&mut learning, row, &mut features, &kept)
             }
-            None => {
-                let row = match rows.next(&mut features) {
-                    Err(_) if stop.requested() => break Ok(()),
-                    Err(failure) => break Err(failure),
-                    Ok(None) => break Ok(()),
-                    Ok(Some(row)) => row,
-                };
-                // What a signal cut off is no row.
-                if stop.requested() {
-                    break Ok(());
-                }
-                replay.pass(&row, &features).map_or_else(
-                    || take(&mut learning, row, &mut features, &rows),
-                    |matches| {
-                        matches.then_some(()).ok_or_else(|| other_data(&rows, &arguments.model, replay.goal.rows))
-                    },
-                )
-            }
+            None => match rows.next(&mut features) {
+                Ok(Some(row)) => take(&mut learning, row, &mut features, &rows),
+                Ok(None) => break Ok(()),
+                Err(failure) => Err(failure),
+            },
         };
-        if learnt.is_err() {
-            break learnt;
+        if taken.is_err() {
+            break taken;
         }
     };
-    let replayed = replay.met.rows >= replay.goal.rows;
-    match learnt {
-        Err(failure) => {
-            // What was learnt before the failure is worth keeping where checkpoints were asked for.
-            if replayed && learning.every.is_some() {
-                learning.save()?;
-            }
-            return Err(failure);
-        }
-        Ok(()) if replayed => learning.save()?,
-        // Ended by a signal before it had caught up: the file is as it was.
-        Ok(()) if stop.requested() => {}
-        Ok(()) => return Err(other_data(&rows, &arguments.model, replay.goal.rows)),
-    }
+    learning.saving.end(ended, &stop, || learning.model.to_bytes())?;
     learning.report();
     output::print(&summary(&learning, &arguments.model, stop.requested()))
 }
 
-/// The row, learnt or refused.
+/// The row: learnt, refused, or known already.
 fn take(learning: &mut Learning, row: Row, features: &mut [f64], origin: &impl Origin) -> Result<(), Failure> {
+    let known = match &row {
+        Row::Good(target) => learning.saving.knows([features, &[*target]])?,
+        Row::Bad(_) => learning.saving.knows([&[], &[f64::NAN]])?,
+    };
     match row {
+        _ if known => Ok(()),
         Row::Good(target) => learning.learn(origin, features, target).map(drop),
         Row::Bad(why) => learning.unreadable(why, origin),
-    }
-}
-
-/// The rows that a resumed model has seen: they are read again, and must be the same.
-struct Replay {
-    goal: Progress,
-    met: Progress,
-}
-
-impl Replay {
-    /// `None` for a row to be learnt; otherwise whether the rows are those of the goal, as far as can be told.
-    fn pass(&mut self, row: &Row, features: &[f64]) -> Option<bool> {
-        if self.met.rows >= self.goal.rows {
-            return None;
-        }
-        self.met = match row {
-            Row::Good(target) => self.met.after(features, *target),
-            Row::Bad(_) => self.met.after(&[], f64::NAN),
-        };
-        Some(self.met.rows < self.goal.rows || self.met.fingerprint == self.goal.fingerprint)
     }
 }
 
@@ -264,16 +196,17 @@ impl Survey {
     /// `formula` is the first key whose value depends on T.
     fn make(arguments: &TrainArguments, formula: Option<&str>) -> Result<Self, Failure> {
         let promised = arguments.rows.map(usize::from);
-        let scheme = arguments.scale.scheme();
-        if arguments.scale_from.is_some() && scheme.is_none() {
+        let scheme = arguments.common.scale.scheme();
+        if arguments.common.scale_from.is_some() && scheme.is_none() {
             return Err(Failure::usage(
                 "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
             ));
         }
         let skip = arguments.on_error != OnError::Stop;
-        let learned = |path: &Path| Learned::from(path, arguments.target.as_ref(), arguments.format, skip);
-        let of_file = arguments.scale_from.as_deref().map(learned).transpose()?;
-        let named = matches!(Source::of(&arguments.data)?, Source::Named(_));
+        let learned =
+            |path: &Path| Learned::from(path, arguments.common.target.as_ref(), arguments.common.format, skip);
+        let of_file = arguments.common.scale_from.as_deref().map(learned).transpose()?;
+        let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
         let reason = match needs_rounds {
             Some(key) => Some(format!("T in the value of {key}")),
@@ -281,14 +214,14 @@ impl Survey {
         };
         let mut survey = Self { rounds: promised, ..Self::default() };
         if let Some(reason) = reason {
-            if pipe::is_one(&arguments.data) {
+            if pipe::is_one(&arguments.common.data) {
                 let mend = if needs_rounds.is_some() { "say it with --rows N" } else { "add --scale-from FILE" };
                 return Err(Failure::usage(format!(
                     "{}: {reason} needs to see the stream before it is learnt; {mend}, or give a file",
-                    arguments.data.display()
+                    arguments.common.data.display()
                 )));
             }
-            let all = learned(&arguments.data)?;
+            let all = learned(&arguments.common.data)?;
             survey.rounds = promised.or(Some(all.rows));
             survey.learned = scheme.is_some().then_some(all);
         }
@@ -298,51 +231,22 @@ impl Survey {
     }
 }
 
-/// The saved model, if it is one of the run that would begin now.
-fn check_same(path: &Path, saved: Regression, fresh: &Regression) -> Result<Regression, Failure> {
+/// Refuses a saved model that is not one of the run that would begin now.
+fn check_resumable(path: &Path, saved: &Regression, fresh: &Regression) -> Result<(), Failure> {
     let (old, new) = (&saved.description, &fresh.description);
-    let difference = if old.learner != new.learner {
-        Some(format!("its learner is {}, not {}", old.learner, new.learner))
-    } else if old.kernel != new.kernel {
-        Some(format!("its kernel is {}, not {}", old.kernel, new.kernel))
-    } else if let Some(((key, was), (_, is))) =
-        old.parameters.iter().zip(&new.parameters).find(|(was, is)| was.1 != is.1)
-    {
-        Some(format!("its {key} is {was}, not {is}"))
-    } else if old.seed != new.seed {
-        Some(format!("its seed is {}, not {}", old.seed, new.seed))
-    } else if old != new || saved.learner.dimension() != fresh.learner.dimension() {
-        Some("its columns are other ones".to_owned())
+    let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
+    let facts = [
+        Fact { name: "learner", saved: &old.learner, now: &new.learner },
+        Fact { name: "kernel", saved: &old.kernel, now: &new.kernel },
+    ];
+    let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
+    let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
+    let otherwise = if old != new || saved.learner.dimension() != fresh.learner.dimension() {
+        Some("its columns are other ones")
     } else {
-        (saved.scaling != fresh.scaling).then(|| "its scaling is another one".to_owned())
+        (saved.scaling != fresh.scaling).then_some("its scaling is another one")
     };
-    match difference {
-        None => Ok(saved),
-        Some(difference) => Err(Failure::because(format!(
-            "{}: cannot be resumed with these options, since {difference}; give those of the run that wrote it, or leave \
-             --resume out",
-            path.display()
-        ))),
-    }
-}
-
-fn other_data(rows: &Rows, model: &Path, count: u64) -> Failure {
-    Failure::because(format!(
-        "{}: its first {count} rows are not those that {} has learnt; give the same data from the beginning, or leave --resume \
-         out",
-        rows.shown(),
-        model.display()
-    ))
-}
-
-/// The model must not be written over what is read.
-fn refuse_same_file(model: &Path, inputs: [Option<&PathBuf>; 2]) -> Result<(), Failure> {
-    let place = model.canonicalize().ok();
-    let same = |input: &&PathBuf| place.is_some() && input.canonicalize().ok() == place;
-    match inputs.into_iter().flatten().find(same) {
-        Some(input) => Err(Failure::usage(format!("{}: is read, so give another --model", input.display()))),
-        None => Ok(()),
-    }
+    check_same(path, facts, otherwise)
 }
 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {

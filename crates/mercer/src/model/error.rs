@@ -11,7 +11,7 @@ use super::ModelKind;
 #[non_exhaustive]
 pub enum ModelError {
     /// The bytes do not begin as a model file does.
-    #[error("is not a model file; give one that mercer train has written")]
+    #[error("is not a model file; give one that mercer has saved")]
     NotAModel,
     /// The format is of a later program.
     #[error("is a model file of format {version}, and this program reads formats up to {newest}; use a newer mercer")]

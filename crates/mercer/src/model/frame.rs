@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{ModelError, ModelKind};
 
 /// The version that is written.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;
@@ -68,8 +68,16 @@ pub(super) fn pack(kind: ModelKind, model: &(impl Serialize + Validate)) -> Resu
     Ok(bytes)
 }
 
-/// The kind and the body of a file, which is whole and as it was written.
-pub(super) fn open(bytes: &[u8]) -> Result<(ModelKind, &[u8]), ModelError> {
+/// A file that is whole and as it was written.
+pub(super) struct Opened<'a> {
+    /// From 1 to [`VERSION`].
+    pub(super) version: u16,
+    pub(super) kind: ModelKind,
+    pub(super) body: &'a [u8],
+}
+
+/// The parts of a file.
+pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
     let begun = bytes.len().min(MAGIC.len());
     if begun == 0 || bytes[..begun] != MAGIC[..begun] {
         return Err(ModelError::NotAModel);
@@ -81,7 +89,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(ModelKind, &[u8]), ModelError> {
     let Some(header) = Header::read(bytes) else {
         return Err(ModelError::Truncated { expected: HEADER as u64, got });
     };
-    if header.version != VERSION {
+    if !(1..=VERSION).contains(&header.version) {
         return Err(ModelError::UnknownVersion { version: header.version, newest: VERSION });
     }
     let Some(kind) = ModelKind::of_code(header.kind) else { return Err(ModelError::UnknownKind(header.kind)) };
@@ -97,15 +105,21 @@ pub(super) fn open(bytes: &[u8]) -> Result<(ModelKind, &[u8]), ModelError> {
     if header.checksum != computed {
         return Err(ModelError::Altered { stored: header.checksum, computed });
     }
-    Ok((kind, body))
+    Ok(Opened { version: header.version, kind, body })
 }
 
 /// The model of a body, if it holds together.
 pub(super) fn decode<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, ModelError> {
-    let (model, rest) = postcard::take_from_bytes::<T>(body)?;
+    decode_old::<T, T>(body)
+}
+
+/// The same of a body that an earlier version wrote.
+pub(super) fn decode_old<Old: DeserializeOwned, T: From<Old> + Validate>(body: &[u8]) -> Result<T, ModelError> {
+    let (old, rest) = postcard::take_from_bytes::<Old>(body)?;
     if !rest.is_empty() {
         return Err(ModelError::Trailing { extra: rest.len() as u64 });
     }
+    let model = T::from(old);
     model.validate()?;
     Ok(model)
 }

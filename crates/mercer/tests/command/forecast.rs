@@ -9,15 +9,16 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-const METHODS: [&str; 7] = ["opf", "tsiamis-pappas", "discounted", "slip", "slip-window", "spectral", "experts"];
+pub(crate) const METHODS: [&str; 7] =
+    ["opf", "tsiamis-pappas", "discounted", "slip", "slip-window", "spectral", "experts"];
 
 /// Two coupled outputs, a few hundred rows.
-fn track(rows: usize) -> Vec<Vec<f64>> {
+pub(crate) fn track(rows: usize) -> Vec<Vec<f64>> {
     let outputs = LinearSystem::slow_decay().simulate(rows, 4).unwrap().outputs;
     outputs.iter().map(|row| row[..2].to_vec()).collect()
 }
 
-fn csv(rows: &[Vec<f64>]) -> String {
+pub(crate) fn csv(rows: &[Vec<f64>]) -> String {
     let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n";
     std::iter::once("left,right\n".to_owned()).chain(rows.iter().map(line)).collect()
 }
@@ -33,7 +34,7 @@ fn rows_of(text: &str) -> (String, Vec<(usize, Vec<f64>)>) {
     (header, lines.map(row).collect())
 }
 
-fn without_seconds(mut report: Value) -> Value {
+pub(crate) fn without_seconds(mut report: Value) -> Value {
     assert!(report.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().unwrap() > 0.0);
     report
 }
@@ -127,22 +128,22 @@ fn a_known_model_is_the_floor() {
     let model =
         "{\"a\": [[1,1,0],[0,1,1],[0,0,0.9]], \"c\": [[1,0,0]], \"q\": [[1,0,0],[0,1,0],[0,0,1]], \"r\": [[1]]}";
     let folder = Folder::new().with("s.csv", text).with("m.json", model);
-    let kalman = folder.json("forecast s.csv --method kalman --model m.json");
+    let kalman = folder.json("forecast s.csv --method kalman --system m.json");
     let learnt = folder.json("forecast s.csv");
     let (floor, learnt) = (kalman["mse"].as_f64().unwrap(), learnt["mse"].as_f64().unwrap());
     assert!(floor > 5.0 && floor < learnt && learnt < 1.5 * floor, "{floor} {learnt}");
     assert_eq!(kalman["epochs"].as_array().unwrap().len(), 0);
-    folder.refused(2, "forecast s.csv --method kalman", &["--model"]);
-    folder.refused(1, "forecast s.csv --method kalman --model none.json", &["none.json: cannot be read"]);
+    folder.refused(2, "forecast s.csv --method kalman", &["--system"]);
+    folder.refused(1, "forecast s.csv --method kalman --system none.json", &["none.json: cannot be read"]);
     let folder = folder.with("bad.json", "{\"a\": [[1]]}").with("ragged.json", model.replace("[1,1,0]", "[1,1]"));
-    folder.refused(1, "forecast s.csv --method kalman --model bad.json", &["bad.json", "missing field"]);
-    folder.refused(1, "forecast s.csv --method kalman --model ragged.json", &["ragged.json", "\"a\"", "differ"]);
+    folder.refused(1, "forecast s.csv --method kalman --system bad.json", &["bad.json", "missing field"]);
+    folder.refused(1, "forecast s.csv --method kalman --system ragged.json", &["ragged.json", "\"a\"", "differ"]);
     let folder = folder.with("two.csv", "1,2\n3,4\n");
-    folder.refused(1, "forecast two.csv --method kalman --model m.json", &["m.json", "1 outputs", "2"]);
+    folder.refused(1, "forecast two.csv --method kalman --system m.json", &["m.json", "1 outputs", "2"]);
 }
 
 /// A system that does what its input says.
-fn driven(feed_through: bool) -> String {
+pub(crate) fn driven(feed_through: bool) -> String {
     let system = LinearSystem::new(SystemMatrices {
         states: 1,
         outputs: 1,
@@ -332,7 +333,7 @@ fn arguments_that_cannot_be_right() {
         ("--method slip --beta 3", &["--beta", "leave it out"]),
         ("--method opf --alpha 0.9", &["--alpha", "discounted"]),
         ("--method opf --rank 4", &["--rank", "slip"]),
-        ("--model m.json", &["--model", "kalman"]),
+        ("--system m.json", &["--system", "kalman"]),
         ("--gamma much", &["auto or a number"]),
         ("--gamma 0", &["gamma", "got 0"]),
         ("--gamma 0.5 --lambda -1", &["lambda", "got -1"]),
@@ -356,7 +357,7 @@ fn arguments_that_cannot_be_right() {
     // Long, but not too long: no room is made before it is needed.
     assert_eq!(folder.json("forecast s.csv --t-init 1000000000000")["mse"], Value::Null);
     folder.refused(2, "forecast", &["SERIES"]);
-    folder.refused_input(2, "1\n", "forecast -", &["--format"]);
+    folder.refused_input(2, "1\n", "forecast -", &["--format csv, tsv or ndjson"]);
     folder.refused_input(2, "1 1:2\n", "forecast - --format libsvm", &["libsvm"]);
     folder.refused(2, "forecast earth_orientation --format csv", &["leave --format out"]);
 }
@@ -377,11 +378,11 @@ fn spoilt_series() {
         ("ragged.csv", &["ragged.csv, line 102", "has 1 cell"]),
         ("input.csv --inputs right", &["input.csv, line 102 (row 101)", "the input \"right\" has no value"]),
         ("huge.csv", &["huge.csv, line 10"]),
-        ("s.libsvm", &["s.libsvm", "write the table as csv"]),
         ("none.csv", &["none.csv: cannot be read"]),
         ("none", &["none: there is no such file", "earth_orientation"]),
     ] {
         folder.refused(1, &format!("forecast {file} --predictions p.csv"), parts);
     }
+    folder.refused(2, "forecast s.libsvm", &["s.libsvm", "a libsvm row has a target", "csv, tsv or ndjson"]);
     folder.refused(1, "forecast text.csv --predictions text.csv", &["is a file that is read"]);
 }

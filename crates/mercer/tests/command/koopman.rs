@@ -14,7 +14,7 @@ use crate::support::{Folder, object};
 const KEYS: [&str; 7] =
     ["n", "dictionary_size", "dictionary_indices", "hs_norm", "forced_rejections", "eigenvalues", "seconds"];
 
-fn oscillator(n: usize) -> Pairs {
+pub(crate) fn oscillator(n: usize) -> Pairs {
     Duffing::default().pairs(n, 1, 5).unwrap()
 }
 
@@ -37,7 +37,7 @@ fn lines(pairs: &Pairs, separator: &str) -> String {
     rows(pairs).iter().map(line).collect()
 }
 
-fn csv(pairs: &Pairs) -> String {
+pub(crate) fn csv(pairs: &Pairs) -> String {
     lines(pairs, ",")
 }
 
@@ -321,7 +321,7 @@ fn wrong_arguments_and_tables() {
         (2, "koopman p.csv --weights o.csv --dictionary o.csv", &["--weights and --dictionary name the same file"]),
         (2, "koopman p.libsvm", &["libsvm", "csv, tsv or ndjson"]),
         (2, "koopman diamonds", &["diamonds", "give a file of pairs"]),
-        (2, "koopman -", &["standard input", "--format csv"]),
+        (2, "koopman -", &["standard input", "--format csv, tsv or ndjson"]),
         (2, "koopman - --format csv --predict -", &["--predict must be a file"]),
         (1, "koopman odd.csv", &["odd.csv: has 3 columns", "--state-dim", "--input-dim"]),
         (1, "koopman odd.csv --state-dim 1", &["odd.csv: has 3 columns", "--state-dim 1 has 2", "--input-dim"]),

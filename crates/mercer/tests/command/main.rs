@@ -3,6 +3,8 @@
 mod data;
 mod eval;
 mod forecast;
+mod kept_forecasters;
+mod kept_operators;
 mod koopman;
 mod learners;
 mod models;

@@ -250,7 +250,7 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
 fn a_forecaster_is_no_regression_learner() {
     use mercer::learners::prediction::LastValue;
     use mercer::model::{Model, Prediction};
-    let prediction = Prediction { columns: vec!["y".to_owned()], forecaster: LastValue::new(1).into() };
+    let prediction = Prediction::new(vec!["y".to_owned()], LastValue::new(1).into());
     let bytes = Model::Prediction(Box::new(prediction)).to_bytes().unwrap();
     let folder = Folder::new().with("f.mercer", bytes).with("all.csv", csv(&examples(5)));
     folder.refused(1, "predict all.csv --model f.mercer", &["kind prediction, and a regression model is needed"]);

@@ -63,6 +63,52 @@ fn each_row_is_answered_before_the_next_is_sent() {
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(239));
 }
 
+/// Nothing waits for rows to come unless something is to be found in them.
+#[test]
+fn training_begins_with_the_first_row() {
+    for learner in
+        ["krls --kernel gaussian:0.7", "auto --set budget=5000", "experts --kernel gaussian:1 --set members=krls"]
+    {
+        let folder = Folder::new();
+        let arguments = format!("train - --format csv --learner {learner} --model m.mercer --checkpoint 1");
+        let mut child = start(&folder, &arguments);
+        let mut stdin = child.stdin.take().unwrap();
+        let mut table = BufReader::new(child.stderr.take().unwrap()).lines();
+        for (at, line) in csv(&examples(3)).lines().enumerate() {
+            writeln!(stdin, "{line}").unwrap();
+            // The table tells the rows 1 and 2 below its own header; the third comes when the rows end.
+            if at == 1 {
+                assert!(table.next().unwrap().unwrap().contains("loss since last"), "{learner}");
+            }
+            if at == 1 || at == 2 {
+                let row = table.next().unwrap().unwrap();
+                assert_eq!(row.split_whitespace().next(), Some(at.to_string().as_str()), "{learner}: {row}");
+            }
+        }
+        drop(stdin);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{learner}");
+        assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(3), "{learner}");
+    }
+}
+
+/// Where the first rows settle the kernel, there is nothing yet that could be saved.
+#[test]
+fn a_signal_before_the_kernel_is_settled_saves_nothing() {
+    let folder = Folder::new().with("all.csv", csv(&examples(300)));
+    let mut child = start(&folder, "train - --format csv --learner krls --model m.mercer --quiet");
+    let mut stdin = child.stdin.take().unwrap();
+    // Rows so long that they fit into no pipe: once all are written, some have been read, and signals are listened for.
+    for (x, y) in examples(100).iter() {
+        writeln!(stdin, "{:.8000},{:.8000},{:.8000},{y}", x[0], x[1], x[2]).unwrap();
+    }
+    signal(&child, "-TERM");
+    let (code, said) = end(child);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("ended by a signal before the first rows could settle the kernel"), "{said}");
+    drop(stdin);
+    assert!(!folder.path("m.mercer").exists());
+}
+
 #[test]
 fn signals_end_a_run_with_its_state_saved() {
     for name in ["-TERM", "-INT"] {
@@ -187,4 +233,49 @@ fn killed_in_the_midst_of_checkpoints_a_run_goes_on_to_the_same_end() {
     assert!(kills > 0);
     let [whole, resumed] = ["whole.mercer", "m.mercer"].map(|file| std::fs::read(folder.path(file)).unwrap());
     assert!(whole == resumed, "after {kills} kills the files differ");
+    assert_eq!(unfinished(&folder), 0, "a killed run's file was left");
+}
+
+fn unfinished(folder: &Folder) -> usize {
+    folder.names().iter().filter(|name| name.ends_with(".partial")).count()
+}
+
+#[test]
+fn what_a_killed_run_leaves_is_cleared_away_and_nothing_else() {
+    let folder = trained();
+    let waiting = |file: &str| {
+        let before = unfinished(&folder);
+        let mut child = start(&folder, &format!("predict - --format csv --model m.mercer --predictions {file}"));
+        // The file is there before the first row is asked for, and answers wait in it.
+        let mut stdin = child.stdin.take().unwrap();
+        let begun = Instant::now();
+        while unfinished(&folder) == before && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        stdin.write_all(b"a,b,c\n0.1,0.2,0.3\n").unwrap();
+        (child, stdin)
+    };
+    let killed = |file: &str| {
+        let (mut child, stdin) = waiting(file);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(stdin);
+    };
+    killed("out.csv");
+    killed("other.csv");
+    std::fs::write(folder.path(".mercer-mine.partial"), "").unwrap();
+    assert_eq!(unfinished(&folder), 3);
+    // Of the two that were killed, that of the same file is cleared away; those of another and of nobody are left.
+    folder.done("predict all.csv --model m.mercer --predictions out.csv");
+    assert_eq!(unfinished(&folder), 2);
+    // One that is being written stays, and becomes what it should.
+    let (child, stdin) = waiting("out.csv");
+    folder.done("predict all.csv --model m.mercer --predictions out.csv");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    assert_eq!((unfinished(&folder), folder.read("out.csv").lines().count()), (3, 201));
+    drop(stdin);
+    assert_eq!(end(child).0, Some(0));
+    assert_eq!((unfinished(&folder), folder.read("out.csv").lines().count()), (2, 2));
+    folder.done("predict all.csv --model m.mercer --predictions other.csv");
+    assert_eq!(unfinished(&folder), 1);
 }

@@ -43,8 +43,9 @@ fn refusals_say_what_is_wrong() {
     for foreign in [&b""[..], b"a,b,y\n1,2,3\n", b"PK\x03\x04", &good[1..]] {
         assert!(refusal(foreign).contains("is not a model file"));
     }
-    assert!(altered(8, 2).contains("format 2, and this program reads formats up to 1; use a newer mercer"));
-    assert_eq!(VERSION, 1);
+    assert!(altered(8, 3).contains("format 3, and this program reads formats up to 2; use a newer mercer"));
+    assert!(altered(8, 0).contains("format 0"));
+    assert_eq!(VERSION, 2);
     assert!(altered(10, 9).contains("unknown kind 9"));
     assert!(altered(16, 0).contains("bytes behind the end"));
     assert!(altered(22, 1).contains("truncated"));
@@ -117,13 +118,32 @@ fn deep_nesting_is_refused_before_the_stack_is_gone() {
     assert!(refusal(&sealed(file)).contains("does not hold a model"));
 }
 
+/// A number of inputs that nothing backs must not be believed before it is looked at.
+#[test]
+fn a_forecaster_of_endless_inputs_is_refused_without_room_for_them() {
+    let mut file = bytes("krls")[..HEADER].to_vec();
+    // Format 1, a forecaster: no names, `LinearExtrapolation` of one output, its last two values.
+    (file[8], file[10]) = (1, 2);
+    file.extend([0, 7, 1]);
+    file.extend(0.5_f64.to_le_bytes());
+    file.push(1);
+    file.extend(0.25_f64.to_le_bytes());
+    // 2⁶³ − 1 inputs, in seven bits a byte.
+    let mut endless = file.clone();
+    endless.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0]);
+    assert!(refusal(&sealed(endless)).contains("number of inputs"));
+    // A few are believed.
+    file.extend([3, 0]);
+    assert!(Model::from_bytes(&sealed(file)).is_ok());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// Several alterations at once, and cuts, insertions and repeats.
     #[test]
     fn mangled_bodies_do_not_panic(
-        which in 0..31_usize,
+        which in 0..33_usize,
         edits in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
         let all = models(9);

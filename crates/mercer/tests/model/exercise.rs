@@ -33,6 +33,13 @@ pub(crate) fn exercise(model: Model) {
             for _ in 0..12 {
                 let _ = forecaster.predict_then_observe(&input, &output, &mut made);
             }
+            if let Some(intervals) = &mut model.intervals {
+                for _ in 0..3 {
+                    let _ = intervals.observe(&made, &output);
+                }
+                let _ =
+                    (0..output.len()).map(|output| intervals.radius(output) + intervals.coverage(output)).sum::<f64>();
+            }
             let _ = forecaster.lags() + forecaster.epochs().len() + usize::from(forecaster.warmed_up());
         }
         Model::Operator(mut model) => {
@@ -45,6 +52,7 @@ pub(crate) fn exercise(model: Model) {
             for _ in 0..3 {
                 let _ = model.learner.inner_mut().update(&x, &y);
             }
+            let _ = (model.learner.kept_rounds(), model.learner.forced_rejections());
             let _ = model.learner.inner().operator().hs_norm();
         }
         _ => panic!("a kind that is not exercised"),

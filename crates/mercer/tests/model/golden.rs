@@ -1,6 +1,6 @@
 //! Files written long ago load for ever and predict what they did then; and what is saved now goes on bit for bit.
 //!
-//! A learner that is new has no file yet: run the tests once with `MERCER_BLESS=1` and commit what appears in `tests/golden`. A file
+//! A learner or a format that is new has no file yet: run the tests once with `MERCER_BLESS=1` and commit what appears in `tests/golden`. A file
 //! that is there is never written again. When one no longer loads, the format needs a new version that still reads the old one.
 
 use std::collections::BTreeMap;

@@ -5,11 +5,11 @@ use mercer::catalogue::{self, Context};
 use mercer::data::{Ranges, Scaling, Scheme, TargetColumn};
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::prediction::{
-    AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, GridParams, InputParams, KalmanPredictor,
-    LastValue, LinearExtrapolation, Opf, OpfParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams,
-    SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forecaster, GridParams, InputParams,
+    IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Schedule, Slip, SlipParams,
+    SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
-use mercer::model::{AnyOperator, Description, Model, Operator, Prediction, Progress, Regression};
+use mercer::model::{AnyOperator, Description, Model, Operator, Prediction, Progress, Regression, SeriesErrors};
 use mercer::{Regressor, Score};
 
 /// Rows `(x, y)` with `x` in the square.
@@ -105,7 +105,24 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
 fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {
     teach(&mut forecaster, &rows(observed));
     let inputs = vec!["u".to_owned(); forecaster.inputs()];
-    Prediction { columns: std::iter::once("y".to_owned()).chain(inputs).collect(), forecaster }
+    Prediction::new(std::iter::once("y".to_owned()).chain(inputs).collect(), forecaster)
+}
+
+/// A forecaster in the midst of a series, with all that the command keeps beside it.
+fn series(observed: usize) -> Prediction {
+    let params = OpfParams { schedule: Schedule { beta: 0.7, t_init: 8, max_lags: Some(4) }, ..OpfParams::default() };
+    let inputs = InputParams { count: 1, forgetting: params.forgetting.clone(), feed_through: true };
+    let mut model = prediction(Opf::with_inputs(1, &inputs, &params).unwrap().into(), observed);
+    let mut intervals = ConformalIntervals::new(1, IntervalParams { window: 5, ..IntervalParams::default() }).unwrap();
+    for (x, y) in &rows(observed) {
+        intervals.observe(&[x[0]], &[*y]).unwrap();
+    }
+    model.inputs = vec![0];
+    model.fingerprint = 77;
+    model.errors = SeriesErrors { warm_up: 9, scored: observed as u64 / 2, sum: 0.25 };
+    model.intervals = Some(intervals);
+    model.parameters = vec![("beta".to_owned(), "0.7".to_owned())];
+    model
 }
 
 /// Predictions of the series made of these rows.
@@ -119,19 +136,29 @@ fn teach(forecaster: &mut AnyForecaster, rows: &[([f64; 2], f64)]) -> Vec<f64> {
     rows.iter().map(one).collect()
 }
 
-fn operators() -> Vec<(&'static str, AnyOperator)> {
+fn operators() -> [(&'static str, AnyOperator); 2] {
     let kernel: AnyKernel = "gaussian:0.8".parse().unwrap();
     let params = SogdParams { max_dictionary: Some(10), ..SogdParams::default() };
     let sparse = Sogd::new(kernel.clone(), 2, kernel.clone(), 1, params).unwrap();
     let dense = DenseSogd::new(kernel.clone(), 2, kernel, 1, DenseSogdParams::default()).unwrap();
-    vec![("sogd", AnyOperator::Sparse(Box::new(sparse))), ("dense-sogd", AnyOperator::Dense(Box::new(dense)))]
+    [("sogd", AnyOperator::Sparse(Box::new(sparse))), ("dense-sogd", AnyOperator::Dense(Box::new(dense)))]
 }
 
 fn operator(mut learner: AnyOperator, learnt: usize) -> Operator {
     for (x, y) in &rows(learnt) {
         learner.inner_mut().update(x, &[*y]).unwrap();
     }
-    Operator { columns: Vec::new(), learner }
+    Operator::new(Vec::new(), learner)
+}
+
+/// An operator on its way, with all that the command keeps beside it.
+fn run_of_pairs(learnt: usize) -> Operator {
+    let [(_, sparse), _] = operators();
+    let mut model = operator(sparse, learnt);
+    model.columns = ["a", "b", "next"].map(str::to_owned).to_vec();
+    model.parameters = vec![("eta".to_owned(), "0.3".to_owned())];
+    model.fingerprint = 78;
+    model
 }
 
 /// Every learner of every kind after `learnt` rows, by the name of its file.
@@ -143,6 +170,9 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.extend(predictions.map(|(name, model)| (name, Model::Prediction(Box::new(model)))));
     let operators = operators().into_iter().map(|(name, new)| (name, operator(new, learnt)));
     all.extend(operators.map(|(name, model)| (name, Model::Operator(Box::new(model)))));
+    // The files above are of format 1, in which forecasters and operators stood alone.
+    all.push(("series-2", Model::Prediction(Box::new(series(learnt)))));
+    all.push(("operator-2", Model::Operator(Box::new(run_of_pairs(learnt)))));
     all
 }
 

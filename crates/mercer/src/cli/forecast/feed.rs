@@ -1,13 +1,18 @@
 //! The rows of a series, and which of their columns are outputs and which inputs.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::data::{Format, Missing, ReadOptions, Registry, RowReader, Series, TargetColumn};
+use mercer::data::{Missing, Registry, RowReader, Series};
+use mercer::learners::prediction::Forecaster;
+use mercer::model::Prediction;
 
 use super::ForecastArguments;
 use crate::cli::failure::Failure;
+use crate::cli::rows::open_plain;
 use crate::cli::source::Source;
+use crate::cli::stop::Stop;
 
 /// Which column of a row is what.
 #[derive(Clone, Debug)]
@@ -16,8 +21,10 @@ pub(super) struct Columns {
     pub(super) outputs: Vec<usize>,
     /// Positions of the inputs, in the order in which they were named.
     pub(super) inputs: Vec<usize>,
-    /// A name for every column: the file's own, or `y1`, `y2`, ….
+    /// A name for every column: the file's own, or else the model's, or else `y1`, `y2`, ….
     names: Vec<String>,
+    /// Whether they are the file's own.
+    own: bool,
 }
 
 impl Columns {
@@ -42,11 +49,54 @@ impl Columns {
         if outputs.is_empty() {
             return Err(Failure::usage(format!("{shown}: every column is an input; leave one to be predicted")));
         }
-        let names = match names {
-            Some(names) => names.to_vec(),
-            None => (1..=dimension).map(|number| format!("y{number}")).collect(),
+        let own = names.is_some();
+        let names =
+            names.map_or_else(|| (1..=dimension).map(|number| format!("y{number}")).collect(), <[String]>::to_vec);
+        Ok(Self { outputs, inputs, names, own })
+    }
+
+    /// The columns of a model, if they are those of the file.
+    fn of_model(
+        path: &Path,
+        model: &Prediction,
+        shown: &str,
+        dimension: usize,
+        names: Option<&[String]>,
+    ) -> Result<Self, Failure> {
+        let refused = |what: String| {
+            let path = path.display();
+            Err(Failure::because(format!("{path}: {what}; give data with the columns that the model has learnt")))
         };
-        Ok(Self { outputs, inputs, names })
+        let (m, q) = (model.forecaster.outputs(), model.forecaster.inputs());
+        let width = m + q;
+        if width != dimension {
+            let plural = if width == 1 { "" } else { "s" };
+            return refused(format!("has {width} column{plural} and {shown} has {dimension}"));
+        }
+        let inputs: Vec<usize> = match &model.inputs[..] {
+            [] => (m..width).collect(),
+            places => places.iter().map(|column| *column as usize).collect(),
+        };
+        let outputs: Vec<usize> = (0..dimension).filter(|column| !inputs.contains(column)).collect();
+        // The model lists outputs before inputs.
+        let mut known: Vec<String> = (1..=dimension).map(|number| format!("y{number}")).collect();
+        for (name, column) in model.columns.iter().zip(outputs.iter().chain(&inputs)) {
+            known[*column].clone_from(name);
+        }
+        let own = names.is_some();
+        let names = names.map_or_else(|| known.clone(), <[String]>::to_vec);
+        if let Some((ours, theirs)) =
+            known.iter().zip(&names).find(|(ours, theirs)| ours != theirs && !model.columns.is_empty())
+        {
+            return refused(format!("has a column {ours:?} where {shown} has {theirs:?}"));
+        }
+        Ok(Self { outputs, inputs, names, own })
+    }
+
+    /// The file's own names, those of outputs before those of inputs; none if it has none.
+    pub(super) fn file_names(&self) -> Vec<String> {
+        let columns = self.outputs.iter().chain(&self.inputs).filter(|_| self.own);
+        columns.map(|column| self.names[*column].clone()).collect()
     }
 
     /// The name of an output, by its place among the outputs.
@@ -63,6 +113,7 @@ impl Columns {
 /// Rows one by one.
 pub(super) struct Feed {
     shown: String,
+    stop: Stop,
     columns: Columns,
     body: Body,
     row: Vec<f64>,
@@ -75,49 +126,46 @@ enum Body {
 }
 
 impl Feed {
-    pub(super) fn open(source: &Source<'_>, arguments: &ForecastArguments) -> Result<Self, Failure> {
-        let options = ReadOptions {
-            format: arguments.format,
-            target: TargetColumn::None,
-            missing: Missing::Nan,
-            ..ReadOptions::default()
-        };
+    /// `model` knows which column is what if there is one, and otherwise the arguments.
+    pub(super) fn open(
+        source: &Source<'_>,
+        arguments: &ForecastArguments,
+        model: Option<&Prediction>,
+        stop: Stop,
+    ) -> Result<Self, Failure> {
         let shown = source.to_string();
         let body = match source {
             Source::Named(_) if arguments.format.is_some() => {
                 return Err(Failure::usage(format!("{shown} is a data set of its own format; leave --format out")));
             }
             Source::Named(name) => Body::Series(Registry::load()?.open_series(name)?),
-            // It cannot be a series whatever it holds, and is not waited for.
-            Source::StandardInput if arguments.format == Some(Format::Libsvm) => {
-                return Err(Failure::usage(
-                    "a libsvm row has a target, and a series has none; write it as csv, tsv or ndjson",
-                ));
-            }
             Source::File(_) | Source::StandardInput => {
-                Body::Stream(Box::new(RowReader::open(&arguments.series, &options)?))
+                Body::Stream(open_plain(&arguments.series, arguments.format, Missing::Nan, &stop)?.into())
             }
         };
         let (dimension, names) = match &body {
             Body::Stream(reader) => (reader.dimension(), reader.feature_names()),
             Body::Series(series) => (series.dimension(), series.column_names()),
         };
-        let columns = Columns::new(&shown, dimension, names, &arguments.inputs)?;
-        Ok(Self { shown, columns, body, row: Vec::new(), given: 0 })
+        let columns = match (model, &arguments.model.model) {
+            (Some(model), Some(path)) => Columns::of_model(path, model, &shown, dimension, names)?,
+            _ => Columns::new(&shown, dimension, names, &arguments.making.inputs)?,
+        };
+        Ok(Self { shown, stop, columns, body, row: Vec::new(), given: 0 })
     }
 
     pub(super) fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// Goes to the next row; false at the end.
+    /// Goes to the next row; false at the end, and when a signal has come: what it cut off is no row.
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
         match &mut self.body {
-            Body::Stream(reader) => {
-                if !reader.next_features(&mut self.row)? {
-                    return Ok(false);
-                }
-            }
+            Body::Stream(reader) => match reader.next_features(&mut self.row) {
+                _ if self.stop.requested() => return Ok(false),
+                Ok(true) => {}
+                ended => return Ok(ended?),
+            },
             Body::Series(series) => {
                 if self.given == series.len() {
                     return Ok(false);
@@ -127,7 +175,7 @@ impl Feed {
             }
         }
         self.given += 1;
-        Ok(true)
+        Ok(!self.stop.requested())
     }
 
     pub(super) fn row(&self) -> &[f64] {

@@ -7,16 +7,17 @@ use clap::ValueEnum;
 use mercer::data::{Header, ReadOptions, RowReader, Series, TargetColumn};
 use mercer::learners::Error;
 use mercer::learners::prediction::{
-    AnyForecaster, Discounted, DiscountedParams, Experts, Forgetting, GridParams, InputParams, KalmanPredictor, Opf,
-    OpfParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip,
-    WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forgetting, GridParams, InputParams,
+    IntervalParams, KalmanPredictor, Opf, OpfParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams,
+    SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
+use mercer::model::{Prediction, SeriesErrors};
 use serde_json::{Value, json};
 
+use super::Making;
 use super::feed::Columns;
-use super::report::Parameters;
-use super::{ForecastArguments, typed};
 use crate::cli::failure::Failure;
+use crate::cli::typed;
 
 /// The defaults of the options; an option at its default is accepted by every method.
 const BETA: f64 = 2.5;
@@ -57,24 +58,14 @@ impl FromStr for Gamma {
     }
 }
 
-/// A forecaster and what it was made of.
-pub(super) struct Built {
-    pub(super) name: String,
-    pub(super) parameters: Parameters,
-    pub(super) forecaster: AnyForecaster,
-}
-
-/// The length of the warm-up, in rows.
-pub(super) fn t_init(arguments: &ForecastArguments) -> usize {
-    arguments.t_init.unwrap_or(T_INIT)
-}
-
-pub(super) fn build(arguments: &ForecastArguments, columns: &Columns) -> Result<Built, Failure> {
+/// The forecaster that the options ask for, with nothing observed.
+pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction, Failure> {
     let given = arguments.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || arguments.gamma_matrix.is_some();
     let method = arguments.method.unwrap_or(if given { Method::Opf } else { Method::Experts });
     refuse_idle_options(method, arguments, given)?;
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
-    let schedule = Schedule { beta: arguments.beta.unwrap_or(BETA), t_init: t_init(arguments), max_lags: None };
+    let schedule =
+        Schedule { beta: arguments.beta.unwrap_or(BETA), t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
     let lambda = arguments.lambda.unwrap_or(LAMBDA);
     let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
     let (t_init, feed_through) = (schedule.t_init, arguments.feed_through);
@@ -153,13 +144,13 @@ pub(super) fn build(arguments: &ForecastArguments, columns: &Columns) -> Result<
             filter.map(AnyForecaster::from)
         }
         Method::Kalman => {
-            let Some(path) = &arguments.model else {
-                return Err(Failure::usage("--method kalman needs the system's matrices; add --model FILE.json"));
+            let Some(path) = &arguments.system else {
+                return Err(Failure::usage("--method kalman needs the system's matrices; add --system FILE.json"));
             };
-            let model = read_model(path)?;
-            let kalman = KalmanPredictor::new(&model)
+            let system = read_system(path)?;
+            let kalman = KalmanPredictor::new(&system)
                 .map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
-            check_model(path, &kalman, m, q, feed_through)?;
+            check_system(path, &kalman, m, q, feed_through)?;
             parameters.push(("closed_loop_radius", json!(kalman.closed_loop_radius())));
             Ok(AnyForecaster::from(kalman))
         }
@@ -167,8 +158,21 @@ pub(super) fn build(arguments: &ForecastArguments, columns: &Columns) -> Result<
     if q > 0 {
         parameters.extend([("inputs", json!(q)), ("feed_through", json!(feed_through))]);
     }
+    let intervals = arguments
+        .intervals
+        .map(|coverage| ConformalIntervals::new(m, IntervalParams { coverage, ..IntervalParams::default() }))
+        .transpose()
+        .map_err(|error| Failure::usage(format!("--intervals: {error}")))?;
+    parameters.extend(arguments.intervals.map(|coverage| ("intervals", json!(coverage))));
     let forecaster = forecaster.map_err(|error| refused(&error))?;
-    Ok(Built { name: typed(&method), parameters: Parameters(parameters), forecaster })
+    Ok(Prediction {
+        method: typed(&method),
+        parameters: parameters.into_iter().map(|(key, value)| (key.to_owned(), value.to_string())).collect(),
+        inputs: columns.inputs.iter().filter_map(|column| u32::try_from(*column).ok()).collect(),
+        errors: SeriesErrors { warm_up: (t_init as u64).saturating_add(1), ..SeriesErrors::default() },
+        intervals,
+        ..Prediction::new(columns.file_names(), forecaster)
+    })
 }
 
 /// Whether past rows are counted by β.
@@ -177,7 +181,7 @@ fn uses_schedule(method: Method) -> bool {
 }
 
 /// An option that would be ignored is an error in what was asked for; at its default it says nothing.
-fn refuse_idle_options(method: Method, arguments: &ForecastArguments, gamma_given: bool) -> Result<(), Failure> {
+fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) -> Result<(), Failure> {
     let name = typed(&method);
     let idle = |option: &str, of: &str| {
         Err(Failure::usage(format!("--method {name} has no use for {option}, which is for {of}; leave it out")))
@@ -203,8 +207,8 @@ fn refuse_idle_options(method: Method, arguments: &ForecastArguments, gamma_give
     if arguments.horizon.is_some_and(|horizon| horizon != HORIZON) && (!spectral || method == Method::SlipWindow) {
         return idle("--horizon", "slip and spectral");
     }
-    if arguments.model.is_some() && method != Method::Kalman {
-        return idle("--model", "kalman");
+    if arguments.system.is_some() && method != Method::Kalman {
+        return idle("--system", "kalman");
     }
     if arguments.lambda.is_some_and(|lambda| lambda != LAMBDA) && method == Method::Kalman {
         return idle("--lambda", "methods that learn");
@@ -216,11 +220,7 @@ fn refuse_idle_options(method: Method, arguments: &ForecastArguments, gamma_give
 }
 
 /// γ or Γ of a method that has one, and γ as a number.
-fn forgetting(
-    method: Method,
-    arguments: &ForecastArguments,
-    outputs: usize,
-) -> Result<(Forgetting, Option<f64>), Failure> {
+fn forgetting(method: Method, arguments: &Making, outputs: usize) -> Result<(Forgetting, Option<f64>), Failure> {
     if method == Method::TsiamisPappas {
         return Ok((Forgetting::Scalar(1.0), Some(1.0)));
     }
@@ -253,10 +253,10 @@ fn read_matrix(path: &Path, size: usize) -> Result<Vec<f64>, Failure> {
     )))
 }
 
-/// The file of `--model`: matrices as arrays of rows.
+/// The file of `--system`: matrices as arrays of rows.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Model {
+struct System {
     a: Vec<Vec<f64>>,
     #[serde(default)]
     b: Vec<Vec<f64>>,
@@ -267,11 +267,11 @@ struct Model {
     r: Vec<Vec<f64>>,
 }
 
-fn read_model(path: &Path) -> Result<StateSpace, Failure> {
+fn read_system(path: &Path) -> Result<StateSpace, Failure> {
     let refused = |what: String| Failure::because(format!("{}: {what}", path.display()));
     let text = std::fs::read_to_string(path)
         .map_err(|error| refused(format!("cannot be read ({error}); check the path and its permissions")))?;
-    let model: Model = serde_json::from_str(&text).map_err(|error| {
+    let system: System = serde_json::from_str(&text).map_err(|error| {
         refused(format!(
             "{error}; write one object of matrices such as {{\"a\": [[1]], \"c\": [[1]], \"q\": [[1]], \"r\": [[1]]}}"
         ))
@@ -283,7 +283,7 @@ fn read_model(path: &Path) -> Result<StateSpace, Failure> {
         }
         Ok(rows.concat())
     };
-    let Model { a, b, c, d, q, r } = model;
+    let System { a, b, c, d, q, r } = system;
     Ok(StateSpace {
         a: flat("a", a)?,
         b: flat("b", b)?,
@@ -294,7 +294,7 @@ fn read_model(path: &Path) -> Result<StateSpace, Failure> {
     })
 }
 
-fn check_model(
+fn check_system(
     path: &Path,
     kalman: &KalmanPredictor,
     outputs: usize,
@@ -307,7 +307,7 @@ fn check_model(
     if (m, q) != (outputs, inputs) {
         return Err(Failure::because(format!(
             "{}: has {m} outputs and {q} inputs, the series {outputs} and {inputs}; name the inputs with --inputs, or correct \
-             the model",
+             the system",
             path.display()
         )));
     }

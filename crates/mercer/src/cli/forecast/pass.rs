@@ -4,21 +4,20 @@ use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use mercer::learners::Error;
-use mercer::learners::prediction::{AnyForecaster, ConformalIntervals, Forecaster, IntervalParams, Scratch};
+use mercer::learners::prediction::{Forecaster, Scratch};
+use mercer::model::{Prediction, SeriesErrors};
 
 use super::ForecastArguments;
 use super::feed::Columns;
-use super::method::t_init;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
 /// A forecaster on its way through a series.
 pub(super) struct Pass {
-    forecaster: AnyForecaster,
+    model: Prediction,
     columns: Columns,
-    intervals: Option<ConformalIntervals>,
-    /// Rows whose errors do not count.
-    warm_up: usize,
+    /// Rows observed before this run.
+    before: usize,
     ahead: usize,
     scratch: Scratch,
     input: Vec<f64>,
@@ -26,9 +25,6 @@ pub(super) struct Pass {
     /// Of the last row, made before it was seen, and how far its intervals reach.
     prediction: Vec<f64>,
     radii: Vec<f64>,
-    rows: usize,
-    sum: f64,
-    scored: usize,
     time: Duration,
 }
 
@@ -65,11 +61,7 @@ impl fmt::Display for Stop {
 }
 
 impl Pass {
-    pub(super) fn new(
-        forecaster: AnyForecaster,
-        columns: Columns,
-        arguments: &ForecastArguments,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(model: Prediction, columns: Columns, arguments: &ForecastArguments) -> Result<Self, Failure> {
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = arguments.steps.map_or(1, usize::from);
         if ahead > 1 && q > 0 {
@@ -77,30 +69,21 @@ impl Pass {
                 "--steps needs inputs of the future with --inputs; append rows with those inputs and empty outputs instead",
             ));
         }
-        if arguments.steps.is_some() && arguments.feed_through {
+        if arguments.steps.is_some() && model.forecaster.feed_through() {
             return Err(Failure::usage(
                 "--steps needs the input of the row forecast with --feed-through; append a row with it and empty outputs instead",
             ));
         }
-        let intervals = arguments
-            .intervals
-            .map(|coverage| ConformalIntervals::new(m, IntervalParams { coverage, ..IntervalParams::default() }))
-            .transpose()
-            .map_err(|error| Failure::usage(format!("--intervals: {error}")))?;
         Ok(Self {
-            forecaster,
+            before: model.forecaster.time(),
+            model,
             columns,
-            intervals,
-            warm_up: t_init(arguments).saturating_add(1),
             ahead,
             scratch: Scratch::default(),
             input: vec![0.0; q],
             output: vec![0.0; m],
             prediction: vec![0.0; m],
             radii: vec![f64::INFINITY; m],
-            rows: 0,
-            sum: 0.0,
-            scored: 0,
             time: Duration::ZERO,
         })
     }
@@ -116,10 +99,12 @@ impl Pass {
         for (value, &column) in self.output.iter_mut().zip(&self.columns.outputs) {
             *value = row[column];
         }
-        let warm = self.forecaster.warmed_up();
+        let seen = self.model.seen().after([row, &[]]);
+        let Prediction { forecaster, intervals, errors, fingerprint, .. } = &mut self.model;
+        let warm = forecaster.warmed_up();
         let start = Instant::now();
-        self.forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
-        if let Some(intervals) = &mut self.intervals {
+        forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
+        if let Some(intervals) = intervals {
             for (output, radius) in self.radii.iter_mut().enumerate() {
                 *radius = intervals.radius(output);
             }
@@ -128,16 +113,18 @@ impl Pass {
             }
         }
         self.time += start.elapsed();
-        if self.rows >= self.warm_up {
+        *fingerprint = seen.fingerprint;
+        if seen.rows > errors.warm_up {
+            let mut scored = *errors;
             for (y, prediction) in self.output.iter().zip(&self.prediction).filter(|(y, _)| !y.is_nan()) {
-                self.sum += (y - prediction) * (y - prediction);
-                self.scored += 1;
+                scored.sum += (y - prediction) * (y - prediction);
+                scored.scored += 1;
             }
-            if !self.sum.is_finite() {
+            if !scored.sum.is_finite() {
                 return Err(Stop::Overflow);
             }
+            *errors = scored;
         }
-        self.rows += 1;
         Ok(())
     }
 
@@ -145,10 +132,10 @@ impl Pass {
     pub(super) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
         if steps == 1 {
             let mut next = vec![0.0; self.output.len()];
-            self.forecaster.predict_with(&[], &mut next, &mut self.scratch)?;
+            self.model.forecaster.predict_with(&[], &mut next, &mut self.scratch)?;
             return Ok(next);
         }
-        Ok(self.forecaster.forecast(steps, &[])?)
+        Ok(self.model.forecaster.forecast(steps, &[])?)
     }
 
     /// Names over the lines, for predictions of so many steps at once: further steps are marked `+2`, `+3`, ….
@@ -160,7 +147,7 @@ impl Pass {
             }
         };
         names(&mut line, "");
-        if self.intervals.is_some() {
+        if self.model.intervals.is_some() {
             for output in 0..self.output.len() {
                 let name = self.columns.output_name(output);
                 let _ = write!(line, ",{},{}", cell(&format!("{name}_low")), cell(&format!("{name}_high")));
@@ -174,30 +161,30 @@ impl Pass {
 
     /// The last row's time, its prediction and its intervals.
     pub(super) fn write_row(&self, text: &mut String) {
-        self.write_line(self.rows - 1, &self.prediction, Some(&self.radii), &[], text);
+        self.write_line(self.rows() - 1, &self.prediction, Some(&self.radii), &[], text);
     }
 
     /// The next row's time, its prediction and its intervals, and the predictions of the rows after it if asked for.
     pub(super) fn write_next(&mut self, text: &mut String) -> Result<(), Stop> {
         let forecast = self.forecast(self.ahead)?;
         let (next, further) = forecast.split_at(self.output.len());
-        if let Some(intervals) = &self.intervals {
+        if let Some(intervals) = &self.model.intervals {
             for (output, radius) in self.radii.iter_mut().enumerate() {
                 *radius = intervals.radius(output);
             }
         }
-        self.write_line(self.rows, next, Some(&self.radii), further, text);
+        self.write_line(self.rows(), next, Some(&self.radii), further, text);
         Ok(())
     }
 
     /// The rows after the last, one line each. Intervals are calibrated for one step; further steps have none.
     pub(super) fn write_forecast(&self, forecast: &[f64], text: &mut String) {
         for (step, row) in forecast.chunks_exact(self.output.len()).enumerate() {
-            let radii: Vec<f64> = match &self.intervals {
+            let radii: Vec<f64> = match &self.model.intervals {
                 Some(intervals) if step == 0 => (0..row.len()).map(|output| intervals.radius(output)).collect(),
                 _ => vec![f64::INFINITY; row.len()],
             };
-            self.write_line(self.rows + step, row, Some(&radii), &[], text);
+            self.write_line(self.rows() + step, row, Some(&radii), &[], text);
         }
     }
 
@@ -207,7 +194,7 @@ impl Pass {
         for value in row {
             let _ = write!(text, ",{}", number(*value));
         }
-        if let (Some(radii), true) = (radii, self.intervals.is_some()) {
+        if let (Some(radii), true) = (radii, self.model.intervals.is_some()) {
             for (value, radius) in row.iter().zip(radii) {
                 let _ = write!(text, ",{},{}", number(value - radius), number(value + radius));
             }
@@ -218,8 +205,13 @@ impl Pass {
         text.push('\n');
     }
 
-    pub(super) fn forecaster(&self) -> &AnyForecaster {
-        &self.forecaster
+    pub(super) fn model(&self) -> &Prediction {
+        &self.model
+    }
+
+    /// Whether a row's own input is needed to predict it.
+    pub(super) fn feeds_through(&self) -> bool {
+        self.model.forecaster.feed_through()
     }
 
     pub(super) fn columns(&self) -> &Columns {
@@ -228,7 +220,7 @@ impl Pass {
 
     /// Share of every output's values within their intervals so far.
     pub(super) fn coverage(&self) -> Option<Vec<f64>> {
-        let intervals = self.intervals.as_ref()?;
+        let intervals = self.model.intervals.as_ref()?;
         Some((0..self.output.len()).map(|output| intervals.coverage(output)).collect())
     }
 
@@ -236,17 +228,20 @@ impl Pass {
         self.ahead
     }
 
+    /// Rows observed, those of earlier runs among them.
     pub(super) fn rows(&self) -> usize {
-        self.rows
+        self.model.forecaster.time()
     }
 
-    pub(super) fn sum_squared_error(&self) -> f64 {
-        self.sum
+    /// Rows observed in this run.
+    pub(super) fn rows_now(&self) -> usize {
+        self.rows() - self.before
     }
 
     /// `None` if no value was scored.
     pub(super) fn mse(&self) -> Option<f64> {
-        (self.scored > 0).then(|| self.sum / self.scored as f64)
+        let SeriesErrors { scored, sum, .. } = self.model.errors;
+        (scored > 0).then(|| sum / scored as f64)
     }
 
     pub(super) fn time(&self) -> Duration {

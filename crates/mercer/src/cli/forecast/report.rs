@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mercer::learners::prediction::Forecaster;
+use mercer::model::Prediction;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
@@ -36,7 +37,13 @@ struct Epoch {
 }
 
 /// The parameters that the method uses, in their order.
-pub(super) struct Parameters(pub(super) Vec<(&'static str, Value)>);
+struct Parameters(Vec<(String, Value)>);
+
+/// The parameters of a model, which keeps them as JSON.
+pub(crate) fn parameters(model: &Prediction) -> impl Iterator<Item = (String, Value)> {
+    let value = |text: &String| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()));
+    model.parameters.iter().map(move |(key, text)| (key.clone(), value(text)))
+}
 
 impl serde::Serialize for Parameters {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -49,15 +56,15 @@ impl serde::Serialize for Parameters {
 }
 
 impl Report {
-    pub(super) fn of(method: String, parameters: Parameters, pass: &Pass, forecast: Option<Vec<f64>>) -> Self {
-        let outputs = pass.columns().outputs.len();
-        let epochs = pass.forecaster().epochs();
+    pub(super) fn of(pass: &Pass, forecast: Option<Vec<f64>>) -> Self {
+        let (model, outputs) = (pass.model(), pass.columns().outputs.len());
+        let epochs = model.forecaster.epochs();
         Self {
-            method,
-            parameters,
+            method: model.method.clone(),
+            parameters: Parameters(parameters(model).collect()),
             n: pass.rows(),
             outputs,
-            sum_squared_error: pass.sum_squared_error(),
+            sum_squared_error: model.errors.sum,
             mse: pass.mse(),
             epochs: epochs.iter().map(|epoch| Epoch { start: epoch.start, lags: epoch.lags }).collect(),
             seconds: seconds(pass.time()),
@@ -70,8 +77,8 @@ impl Report {
         json(self)
     }
 
-    /// `data` is how the series was named.
-    pub(super) fn text(&self, data: &str, pass: &Pass) -> String {
+    /// `data` is how the series was named; `stopped` tells whether a signal has ended it.
+    pub(super) fn text(&self, data: &str, pass: &Pass, stopped: bool) -> String {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let (n, m) = (self.n, self.outputs);
         let mut text = format!("{} on {data}: {n} row{} of {m} output{}\n\n", self.method, plural(n), plural(m));
@@ -82,12 +89,16 @@ impl Report {
             let _ = writeln!(text, "  {name:<23}{value}");
         };
         line("parameters", &settings.join(" "));
+        let now = pass.rows_now();
+        if now < n {
+            line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
+        }
         line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), number));
         line("sum of squared errors", &number(self.sum_squared_error));
         if let Some(coverage) = &self.coverage {
             line("intervals hold", &coverage.iter().map(|share| format!("{share:.4}")).collect::<Vec<_>>().join(" "));
         }
-        let per_row = self.seconds / self.n.max(1) as f64;
+        let per_row = self.seconds / now.max(1) as f64;
         line("seconds", &format!("{}, {} a row", number(self.seconds), number(per_row)));
         if !self.epochs.is_empty() {
             let _ = writeln!(text, "\n  {:>12}  {:>6}", "from row", "lags");
@@ -103,21 +114,24 @@ impl Report {
                 let _ = writeln!(text, "  {:>12}  {}", n + step, row.join("  "));
             }
         }
-        for note in self.notes(pass) {
+        for note in self.notes(pass, stopped) {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
     }
 
-    fn notes(&self, pass: &Pass) -> Vec<String> {
+    fn notes(&self, pass: &Pass, stopped: bool) -> Vec<String> {
         let mut notes = Vec::new();
+        if stopped {
+            notes.push("ended by a signal; the same command with --resume goes on from here".to_owned());
+        }
         if self.mse.is_none() {
             notes.push(format!(
                 "all {} rows belong to the warm-up, so that no error counts; shorten it (--t-init) or give more rows",
                 self.n
             ));
         }
-        if let Some(epoch) = pass.forecaster().epochs().iter().find(|epoch| epoch.saturated) {
+        if let Some(epoch) = pass.model().forecaster.epochs().iter().find(|epoch| epoch.saturated) {
             notes.push(format!("from row {} on the number of lags has reached its limit", epoch.start));
         }
         notes

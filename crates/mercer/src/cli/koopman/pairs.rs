@@ -2,23 +2,87 @@
 
 use std::path::Path;
 
-use mercer::data::{Format, ReadOptions, RowReader, TargetColumn};
+use mercer::data::{DataError, Format, Missing, RowReader};
+use mercer::model::Operator;
 
 use super::KoopmanArguments;
+use super::making::Making;
 use crate::cli::failure::Failure;
+use crate::cli::pipe;
+use crate::cli::rows::open_plain;
 use crate::cli::source::Source;
+use crate::cli::stop::Stop;
 
 /// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read seldom.
 const CHUNK: usize = 256;
 
+/// Which numbers of a row are x and which x⁺.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layout {
+    /// Numbers of x.
+    pub(super) input_dimension: usize,
+    /// Numbers of x⁺.
+    pub(super) state_dimension: usize,
+    /// Names of all columns; empty if the file has none.
+    names: Vec<String>,
+}
+
+impl Layout {
+    pub(super) fn of_model(model: &Operator) -> Self {
+        let operator = model.learner.inner().operator();
+        let (input_dimension, state_dimension) = (operator.input_dimension(), operator.output_dimension());
+        Self { input_dimension, state_dimension, names: model.columns.clone() }
+    }
+
+    /// That of a file, which must be this of the model at `path`.
+    fn check(&self, path: &Path, shown: &str, columns: usize, names: Option<&[String]>) -> Result<Self, Failure> {
+        let refused = |what: String| {
+            let path = path.display();
+            Err(Failure::because(format!("{path}: {what}; give data with the columns that the model has learnt")))
+        };
+        let width = self.input_dimension + self.state_dimension;
+        if columns != width {
+            return refused(format!("has {width} columns and {shown} has {columns}"));
+        }
+        let names = names.unwrap_or(&self.names);
+        match self.names.iter().zip(names).find(|(ours, theirs)| ours != theirs) {
+            Some((ours, theirs)) => refused(format!("has a column {ours:?} where {shown} has {theirs:?}")),
+            None => Ok(Self { names: names.to_vec(), ..*self }),
+        }
+    }
+
+    /// Whether x carries an action.
+    pub(super) fn acts(&self) -> bool {
+        self.input_dimension != self.state_dimension
+    }
+
+    /// The file's own names of all columns; none if it has none.
+    pub(super) fn file_names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    /// Names of all columns: the file's own, or x1, x2, … and next1, next2, ….
+    pub(super) fn names(&self) -> Vec<String> {
+        if !self.names.is_empty() {
+            return self.names.clone();
+        }
+        let inputs = (1..=self.input_dimension).map(|i| format!("x{i}"));
+        inputs.chain((1..=self.state_dimension).map(|i| format!("next{i}"))).collect()
+    }
+}
+
 /// A stream of pairs; memory does not grow with its length.
 pub(super) struct Pairs {
     shown: String,
+    stop: Stop,
     reader: RowReader,
-    input_dimension: usize,
-    state_dimension: usize,
+    /// Whether rows may come slowly, so that none is kept waiting for others.
+    slow: bool,
+    layout: Layout,
     row: Vec<f64>,
     given: usize,
+    /// Why there is no row behind those given.
+    failed: Option<DataError>,
 }
 
 /// Some pairs; the memory is used again for the next.
@@ -37,51 +101,67 @@ impl Chunk {
         self.places.len()
     }
 
-    pub(super) fn iter(&self, pairs: &Pairs) -> impl Iterator<Item = (&[f64], &[f64])> {
-        self.inputs.chunks_exact(pairs.input_dimension).zip(self.outputs.chunks_exact(pairs.state_dimension))
+    pub(super) fn iter(&self, layout: &Layout) -> impl Iterator<Item = (&[f64], &[f64])> {
+        self.inputs.chunks_exact(layout.input_dimension).zip(self.outputs.chunks_exact(layout.state_dimension))
     }
 }
 
 impl Pairs {
-    pub(super) fn open(arguments: &KoopmanArguments) -> Result<Self, Failure> {
-        let (shown, reader) = open(&arguments.pairs, arguments.format)?;
-        let (state_dim, input_dim) = (arguments.state_dim.map(usize::from), arguments.input_dim.map(usize::from));
-        let (input_dimension, state_dimension) = dimensions(&shown, reader.dimension(), state_dim, input_dim)?;
-        Ok(Self { shown, reader, input_dimension, state_dimension, row: Vec::new(), given: 0 })
+    /// `known` is the layout of a model, with its file.
+    pub(super) fn open(
+        path: &Path,
+        arguments: &KoopmanArguments,
+        known: Option<&(&Path, Layout)>,
+        stop: Stop,
+    ) -> Result<Self, Failure> {
+        let (shown, reader) = open(path, arguments.format, &stop)?;
+        let (columns, names) = (reader.dimension(), reader.feature_names());
+        let layout = match known {
+            Some((model, layout)) => layout.check(model, &shown, columns, names)?,
+            None => {
+                let Making { state_dim, input_dim, .. } = arguments.making;
+                let wanted = (state_dim.map(usize::from), input_dim.map(usize::from));
+                let (input_dimension, state_dimension) = dimensions(&shown, columns, wanted.0, wanted.1)?;
+                Layout { input_dimension, state_dimension, names: names.unwrap_or_default().to_vec() }
+            }
+        };
+        Ok(Self { shown, stop, reader, slow: pipe::is_one(path), layout, row: Vec::new(), given: 0, failed: None })
     }
 
-    /// Numbers of x.
-    pub(super) fn input_dimension(&self) -> usize {
-        self.input_dimension
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
-    /// Numbers of x⁺.
-    pub(super) fn state_dimension(&self) -> usize {
-        self.state_dimension
-    }
-
-    /// Names of all columns: the file's own, or x1, x2, … and next1, next2, ….
-    pub(super) fn names(&self) -> Vec<String> {
-        let own = self.reader.feature_names().map(<[String]>::to_vec);
-        own.unwrap_or_else(|| {
-            let inputs = (1..=self.input_dimension).map(|i| format!("x{i}"));
-            inputs.chain((1..=self.state_dimension).map(|i| format!("next{i}"))).collect()
-        })
-    }
-
-    /// Fills `chunk` with the next pairs; with none at the end.
-    pub(super) fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Failure> {
+    /// Fills `chunk` with the next pairs; with none at the end, and when a signal has come: what it cut off is no row. If `many`,
+    /// they are waited for even where they come slowly.
+    ///
+    /// # Errors
+    /// When a row cannot be read; those before it were given by the call before.
+    pub(super) fn fill(&mut self, chunk: &mut Chunk, many: bool) -> Result<(), Failure> {
         chunk.inputs.clear();
         chunk.outputs.clear();
         chunk.places.clear();
-        while chunk.places.len() < CHUNK && self.reader.next_features(&mut self.row)? {
+        let most = if self.slow && !many { 1 } else { CHUNK };
+        while chunk.places.len() < most && self.failed.is_none() {
+            match self.reader.next_features(&mut self.row) {
+                _ if self.stop.requested() => break,
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
             self.given += 1;
-            let (x, x_plus) = self.row.split_at(self.input_dimension);
+            let (x, x_plus) = self.row.split_at(self.layout.input_dimension);
             chunk.inputs.extend_from_slice(x);
             chunk.outputs.extend_from_slice(x_plus);
             chunk.places.push((self.reader.line(), self.given));
         }
-        Ok(())
+        match self.failed.take_if(|_| chunk.places.is_empty()) {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 
     /// Where pair `index` of `chunk` comes from, for a message.
@@ -92,19 +172,12 @@ impl Pairs {
 }
 
 /// A table without a target, and how it is called in messages.
-pub(super) fn open(path: &Path, format: Option<Format>) -> Result<(String, RowReader), Failure> {
+pub(super) fn open(path: &Path, format: Option<Format>, stop: &Stop) -> Result<(String, RowReader), Failure> {
     let source = Source::of(path)?;
-    let shown = source.to_string();
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    if format.or_else(|| Format::from_path(path)) == Some(Format::Libsvm) {
-        return Err(Failure::usage(format!(
-            "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
-        )));
-    }
-    let options = ReadOptions { format, target: TargetColumn::None, ..ReadOptions::default() };
-    Ok((shown, RowReader::open(path, &options)?))
+    Ok((source.to_string(), open_plain(path, format, Missing::default(), stop)?))
 }
 
 /// Numbers of x and of x⁺ in rows of `columns` numbers.

@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
+use mercer::data::Format;
 use mercer::learners::operator::KernelOperator;
 use mercer::{AnyKernel, Error};
 
-use super::KoopmanArguments;
-use super::pairs::{self, Pairs};
+use super::pairs::{self, Layout};
 use crate::cli::failure::Failure;
+use crate::cli::stop::Stop;
 
 pub(super) struct Queries {
     rows: Vec<Vec<f64>>,
 }
 
 impl Queries {
-    pub(super) fn read(path: &Path, arguments: &KoopmanArguments, pairs: &Pairs) -> Result<Self, Failure> {
+    pub(super) fn read(path: &Path, format: Option<Format>, layout: &Layout) -> Result<Self, Failure> {
         // Its own name tells its format; that of the pairs serves when it does not.
-        let format = mercer::data::Format::from_path(path).or(arguments.format);
-        let (shown, mut reader) = pairs::open(path, format)?;
-        if reader.dimension() != pairs.input_dimension() {
-            let (got, wanted) = (reader.dimension(), pairs.input_dimension());
+        let (shown, mut reader) = pairs::open(path, Format::from_path(path).or(format), &Stop::never())?;
+        if reader.dimension() != layout.input_dimension {
+            let (got, wanted) = (reader.dimension(), layout.input_dimension);
             let plural = if got == 1 { "column" } else { "columns" };
             return Err(Failure::because(format!(
                 "{shown}: has {got} {plural}, but x has {wanted} in the pairs; give the numbers of x alone, a row a query"

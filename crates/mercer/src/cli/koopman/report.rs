@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use mercer::AnyKernel;
 use mercer::kernels::Points;
-use mercer::learners::operator::{self, KernelOperator, OperatorLearner, Sogd};
+use mercer::learners::operator::{self, KernelOperator};
+use mercer::model::AnyOperator;
 
-use super::pairs::Pairs;
+use super::pairs::Layout;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Predictions, number};
 
@@ -38,37 +39,53 @@ impl From<operator::Eigenvalue> for Eigenvalue {
 }
 
 /// The rounds of which either side is kept, oldest first.
-pub(super) fn kept(inputs: &[u64], outputs: &[u64]) -> Vec<u64> {
-    let mut kept: Vec<u64> = inputs.iter().chain(outputs).copied().collect();
+pub(super) fn kept(rounds: &[Vec<u64>; 2]) -> Vec<u64> {
+    let mut kept: Vec<u64> = rounds.concat();
     kept.sort_unstable();
     kept.dedup();
     kept
 }
 
+/// What a person is told of the run.
+pub(super) struct Run<'a> {
+    /// How the pairs were named.
+    pub(super) data: &'a str,
+    /// Pairs learnt in it.
+    pub(super) learnt: u64,
+    /// Pairs that only a full dictionary kept out.
+    pub(super) full: u64,
+    /// Whether a signal has ended it.
+    pub(super) stopped: bool,
+}
+
 impl Report {
-    /// `full` counts the pairs that only a full dictionary kept out; forecasts are shown if `forecasts`.
+    /// Forecasts are shown if `forecasts`.
     pub(super) fn text(
         &self,
-        data: &str,
-        pairs: &Pairs,
-        (input_kernel, output_kernel): &(String, String),
-        full: u64,
+        run: &Run<'_>,
+        operator: &KernelOperator<AnyKernel>,
+        layout: &Layout,
         forecasts: bool,
     ) -> String {
-        let (d, d_plus) = (pairs.input_dimension(), pairs.state_dimension());
+        let Run { data, learnt, full, stopped } = *run;
+        let (input_kernel, output_kernel) = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
+        let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let mut text = format!("Koopman operator of {data}: {} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.n);
         let mut line = |name: &str, value: &str| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {name:<24}{value}");
         };
-        line("kernel", input_kernel);
+        line("kernel", &input_kernel);
         if input_kernel != output_kernel {
-            line("kernel on x⁺", output_kernel);
+            line("kernel on x⁺", &output_kernel);
+        }
+        if learnt < self.n {
+            line("pairs of this run", &format!("{learnt}, behind {} that the model had learnt", self.n - learnt));
         }
         line("dictionary size", &self.dictionary_size.to_string());
         line("forced rejections", &self.forced_rejections.to_string());
         line("Hilbert–Schmidt norm", &number(self.hs_norm));
-        line("seconds", &format!("{}, {} a pair", number(self.seconds), number(self.seconds / self.n.max(1) as f64)));
+        line("seconds", &format!("{}, {} a pair", number(self.seconds), number(self.seconds / learnt.max(1) as f64)));
         if !self.eigenvalues.is_empty() {
             let _ = writeln!(text, "\n  {:>4}  {:<24}{:<24}modulus", "", "eigenvalue", "imaginary part");
             for (i, Eigenvalue { re, im }) in self.eigenvalues.iter().enumerate() {
@@ -77,7 +94,7 @@ impl Report {
             }
         }
         if forecasts && self.predictions.is_some() {
-            let _ = write!(text, "\n{}", self.forecast_lines(pairs));
+            let _ = write!(text, "\n{}", self.forecast_lines(layout));
         }
         if full > 0 {
             let _ = writeln!(
@@ -85,12 +102,15 @@ impl Report {
                 "\nNote: the dictionary was full when {full} more pairs should have been kept; raise --max-dictionary or --budget"
             );
         }
+        if stopped {
+            text += "\nNote: ended by a signal; the same command with --resume goes on from here\n";
+        }
         text
     }
 
     /// The forecasts as CSV, under the names of x⁺.
-    pub(super) fn forecast_lines(&self, pairs: &Pairs) -> String {
-        let mut text = names(&pairs.names()[pairs.input_dimension()..]) + "\n";
+    pub(super) fn forecast_lines(&self, layout: &Layout) -> String {
+        let mut text = names(&layout.names()[layout.input_dimension..]) + "\n";
         for row in self.predictions.iter().flatten() {
             text += &(numbers(row) + "\n");
         }
@@ -108,20 +128,16 @@ pub(super) fn write_weights(file: &mut Predictions, operator: &KernelOperator<An
 }
 
 /// The pairs kept: index, x, x⁺.
-pub(super) fn write_dictionary(
-    file: &mut Predictions,
-    learner: &Sogd<AnyKernel>,
-    pairs: &Pairs,
-) -> Result<(), Failure> {
-    file.write(&format!("index,{}\n", names(&pairs.names())))?;
-    let operator = learner.operator();
+pub(super) fn write_dictionary(file: &mut Predictions, learner: &AnyOperator, layout: &Layout) -> Result<(), Failure> {
+    file.write(&format!("index,{}\n", names(&layout.names())))?;
+    let (operator, rounds) = (learner.inner().operator(), learner.kept_rounds());
     let cells = |points: &Points, rounds: &[u64], round: u64| match rounds.binary_search(&round) {
         Ok(i) => numbers(&points.point(i)),
         Err(_) => ",".repeat(points.dimension() - 1),
     };
-    for round in kept(learner.input_rounds(), learner.output_rounds()) {
-        let x = cells(operator.inputs(), learner.input_rounds(), round);
-        let x_plus = cells(operator.outputs(), learner.output_rounds(), round);
+    for round in kept(&rounds) {
+        let x = cells(operator.inputs(), &rounds[0], round);
+        let x_plus = cells(operator.outputs(), &rounds[1], round);
         file.write(&format!("{round},{x},{x_plus}\n"))?;
     }
     Ok(())

@@ -1,0 +1,195 @@
+//! The options that make a learner, which a saved one knows.
+
+use std::num::NonZeroUsize;
+
+use clap::{Args, ValueEnum};
+use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, Sogd, SogdParams, StepSize};
+use mercer::model::{AnyOperator, Operator};
+use mercer::{AnyKernel, Error, KernelSpec};
+
+use super::pairs::{Chunk, Layout};
+use crate::cli::failure::Failure;
+use crate::cli::output::number;
+use crate::cli::{count, median_kernel, typed};
+
+#[derive(Args)]
+pub(super) struct Making {
+    /// Numbers of a state, and so of x⁺; half of the columns unless given
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
+    pub(super) state_dim: Option<NonZeroUsize>,
+    /// Numbers of x when it carries an action behind the state, or of the action alone; the number of columns tells which
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
+    pub(super) input_dim: Option<NonZeroUsize>,
+    /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
+    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
+    ///
+    /// `median` is the Gaussian whose width is the median distance between the first 200 rows.
+    #[arg(long, value_name = "SPEC", default_value = "median", conflicts_with = "model")]
+    kernel: KernelSpec,
+    /// Kernel on x⁺, which is that on x unless given (with --kernel median and an action in x, its own median)
+    #[arg(long, value_name = "SPEC", conflicts_with = "model")]
+    output_kernel: Option<KernelSpec>,
+    /// Step size η; a step is stable while η(k(x,x) + λ) < 2
+    #[arg(long, value_name = "E", default_value_t = 0.3, conflicts_with = "model")]
+    eta: f64,
+    /// constant: η in every round; power:A,R: η/(t + R)^A in round t = 1, 2, …
+    #[arg(long, value_name = "constant|power:A,R", default_value = "constant", value_parser = schedule, conflicts_with = "model")]
+    eta_schedule: Schedule,
+    /// Regulariser λ ≥ 0
+    #[arg(long, value_name = "L", default_value_t = 0.0, conflicts_with = "model")]
+    lambda: f64,
+    /// Budget ε ≥ 0: a pair is kept if leaving it out would move the operator by more; the smaller, the larger the dictionary
+    /// [default: 0.1 η²]
+    #[arg(long, value_name = "EPS", conflicts_with = "model")]
+    budget: Option<f64>,
+    /// constant: ε in every round; eta-squared: ε η² with the round's η
+    #[arg(long, value_name = "SCHEDULE", default_value = "constant", conflicts_with = "model")]
+    budget_schedule: BudgetSchedule,
+    /// What is compared with the budget: the norm of the change, its square, or (output-ald) the norm of what x⁺ alone adds
+    #[arg(long, value_name = "TEST", default_value = "norm", conflicts_with = "model")]
+    budget_test: Test,
+    /// paired: x and x⁺ are kept together; rectangular: each on its own account
+    #[arg(long, value_name = "SHAPE", default_value = "paired", conflicts_with = "model")]
+    dictionary_shape: Shape,
+    /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never kept, 0 ≤ TOL < 1
+    #[arg(long, value_name = "TOL", default_value_t = 1e-6, conflicts_with = "model")]
+    rank_guard: f64,
+    /// Most points kept, or none for no limit: a step costs time and memory in the square of it
+    #[arg(long, value_name = "N|none", default_value = "1000", value_parser = most, conflicts_with = "model")]
+    max_dictionary: Most,
+}
+
+#[derive(Clone, Copy)]
+enum Schedule {
+    Constant,
+    Power { exponent: f64, offset: f64 },
+}
+
+fn schedule(text: &str) -> Result<Schedule, String> {
+    if text == "constant" {
+        return Ok(Schedule::Constant);
+    }
+    let numbers = text.strip_prefix("power:").and_then(|numbers| numbers.split_once(','));
+    let parsed = numbers.and_then(|(a, r)| Some((a.trim().parse().ok()?, r.trim().parse().ok()?)));
+    let Some((exponent, offset)) = parsed else {
+        return Err("give constant, or power:A,R with two numbers, such as power:0.75,30".to_owned());
+    };
+    Ok(Schedule::Power { exponent, offset })
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum BudgetSchedule {
+    Constant,
+    EtaSquared,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Test {
+    Norm,
+    Squared,
+    OutputAld,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Shape {
+    Paired,
+    Rectangular,
+}
+
+/// A number of points, or no limit.
+#[derive(Clone, Copy)]
+struct Most(Option<usize>);
+
+fn most(text: &str) -> Result<Most, &'static str> {
+    match text {
+        "none" => Ok(Most(None)),
+        _ => count(text).map(|most| Most(Some(most.into()))).map_err(|_| "give a whole number of at least 1, or none"),
+    }
+}
+
+impl Making {
+    fn params(&self) -> SogdParams {
+        let step = match self.eta_schedule {
+            Schedule::Constant => StepSize::Constant(self.eta),
+            Schedule::Power { exponent, offset } => StepSize::Power { eta: self.eta, exponent, offset },
+        };
+        let budget = match self.budget() {
+            (epsilon, BudgetSchedule::Constant) => Budget::Constant(epsilon),
+            (b, BudgetSchedule::EtaSquared) => Budget::EtaSquared(b),
+        };
+        let test = match self.budget_test {
+            Test::Norm => BudgetTest::Norm,
+            Test::Squared => BudgetTest::Squared,
+            Test::OutputAld => BudgetTest::OutputAld,
+        };
+        let shape = match self.dictionary_shape {
+            Shape::Paired => DictionaryShape::Paired,
+            Shape::Rectangular => DictionaryShape::Rectangular,
+        };
+        let (rank_guard, max_dictionary) = (self.rank_guard, self.max_dictionary.0);
+        SogdParams { step, lambda: self.lambda, budget, test, shape, rank_guard, max_dictionary }
+    }
+
+    /// The budget's number and how it goes with η: 0.1 η² unless given.
+    fn budget(&self) -> (f64, BudgetSchedule) {
+        self.budget.map_or((0.1, BudgetSchedule::EtaSquared), |budget| (budget, self.budget_schedule))
+    }
+
+    /// Whether the first rows settle something, so that they must be there before one is learnt.
+    pub(super) fn looks(&self) -> bool {
+        let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
+        median(&self.kernel) || self.output_kernel.as_ref().is_some_and(median)
+    }
+
+    /// The learner, untrained.
+    pub(super) fn build(&self, layout: &Layout, first: &Chunk) -> Result<Operator, Failure> {
+        let (input_kernel, output_kernel) = self.kernels(layout, first)?;
+        let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
+        let learner =
+            Sogd::new(input_kernel, d, output_kernel, d_plus, self.params()).map_err(|error| usage(&error))?;
+        let parameters = self.words().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let learner = AnyOperator::Sparse(Box::new(learner));
+        Ok(Operator { parameters, ..Operator::new(layout.file_names(), learner) })
+    }
+
+    /// The parameters as they could be typed.
+    fn words(&self) -> [(&'static str, String); 9] {
+        let eta_schedule = match self.eta_schedule {
+            Schedule::Constant => "constant".to_owned(),
+            Schedule::Power { exponent, offset } => format!("power:{},{}", number(exponent), number(offset)),
+        };
+        let (budget, budget_schedule) = self.budget();
+        [
+            ("eta", number(self.eta)),
+            ("eta_schedule", eta_schedule),
+            ("lambda", number(self.lambda)),
+            ("budget", number(budget)),
+            ("budget_schedule", typed(&budget_schedule)),
+            ("budget_test", typed(&self.budget_test)),
+            ("dictionary_shape", typed(&self.dictionary_shape)),
+            ("rank_guard", number(self.rank_guard)),
+            ("max_dictionary", self.max_dictionary.0.map_or("none".to_owned(), |most| most.to_string())),
+        ]
+    }
+
+    /// The kernels on x and on x⁺.
+    fn kernels(&self, layout: &Layout, first: &Chunk) -> Result<(AnyKernel, AnyKernel), Failure> {
+        let on_outputs = || median_kernel(layout.state_dimension, &first.outputs);
+        let input = match &self.kernel {
+            KernelSpec::Given(kernel) => kernel.clone(),
+            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs)?,
+        };
+        let output = match (&self.output_kernel, &self.kernel) {
+            (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),
+            (Some(KernelSpec::Median), _) => on_outputs()?,
+            (None, KernelSpec::Median) if layout.input_dimension != layout.state_dimension => on_outputs()?,
+            (None, _) => input.clone(),
+        };
+        Ok((input, output))
+    }
+}
+
+/// A parameter that the learner refuses.
+fn usage(error: &Error) -> Failure {
+    Failure::usage(format!("{error}; see mercer koopman --help"))
+}

@@ -1,0 +1,194 @@
+//! The file of a model that learns: written when the rows end, every so many rows before that, and gone on from.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mercer::model::{ModelError, Seen};
+
+use super::failure::Failure;
+use super::stop::Stop;
+use super::store;
+
+/// What `forecast` and `koopman` are told of model files.
+#[derive(Args)]
+pub(crate) struct SaveArguments {
+    /// Go on with the model in this file, which --save has written: it knows what it was made with and which column is what
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+    /// Save the model in this file when the rows end, or SIGINT or SIGTERM ends them
+    #[arg(long, value_name = "OUT")]
+    pub(crate) save: Option<PathBuf>,
+    /// With --save, write the model after every so many rows, too
+    #[arg(long, value_name = "EVERY", requires = "save")]
+    checkpoint: Option<NonZeroU64>,
+    /// Go on from the file of --save, if it is there: the rows and all options must be those of the run that wrote it
+    #[arg(long, requires = "save")]
+    resume: bool,
+}
+
+impl SaveArguments {
+    /// Refuses what cannot work, and listens for signals where there is something to be saved.
+    pub(crate) fn prepare(&self, inputs: &[&Path]) -> Result<Stop, Failure> {
+        let Some(save) = &self.save else { return Ok(Stop::never()) };
+        refuse_same_file("--save", save, inputs)?;
+        if self.resume && self.model.as_ref().is_some_and(|model| same_file(model, save)) {
+            return Err(Failure::usage(
+                "--resume needs the file of --model as it was at first; give --save a file of its own",
+            ));
+        }
+        store::check_place("--save", save)?;
+        Stop::listen()
+    }
+
+    /// The file to go on from in the midst of the rows, if there is one.
+    pub(crate) fn resumed(&self) -> Option<&Path> {
+        self.save.as_deref().filter(|path| self.resume && path.exists())
+    }
+
+    /// The file to write, when rows that `shown` names begin behind those of `start`.
+    pub(crate) fn saving(&self, shown: &str, start: Seen, goal: Seen) -> Option<Saving> {
+        let path = self.save.clone()?;
+        Some(Saving::new("--save", path, self.checkpoint).resuming(shown, start, goal))
+    }
+}
+
+/// The file and when it is written; and while a run is resumed, the rows that the model has learnt: they are read again, and must be the
+/// same.
+pub(crate) struct Saving {
+    /// The option that names the file.
+    option: &'static str,
+    path: PathBuf,
+    every: Option<NonZeroU64>,
+    /// How the rows are called.
+    rows: String,
+    met: Seen,
+    goal: Seen,
+}
+
+impl Saving {
+    pub(crate) fn new(option: &'static str, path: PathBuf, every: Option<NonZeroU64>) -> Self {
+        Self { option, path, every, rows: String::new(), met: Seen::default(), goal: Seen::default() }
+    }
+
+    /// The same for a run whose rows begin behind `start`, and whose model has learnt those up to `goal`.
+    pub(crate) fn resuming(self, shown: &str, start: Seen, goal: Seen) -> Self {
+        Self { rows: shown.to_owned(), met: start, goal, ..self }
+    }
+
+    /// Whether the model has learnt the next row already; it is told in the parts of [`Seen::after`].
+    ///
+    /// # Errors
+    /// When the rows turn out not to be those that it has learnt.
+    #[inline]
+    pub(crate) fn knows(&mut self, row: [&[f64]; 2]) -> Result<bool, Failure> {
+        if self.has_caught_up() {
+            return Ok(false);
+        }
+        self.met = self.met.after(row);
+        if self.has_caught_up() && self.met != self.goal { Err(self.other_rows()) } else { Ok(true) }
+    }
+
+    fn has_caught_up(&self) -> bool {
+        self.met.rows >= self.goal.rows
+    }
+
+    fn other_rows(&self) -> Failure {
+        let (rows, path) = (&self.rows, self.path.display());
+        let count = self.goal.rows;
+        Failure::because(format!(
+            "{rows}: its first {count} rows are not those that {path} has learnt; give the same data from the beginning, or leave \
+             --resume out"
+        ))
+    }
+
+    /// Writes the model if it is time to: it has met so many rows.
+    #[inline]
+    pub(crate) fn checkpoint(
+        &self,
+        rows: u64,
+        model: impl FnOnce() -> Result<Vec<u8>, ModelError>,
+    ) -> Result<(), Failure> {
+        match self.every {
+            Some(every) if rows.is_multiple_of(every.get()) => self.save(model()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the model as it is now.
+    pub(crate) fn save(&self, model: Result<Vec<u8>, ModelError>) -> Result<(), Failure> {
+        store::save(self.option, &self.path, model)
+    }
+
+    /// Writes the model when the rows have ended, if the file is to be another than it is.
+    ///
+    /// # Errors
+    /// Those that ended the rows, that the file cannot be written, and that the rows ended before they had reached what the model
+    /// has learnt.
+    pub(crate) fn end(
+        &self,
+        ended: Result<(), Failure>,
+        stop: &Stop,
+        model: impl FnOnce() -> Result<Vec<u8>, ModelError>,
+    ) -> Result<(), Failure> {
+        match ended {
+            Err(failure) => {
+                // What was learnt before the failure is worth keeping where checkpoints were asked for.
+                if self.has_caught_up() && self.every.is_some() {
+                    self.save(model())?;
+                }
+                Err(failure)
+            }
+            Ok(()) if self.has_caught_up() => self.save(model()),
+            // Ended by a signal before it had caught up: the file is as it was.
+            Ok(()) if stop.requested() => Ok(()),
+            Ok(()) => Err(self.other_rows()),
+        }
+    }
+}
+
+/// The model must not be written over what is read.
+pub(crate) fn refuse_same_file(option: &str, path: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    match inputs.iter().find(|input| same_file(path, input)) {
+        Some(input) => Err(Failure::usage(format!("{}: is read, so give another {option}", input.display()))),
+        None => Ok(()),
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// What a saved model says of itself, and what is said of the run that would begin now.
+pub(crate) struct Fact<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) saved: &'a str,
+    pub(crate) now: &'a str,
+}
+
+/// Facts about keys, which both sides list in the same order if they are of the same learner.
+pub(crate) fn parameter_facts<'a>(
+    saved: &'a [(String, String)],
+    now: &'a [(String, String)],
+) -> impl Iterator<Item = Fact<'a>> {
+    saved.iter().zip(now).map(|((name, saved), (_, now))| Fact { name, saved, now })
+}
+
+/// Refuses to resume with a model that is not one of the run that would begin now: `facts` differ, or `otherwise` names another
+/// difference.
+pub(crate) fn check_same<'a>(
+    path: &Path,
+    facts: impl IntoIterator<Item = Fact<'a>>,
+    otherwise: Option<&str>,
+) -> Result<(), Failure> {
+    let difference = facts.into_iter().find(|fact| fact.saved != fact.now);
+    let difference = difference.map(|Fact { name, saved, now }| format!("its {name} is {saved}, not {now}"));
+    match difference.or_else(|| otherwise.map(str::to_owned)) {
+        None => Ok(()),
+        Some(difference) => Err(Failure::because(format!(
+            "{}: cannot be resumed with these options, since {difference}; give those of the run that wrote it, or leave \
+             --resume out",
+            path.display()
+        ))),
+    }
+}
