@@ -136,10 +136,18 @@ impl<const N: usize> Op for Map<'_, N> {
         let scale = simd.splat(scale);
         for b in 0..out[0].len() / 2 {
             let mut sums = [[simd.splat(0.0); 2]; N];
-            for (i, w) in lanes[b * d..(b + 1) * d].iter().enumerate() {
-                let w = simd.load(w);
+            // Two by two, so that the sums stay in registers.
+            let (pairs, last) = lanes[b * d..(b + 1) * d].as_chunks::<2>();
+            for (p, [even, odd]) in pairs.iter().enumerate() {
+                let (even, odd) = (simd.load(even), simd.load(odd));
                 for r in 0..N {
-                    sums[r][i % 2] = simd.mul_add(w, simd.splat(xs[r][i]), sums[r][i % 2]);
+                    sums[r][0] = simd.mul_add(even, simd.splat(xs[r][2 * p]), sums[r][0]);
+                    sums[r][1] = simd.mul_add(odd, simd.splat(xs[r][2 * p + 1]), sums[r][1]);
+                }
+            }
+            for w in last {
+                for r in 0..N {
+                    sums[r][0] = simd.mul_add(simd.load(w), simd.splat(xs[r][d - 1]), sums[r][0]);
                 }
             }
             for r in 0..N {

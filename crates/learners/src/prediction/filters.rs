@@ -176,9 +176,19 @@ impl<'a, P: Iterator<Item = &'a [f64]> + Clone> Op for Convolve<'_, P> {
         let Self { bank, past, features } = self;
         for (channel, features) in features.chunks_exact_mut(bank.rank.max(1)).enumerate() {
             for (filters, features) in bank.lanes.chunks_exact(bank.length).zip(features.chunks_mut(LANES)) {
-                let mut sums = [simd.splat(0.0); 4];
-                for (s, (filter, row)) in filters.iter().zip(past.clone()).enumerate() {
-                    sums[s % 4] = simd.mul_add(simd.load(filter), simd.splat(row[channel]), sums[s % 4]);
+                // Four by four, so that the sums stay in registers.
+                let (mut sums, mut past) = ([simd.splat(0.0); 4], past.clone());
+                let (fours, last) = filters.as_chunks::<4>();
+                for four in fours {
+                    for k in 0..4 {
+                        let Some(row) = past.next() else { break };
+                        sums[k] = simd.mul_add(simd.load(&four[k]), simd.splat(row[channel]), sums[k]);
+                    }
+                }
+                for k in 0..3 {
+                    if let (Some(filter), Some(row)) = (last.get(k), past.next()) {
+                        sums[k] = simd.mul_add(simd.load(filter), simd.splat(row[channel]), sums[k]);
+                    }
                 }
                 let mut sum = Lane::ZERO;
                 simd.store(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])), &mut sum);
