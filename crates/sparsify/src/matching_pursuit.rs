@@ -135,10 +135,21 @@ pub enum Verdict {
         /// Whether `x⁺` joins the output dictionary.
         output: bool,
     },
-    /// The error exceeds the budget, but the points are dependent to the rank guard: a forced rejection.
+    /// The error exceeds the budget, but both points are dependent to the rank guard: a forced rejection.
     Dependent,
     /// The error exceeds the budget, but the dictionary has reached its largest size.
     Full,
+    /// A forced rejection of which one side is new: the other is dependent to the rank guard without being a repetition, and a
+    /// paired dictionary keeps neither.
+    OneSided,
+}
+
+impl Verdict {
+    /// Whether the rank guard kept out what the budget would have kept.
+    #[must_use]
+    pub fn is_forced_rejection(self) -> bool {
+        matches!(self, Self::Dependent | Self::OneSided)
+    }
 }
 
 /// Kernel matching pursuit: a pure function of the [`Candidate`], the budget and the sizes of the dictionaries.
@@ -180,12 +191,6 @@ impl MatchingPursuit {
             ParameterError::at_least_one("max_dictionary", most)?;
         }
         Ok(Self { test, shape, budget, rank_guard, max_dictionary })
-    }
-
-    /// Whether the two dictionaries grow together.
-    #[must_use]
-    pub fn shape(&self) -> DictionaryShape {
-        self.shape
     }
 
     /// The budget `ε_t`.
@@ -233,6 +238,7 @@ impl MatchingPursuit {
         };
         let has_room = |size: usize| self.max_dictionary.is_none_or(|most| size < most);
         match (input && has_room(inputs), output && has_room(outputs)) {
+            _ if !input && !output && (input_is_new || output_is_new) => Verdict::OneSided,
             _ if !input && !output => Verdict::Dependent,
             (false, false) => Verdict::Full,
             fitting if self.shape == DictionaryShape::Paired && fitting != (input, output) => Verdict::Full,
@@ -288,7 +294,9 @@ mod tests {
     fn the_guard_forces_and_the_ceiling_holds() -> Result<(), ParameterError> {
         let paired = pursuit(BudgetTest::Norm, DictionaryShape::Paired, 0.01)?;
         let dependent = Candidate { input_residual: 1e-6, ..EVEN };
-        assert_eq!(paired.decide(&dependent, 0, 0), Verdict::Dependent);
+        assert_eq!(paired.decide(&dependent, 0, 0), Verdict::OneSided);
+        assert!(Verdict::OneSided.is_forced_rejection() && Verdict::Dependent.is_forced_rejection());
+        assert!(!Verdict::Discard.is_forced_rejection() && !Verdict::Full.is_forced_rejection());
         assert_eq!(paired.decide(&EVEN, 5, 5), Verdict::Full);
         // A point that is the zero function is never new.
         assert!(!paired.is_new(0.0, 0.0));
@@ -305,7 +313,7 @@ mod tests {
         assert_eq!(paired.decide(&x_again, 3, 3), x_plus_alone);
         assert_eq!(paired.decide(&x_plus_again, 3, 3), x_alone);
         // Dependent to the guard, but not a repetition.
-        assert_eq!(paired.decide(&Candidate { input_residual: 1e-9, ..EVEN }, 3, 3), Verdict::Dependent);
+        assert_eq!(paired.decide(&Candidate { input_residual: 1e-9, ..EVEN }, 3, 3), Verdict::OneSided);
         let both_again = Candidate { input_residual: 0.0, output_residual: 1e-13, ..EVEN };
         assert_eq!(
             pursuit(BudgetTest::Norm, DictionaryShape::Paired, 0.0)?.decide(&both_again, 3, 3),

@@ -28,7 +28,7 @@
 //!
 //! Finite chains, and paired dictionaries: of a pair one side of which repeats what is kept, the new side is kept alone, so that a
 //! chain's states are all found. What remains out of reach are pairs with a side that is no repetition but dependent to the rank
-//! guard; when [`forced_rejections`](Sogd::forced_rejections) are many, [`DictionaryShape::Rectangular`] keeps their new sides.
+//! guard; when [`Verdict::OneSided`] comes often, [`DictionaryShape::Rectangular`] keeps their new sides.
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{ParameterError, StateMatrix};
@@ -150,12 +150,6 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
         })
     }
 
-    /// The test by which pairs are kept.
-    #[must_use]
-    pub fn pursuit(&self) -> MatchingPursuit {
-        self.pursuit
-    }
-
     /// Pairs whose error exceeded the budget, but which the rank guard kept out.
     #[must_use]
     pub fn forced_rejections(&self) -> u64 {
@@ -234,7 +228,7 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
         }
         self.operator.core.decay_and_add(1.0 - self.lambda * eta, r, z);
         self.rounds += 1;
-        self.forced_rejections += u64::from(verdict == Verdict::Dependent);
+        self.forced_rejections += u64::from(verdict.is_forced_rejection());
         Ok(OperatorStep {
             verdict,
             eta,

@@ -1,7 +1,7 @@
 //! Chains of finitely many states, whose operator is known: pairs are soon new on one side only, then on none.
 
 use mercer_kernels::Gaussian;
-use mercer_learners::operator::{DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSize};
+use mercer_learners::operator::{DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSize, Verdict};
 use mercer_testkit::oracle::Pair;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -106,10 +106,12 @@ fn on_a_fine_grid_rectangular_dictionaries_keep_what_pairs_cannot() -> Outcome {
     let mut forced = Vec::new();
     for shape in SHAPES {
         let mut learner = Sogd::on_states(Gaussian::new(1.0)?, 1, SogdParams { shape, ..SogdParams::default() })?;
+        let mut one_sided = 0;
         for (x, x_plus) in &pairs {
-            learner.update(x, x_plus)?;
+            one_sided += u64::from(learner.update(x, x_plus)?.verdict == Verdict::OneSided);
         }
-        forced.push(learner.forced_rejections());
+        assert_eq!(learner.forced_rejections(), one_sided, "{shape:?}");
+        forced.push(one_sided);
     }
     assert!(forced[0] > 100 && forced[1] == 0, "{forced:?}");
     Ok(())
