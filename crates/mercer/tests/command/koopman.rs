@@ -218,7 +218,10 @@ fn many_forced_rejections_name_the_rectangular_shape() {
     }
     let folder = Folder::new().with("grid.csv", csv(&pairs));
     let paired = folder.done("koopman grid.csv --kernel gaussian:1");
-    assert!(paired.contains("Note: ") && paired.contains("--dictionary-shape rectangular keeps the new side"), "{paired}");
+    assert!(
+        paired.contains("Note: ") && paired.contains("--dictionary-shape rectangular keeps the new side"),
+        "{paired}"
+    );
     let rectangular = folder.done("koopman grid.csv --kernel gaussian:1 --dictionary-shape rectangular");
     assert!(!rectangular.contains("Note: "), "{rectangular}");
 }
