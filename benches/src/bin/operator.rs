@@ -1,6 +1,8 @@
-//! The operator learner at the sizes asked for, beside the machine's roofs, and 40,000 pairs of the four-well Langevin process.
+//! The operator learner at the sizes asked for, beside the machine's roofs, how its cost grows with the size, and 40,000 pairs of the
+//! four-well Langevin process.
 //!
-//! `cargo run -p mercer-benches --bin operator -- 50 200 1000` (a dictionary of 6,000 takes minutes to fill).
+//! `cargo run --release -p mercer-benches --bin operator -- 50 200 1000`; without sizes, 50 to 6,000. A dictionary of 6,000 takes
+//! minutes to fill and 4 GB of memory; one size is in memory at a time. The Gram formulas of the paper's appendix stop at 1,000.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -26,8 +28,65 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     langevin()?;
     let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse()).collect::<Result<_, _>>()?;
-    let sizes = if sizes.is_empty() { vec![50, 200, 1000] } else { sizes };
-    let mut operations = catalogue::operator(&sizes)?;
+    let mut sizes = if sizes.is_empty() { vec![50, 200, 1000, 3000, 6000] } else { sizes };
+    sizes.sort_unstable();
+    let mut rows = Vec::new();
+    for size in sizes {
+        eprintln!("filling a dictionary of {size}");
+        measure(size, &mut rows)?;
+    }
+    // The sizes of an operation together, in the order in which operations came.
+    let mut names: Vec<String> = Vec::new();
+    for row in &rows {
+        if !names.contains(&row.name) {
+            names.push(row.name.clone());
+        }
+    }
+    println!(
+        "{:<16}{:>6}{:>15}{:>10}{:>10}{:>16}{:>16}",
+        "operation", "m", "time", "exponent", "GB/s", "of memory roof", "of arithmetic"
+    );
+    for name in names {
+        let mut smaller: Option<&Row> = None;
+        for row in rows.iter().filter(|row| row.name == name) {
+            let exponent = smaller.map_or(String::new(), |smaller| format!("{:.2}", row.exponent(smaller)));
+            println!(
+                "{:<16}{:>6}{:>12.2} µs{:>10}{:>10.1}{:>15.0}%{:>15.0}%",
+                row.name,
+                row.size,
+                row.seconds * 1e6,
+                exponent,
+                row.bytes * 1e-9 / row.seconds,
+                100.0 * row.roofs.0 / row.seconds,
+                100.0 * row.roofs.1 / row.seconds,
+            );
+            smaller = Some(row);
+        }
+    }
+    println!("exponent: p in time ∝ mᵖ, from the size before");
+    Ok(())
+}
+
+/// An operation at a size.
+struct Row {
+    name: String,
+    size: usize,
+    seconds: f64,
+    bytes: f64,
+    /// What memory and arithmetic alone would take, in seconds.
+    roofs: (f64, f64),
+}
+
+impl Row {
+    /// `p` in time ∝ mᵖ between two sizes.
+    fn exponent(&self, smaller: &Self) -> f64 {
+        (self.seconds / smaller.seconds).ln() / (self.size as f64 / smaller.size as f64).ln()
+    }
+}
+
+/// Everything at one size.
+fn measure(size: usize, rows: &mut Vec<Row>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut operations = catalogue::operator(&[size])?;
     let mut roofs = Roofs::new(Duration::from_millis(20));
     let mut seconds = vec![f64::INFINITY; operations.len()];
     for round in 0..ROUNDS {
@@ -39,22 +98,13 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             roofs.at(operation.work.working_set());
         }
     }
-    println!(
-        "{:<16}{:>6}{:>14}{:>10}{:>16}{:>16}",
-        "operation", "m", "time", "GB/s", "of memory roof", "of arithmetic"
-    );
-    for (best, operation) in seconds.iter().zip(&operations) {
-        let (memory, arithmetic) = roofs.seconds(operation.work);
-        println!(
-            "{:<16}{:>6}{:>11.2} µs{:>10.1}{:>15.0}%{:>15.0}%",
-            operation.name,
-            operation.size,
-            best * 1e6,
-            operation.work.bytes() as f64 / best * 1e-9,
-            100.0 * memory / best,
-            100.0 * arithmetic / best,
-        );
-    }
+    rows.extend(operations.iter().zip(seconds).map(|(operation, seconds)| Row {
+        name: operation.name.clone(),
+        size: operation.size,
+        seconds,
+        bytes: operation.work.bytes() as f64,
+        roofs: roofs.seconds(operation.work),
+    }));
     Ok(())
 }
 

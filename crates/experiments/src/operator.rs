@@ -42,7 +42,9 @@ pub const PAPER: Paper = Paper {
             name: "pendulum",
             title: "Figures 4 and 5: swing-up of a pendulum by value iteration",
             run: pendulum::run,
-            estimate: |plan| scaled(plan, 1200.0),
+            estimate: |plan| {
+                scaled(plan, 850.0 * plan.repetitions.unwrap_or(1) as f64 + 60.0 * plan.repetitions_or(2, 5) as f64)
+            },
         },
         Experiment {
             name: "convergence",

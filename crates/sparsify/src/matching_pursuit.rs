@@ -22,6 +22,11 @@
 //! the guard keeps out although its error exceeds the budget is a *forced rejection*; [`Verdict`] tells it apart, so that it can be
 //! counted.
 //!
+//! **Pairs new on one side only.** In a chain of finitely many states `x` or `x⁺` is soon a state that is kept already. A paired
+//! dictionary keeps such a pair all the same, by the side that is new: the other one, within 1e−12 of the span, would add a row of
+//! zeros and nothing else. What lies between, dependent to the guard but no repetition, is kept out whole; where that
+//! happens often (states on a fine grid, a wide kernel), [`DictionaryShape::Rectangular`] keeps the new side and paired dictionaries do not.
+//!
 //! (\[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.)
 
 use mercer_linalg_incremental::ParameterError;
@@ -46,12 +51,16 @@ pub enum BudgetTest {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DictionaryShape {
-    /// `x` and `x⁺` are kept together or not at all, as in the paper.
+    /// `x` and `x⁺` are kept together or not at all, as in the paper. Only of a pair of which one side is in the span already, as a
+    /// repeated state is, the other is kept alone.
     #[default]
     Paired,
     /// Each side is kept on its own account: the one side that brings the error within the budget, or both.
     Rectangular,
 }
+
+/// A point with `δ ≤ REPEATED · k(x, x)` is in the span but for rounding: a repetition of what is kept.
+const REPEATED: f64 = 1e-12;
 
 /// The budget `ε_t` from round to round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,10 +135,21 @@ pub enum Verdict {
         /// Whether `x⁺` joins the output dictionary.
         output: bool,
     },
-    /// The error exceeds the budget, but the points are dependent to the rank guard: a forced rejection.
+    /// The error exceeds the budget, but both points are dependent to the rank guard: a forced rejection.
     Dependent,
     /// The error exceeds the budget, but the dictionary has reached its largest size.
     Full,
+    /// A forced rejection of which one side is new: the other is dependent to the rank guard without being a repetition, and a
+    /// paired dictionary keeps neither.
+    OneSided,
+}
+
+impl Verdict {
+    /// Whether the rank guard kept out what the budget would have kept.
+    #[must_use]
+    pub fn is_forced_rejection(self) -> bool {
+        matches!(self, Self::Dependent | Self::OneSided)
+    }
 }
 
 /// Kernel matching pursuit: a pure function of the [`Candidate`], the budget and the sizes of the dictionaries.
@@ -198,7 +218,11 @@ impl MatchingPursuit {
         let input_is_new = self.is_new(candidate.input_residual, candidate.input_self_value);
         let output_is_new = self.is_new(candidate.output_residual, candidate.output_self_value);
         let (input, output) = match self.shape {
-            DictionaryShape::Paired => (input_is_new && output_is_new, input_is_new && output_is_new),
+            DictionaryShape::Paired => {
+                let input_is_there = is_repeated(candidate.input_residual, candidate.input_self_value);
+                let output_is_there = is_repeated(candidate.output_residual, candidate.output_self_value);
+                (input_is_new && (output_is_new || output_is_there), output_is_new && (input_is_new || input_is_there))
+            }
             DictionaryShape::Rectangular => {
                 let without_input = candidate.squared_error_without_input();
                 let (input_suffices, output_suffices) = (!exceeds(without_output), !exceeds(without_input));
@@ -214,9 +238,10 @@ impl MatchingPursuit {
         };
         let has_room = |size: usize| self.max_dictionary.is_none_or(|most| size < most);
         match (input && has_room(inputs), output && has_room(outputs)) {
+            _ if !input && !output && (input_is_new || output_is_new) => Verdict::OneSided,
             _ if !input && !output => Verdict::Dependent,
             (false, false) => Verdict::Full,
-            (input, output) if self.shape == DictionaryShape::Paired && input != output => Verdict::Full,
+            fitting if self.shape == DictionaryShape::Paired && fitting != (input, output) => Verdict::Full,
             (input, output) => Verdict::Admit { input, output },
         }
     }
@@ -225,6 +250,11 @@ impl MatchingPursuit {
     fn is_new(&self, residual: f64, self_value: f64) -> bool {
         residual > self.rank_guard * self_value
     }
+}
+
+/// Whether a point with this residual is in the span already.
+fn is_repeated(residual: f64, self_value: f64) -> bool {
+    residual <= REPEATED * self_value
 }
 
 #[cfg(test)]
@@ -264,10 +294,35 @@ mod tests {
     fn the_guard_forces_and_the_ceiling_holds() -> Result<(), ParameterError> {
         let paired = pursuit(BudgetTest::Norm, DictionaryShape::Paired, 0.01)?;
         let dependent = Candidate { input_residual: 1e-6, ..EVEN };
-        assert_eq!(paired.decide(&dependent, 0, 0), Verdict::Dependent);
+        assert_eq!(paired.decide(&dependent, 0, 0), Verdict::OneSided);
+        assert!(Verdict::OneSided.is_forced_rejection() && Verdict::Dependent.is_forced_rejection());
+        assert!(!Verdict::Discard.is_forced_rejection() && !Verdict::Full.is_forced_rejection());
         assert_eq!(paired.decide(&EVEN, 5, 5), Verdict::Full);
         // A point that is the zero function is never new.
         assert!(!paired.is_new(0.0, 0.0));
+        Ok(())
+    }
+
+    #[test]
+    fn of_a_pair_with_a_repeated_side_the_other_is_kept() -> Result<(), ParameterError> {
+        let paired = pursuit(BudgetTest::Norm, DictionaryShape::Paired, 0.01)?;
+        let (x_again, x_plus_again) =
+            (Candidate { input_residual: 1e-13, ..EVEN }, Candidate { output_residual: 0.0, ..EVEN });
+        let (x_plus_alone, x_alone) =
+            (Verdict::Admit { input: false, output: true }, Verdict::Admit { input: true, output: false });
+        assert_eq!(paired.decide(&x_again, 3, 3), x_plus_alone);
+        assert_eq!(paired.decide(&x_plus_again, 3, 3), x_alone);
+        // Dependent to the guard, but not a repetition.
+        assert_eq!(paired.decide(&Candidate { input_residual: 1e-9, ..EVEN }, 3, 3), Verdict::OneSided);
+        let both_again = Candidate { input_residual: 0.0, output_residual: 1e-13, ..EVEN };
+        assert_eq!(
+            pursuit(BudgetTest::Norm, DictionaryShape::Paired, 0.0)?.decide(&both_again, 3, 3),
+            Verdict::Dependent
+        );
+        // What is not wanted needs no room; what is wanted does, and nothing is kept by halves.
+        assert_eq!(paired.decide(&x_again, 5, 4), x_plus_alone);
+        assert_eq!(paired.decide(&x_again, 4, 5), Verdict::Full);
+        assert_eq!(paired.decide(&EVEN, 5, 4), Verdict::Full);
         Ok(())
     }
 

@@ -54,7 +54,7 @@ fn a_pendulum_after_two_stages() {
     // the machine's own.
     let stable = |line: &&str| line.contains("random") || line.contains("dynamic");
     let sizes = |line: &str| {
-        let columns = if line.contains("random") { 5 } else { 9 };
+        let columns = if line.contains("random") { 6 } else { 12 };
         line.split(',').take(columns).collect::<Vec<_>>().join(",") + "\n"
     };
     insta::assert_snapshot!("pendulum", table.lines().filter(stable).map(sizes).collect::<String>());

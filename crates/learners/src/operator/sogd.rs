@@ -23,6 +23,12 @@
 //!
 //! Caveat: with a constant step the iterates stay in a ball around `U_λ` whose squared radius is proportional to `η`, and what the
 //! budget discards adds up; both shrink with [`StepSize::Power`] and [`Budget::EtaSquared`](crate::operator::Budget::EtaSquared).
+//! On a chain of two states with the eigenvalue −½, a step of 0.3 shows it at −0.5 ± 0.17; along a path, where `x` is the `x⁺` learnt
+//! last, the mean is off by a part of the step as well (−0.59 there). Steps `10/(t + 20)` come within 0.01 of it in 30,000 pairs.
+//!
+//! Finite chains, and paired dictionaries: of a pair one side of which repeats what is kept, the new side is kept alone, so that a
+//! chain's states are all found. What remains out of reach are pairs with a side that is no repetition but dependent to the rank
+//! guard; when [`Verdict::OneSided`] comes often, [`DictionaryShape::Rectangular`] keeps their new sides.
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{ParameterError, StateMatrix};
@@ -222,7 +228,7 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
         }
         self.operator.core.decay_and_add(1.0 - self.lambda * eta, r, z);
         self.rounds += 1;
-        self.forced_rejections += u64::from(verdict == Verdict::Dependent);
+        self.forced_rejections += u64::from(verdict.is_forced_rejection());
         Ok(OperatorStep {
             verdict,
             eta,

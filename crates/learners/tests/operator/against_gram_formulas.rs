@@ -1,5 +1,7 @@
 //! Every convention against the oracle: the same decisions, and the same numbers to 1e−8.
 
+use std::collections::BTreeSet;
+
 use mercer_kernels::{AnyKernel, Gaussian, Laplace, Product};
 use mercer_learners::operator::{
     Budget, BudgetTest, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize,
@@ -8,7 +10,7 @@ use mercer_testkit::oracle::{
     DenseOperator, OperatorTest, OperatorTrace, Pair, SogdParams as OracleParams, dense_sogd, sparse_sogd,
 };
 
-use crate::support::{Outcome, assert_same_operator, kernel_fn, planar_pairs};
+use crate::support::{Outcome, assert_eigenfunctions, assert_same_operator, kernel_fn, path, planar_pairs};
 
 /// The oracle's pass with the learner's parameters.
 fn oracle_pass(
@@ -75,29 +77,74 @@ fn conventions() -> Vec<SogdParams> {
     all
 }
 
+/// What the cases of a test came to.
+#[derive(Default)]
+struct Tally {
+    sizes: BTreeSet<(usize, usize)>,
+    forced: u64,
+    complex_eigenfunctions: usize,
+}
+
+/// Every decision, error and read-out of a pass with each of these parameters.
+fn assert_same_passes(kernel: &str, pairs: &[Pair], all: &[SogdParams], tally: &mut Tally) -> Outcome {
+    let kernel: AnyKernel = kernel.parse()?;
+    let evaluate = kernel_fn(&kernel);
+    for params in all {
+        let case = format!("{kernel} {params:?}");
+        let expected = oracle_pass(pairs, &evaluate, &evaluate, *params);
+        let mut learner = Sogd::on_states(kernel.clone(), pairs[0].0.len(), *params)?;
+        assert_same_pass(&mut learner, pairs, &expected, &case)?;
+        let oracle = DenseOperator::of(&expected, pairs, &evaluate, &evaluate);
+        assert_same_operator(learner.operator(), &oracle, &case)?;
+        tally.complex_eigenfunctions += assert_eigenfunctions(learner.operator(), &oracle, true, &case)?;
+        tally.sizes.insert((expected.inputs.len(), expected.outputs.len()));
+        tally.forced += expected.forced_rejections;
+    }
+    Ok(())
+}
+
 #[test]
 fn every_convention_schedule_and_kernel() -> Outcome {
-    let pairs = planar_pairs(1, 70);
-    let kernels: [AnyKernel; 3] =
-        ["gaussian:0.5".parse()?, "mix:0.4*gaussian:0.3+0.6*laplace:0.8".parse()?, "matern32:0.6".parse()?];
-    let (mut sizes, mut forced) = (std::collections::BTreeSet::new(), 0);
-    for kernel in &kernels {
-        let evaluate = kernel_fn(kernel);
-        for params in conventions() {
-            let case = format!("{kernel} {params:?}");
-            let expected = oracle_pass(&pairs, &evaluate, &evaluate, params);
-            let mut learner = Sogd::on_states(kernel.clone(), 2, params)?;
-            assert_same_pass(&mut learner, &pairs, &expected, &case)?;
-            let oracle = DenseOperator::of(&expected, &pairs, &evaluate, &evaluate);
-            assert_same_operator(learner.operator(), &oracle, &case)?;
-            sizes.insert((expected.inputs.len(), expected.outputs.len()));
-            forced += expected.forced_rejections;
-        }
+    let (pairs, mut tally) = (planar_pairs(1, 70), Tally::default());
+    for kernel in
+        ["gaussian:0.5", "mix:0.4*gaussian:0.3+0.6*laplace:0.8", "matern32:0.6", "matern52:0.6", "laplace:0.7"]
+    {
+        assert_same_passes(kernel, &pairs, &conventions(), &mut tally)?;
     }
     // The cases are not all the same: some keep a dozen, some most of the pairs, some more on one side.
+    let Tally { sizes, forced, complex_eigenfunctions } = tally;
     assert!(sizes.len() > 15, "{sizes:?}");
     assert!(sizes.iter().any(|(x, y)| x != y), "{sizes:?}");
     assert!(forced > 100, "{forced} forced rejections");
+    assert!(complex_eigenfunctions > 100, "{complex_eigenfunctions} of them");
+    Ok(())
+}
+
+/// A kernel of finite rank, six in the plane: soon every point is in the span. Its values are bounded on these states alone.
+#[test]
+fn a_polynomial_kernel() -> Outcome {
+    let (pairs, mut tally) = (planar_pairs(1, 70), Tally::default());
+    let small = |x: &[f64]| x.iter().map(|x| 0.4 * x).collect::<Vec<f64>>();
+    let pairs: Vec<Pair> = pairs.iter().map(|(x, x_plus)| (small(x), small(x_plus))).collect();
+    let all: Vec<SogdParams> = conventions()
+        .into_iter()
+        .map(|params| SogdParams { rank_guard: params.rank_guard.max(1e-3), ..params })
+        .collect();
+    assert_same_passes("polynomial:2,1", &pairs, &all, &mut tally)?;
+    assert!(tally.sizes.iter().all(|(x, y)| (1..=6).contains(x) && (1..=6).contains(y)), "{:?}", tally.sizes);
+    Ok(())
+}
+
+/// Repeated states: pairs that are new on one side, then on none.
+#[test]
+fn a_finite_chain_in_every_convention() -> Outcome {
+    let mut tally = Tally::default();
+    for seed in 0..4 {
+        let transition = [[0.6, 0.4, 0.0, 0.0], [0.1, 0.2, 0.5, 0.2], [0.7, 0.0, 0.2, 0.1], [0.0, 0.5, 0.0, 0.5]];
+        let pairs = path([-0.8, 0.1, 1.2, 2.5], transition, 60, seed);
+        assert_same_passes("gaussian:0.7", &pairs, &conventions(), &mut tally)?;
+    }
+    assert!(tally.sizes.contains(&(4, 4)), "{:?}", tally.sizes);
     Ok(())
 }
 
@@ -155,6 +202,7 @@ fn dense_sogd_is_equation_28() -> Outcome {
             output_kernel: &evaluate,
         };
         assert_same_operator(learner.operator(), &oracle, "dense")?;
+        assert!(assert_eigenfunctions(learner.operator(), &oracle, false, "dense")? > 0);
         assert_eq!(learner.rounds(), 70);
     }
     Ok(())

@@ -5,6 +5,7 @@ use mercer_testkit::alloc::CountingAllocator;
 mod against_gram_formulas;
 mod batch;
 mod contracts;
+mod finite_chains;
 mod long_streams;
 mod read_outs;
 mod support;

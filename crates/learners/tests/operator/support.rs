@@ -35,6 +35,22 @@ pub(crate) fn autoregressive_pairs(seed: u64, count: usize) -> Vec<Pair> {
         .collect()
 }
 
+/// A path of `steps` pairs from state 0, by the rows of `transition`.
+pub(crate) fn path<const N: usize>(states: [f64; N], transition: [[f64; N]; N], steps: usize, seed: u64) -> Vec<Pair> {
+    let (mut rng, mut at) = (ChaCha8Rng::seed_from_u64(seed), 0);
+    (0..steps)
+        .map(|_| {
+            let mut left = rng.random::<f64>();
+            let next = (0..N - 1).find(|&j| {
+                left -= transition[at][j];
+                left < 0.0
+            });
+            let before = std::mem::replace(&mut at, next.unwrap_or(N - 1));
+            (vec![states[before]], vec![states[at]])
+        })
+        .collect()
+}
+
 /// Every read-out of `operator` against the same from weights and Gram matrices.
 pub(crate) fn assert_same_operator<K: Kernel, L: Kernel>(
     operator: &KernelOperator<K, L>,
@@ -76,6 +92,37 @@ pub(crate) fn assert_same_operator<K: Kernel, L: Kernel>(
         }
     }
     Ok(())
+}
+
+/// `Kf = μf` for the leading eigenpairs, `K` by weights and Gram matrices; of a learnt operator `‖f‖ = 1` besides. Counts the
+/// eigenvalues that are not real.
+pub(crate) fn assert_eigenfunctions<K: Kernel, L: Kernel>(
+    operator: &KernelOperator<K, L>,
+    oracle: &DenseOperator,
+    learnt: bool,
+    case: &str,
+) -> Result<usize, Box<dyn std::error::Error>> {
+    let pairs = operator.eigen(6)?;
+    let at = |coefficients: &[f64], x: &[f64]| -> f64 {
+        oracle.inputs.iter().zip(coefficients).map(|(z, c)| c * (oracle.input_kernel)(z, x)).sum()
+    };
+    let mut complex = 0;
+    for ((value, re), im) in pairs.values.iter().zip(&pairs.re).zip(&pairs.im) {
+        for x in [[0.1, -0.3], [0.6, 0.2], [-0.5, 0.0]] {
+            let x = &x[..operator.input_dimension()];
+            let moved = |part: &[f64]| oracle.forecast(&|y| at(part, y), 1, x);
+            let (f, g) = (at(re, x), at(im, x));
+            let wrong = (moved(re) - (value.re * f - value.im * g)).hypot(moved(im) - (value.im * f + value.re * g));
+            assert!(wrong < 1e-8, "{case}: {value:?}: Kf and μf differ by {wrong} where f is {f} + {g}i");
+        }
+        if learnt {
+            let square = |part: &[f64]| -> f64 { oracle.inputs.iter().zip(part).map(|(x, c)| c * at(part, x)).sum() };
+            let norm = (square(re) + square(im)).sqrt();
+            assert!((norm - 1.0).abs() < 1e-8, "{case}: {value:?}: a function of norm {norm}");
+        }
+        complex += usize::from(value.im.abs() > 1e-3);
+    }
+    Ok(complex)
 }
 
 pub(crate) fn kernel_fn(kernel: &impl Kernel) -> impl Fn(&[f64], &[f64]) -> f64 + '_ {

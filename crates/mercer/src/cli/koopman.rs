@@ -165,6 +165,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         dictionary_indices: kept_rounds,
         hs_norm: operator.hs_norm(),
         forced_rejections: learner.forced_rejections(),
+        full_rejections: pass.full,
         eigenvalues: eigenvalues.into_iter().map(Eigenvalue::from).collect(),
         seconds: pass.seconds.as_secs_f64(),
         predictions: forecasts,
@@ -174,7 +175,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     output::print(&if arguments.json {
         super::report::json(&report)?
     } else {
-        let run = Run { data: &shown, learnt: pass.learnt, full: pass.full, stopped: stop.requested() };
+        let run = Run { data: &shown, learnt: pass.learnt, one_sided: pass.one_sided, stopped: stop.requested() };
         report.text(&run, operator, &layout, arguments.predictions.is_none())
     })
 }
@@ -255,11 +256,13 @@ struct Pass {
     seconds: Duration,
     /// Pairs that only a full dictionary kept out.
     full: u64,
+    /// Pairs that were kept out although one side of them was new.
+    one_sided: u64,
 }
 
 impl Pass {
     fn new(model: Operator) -> Self {
-        Self { model, learnt: 0, seconds: Duration::ZERO, full: 0 }
+        Self { model, learnt: 0, seconds: Duration::ZERO, full: 0, one_sided: 0 }
     }
 
     /// Learns all pairs, of which `chunk` holds the first.
@@ -291,6 +294,7 @@ impl Pass {
             self.model.fingerprint = seen.fingerprint;
             self.learnt += 1;
             self.full += u64::from(step.verdict == Verdict::Full);
+            self.one_sided += u64::from(step.verdict == Verdict::OneSided);
             if let Some(saving) = saving {
                 saving.checkpoint(seen.rows, || self.model.to_bytes())?;
             }

@@ -4,15 +4,23 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mercer::data::{Ar1, Duffing, Pairs};
+use mercer::data::{Ar1, Duffing, FiniteChain, Pairs};
 use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize};
 use mercer::{AnyKernel, median_width};
 use serde_json::Value;
 
 use crate::support::{Folder, object};
 
-const KEYS: [&str; 7] =
-    ["n", "dictionary_size", "dictionary_indices", "hs_norm", "forced_rejections", "eigenvalues", "seconds"];
+const KEYS: [&str; 8] = [
+    "n",
+    "dictionary_size",
+    "dictionary_indices",
+    "hs_norm",
+    "forced_rejections",
+    "full_rejections",
+    "eigenvalues",
+    "seconds",
+];
 
 pub(crate) fn oscillator(n: usize) -> Pairs {
     Duffing::default().pairs(n, 1, 5).unwrap()
@@ -179,6 +187,45 @@ fn a_spiral_has_its_own_eigenvalues() {
     }
 }
 
+/// From 0 to 0 or 1, evenly, and from 1 to 0. Behind the pair 0, 0 none is new on both of its sides.
+#[test]
+fn a_finite_chain_is_found_by_the_default_shape() {
+    let chain = FiniteChain::new(1, vec![0.0, 1.0], vec![0.5, 0.5, 1.0, 0.0]).unwrap();
+    let mut pairs = Pairs::new(1, 1);
+    pairs.push(&[0.0], &[0.0]);
+    chain.pairs(20_000, 3).iter().for_each(|(x, next)| pairs.push(x, next));
+    let folder = Folder::new().with("chain.csv", csv(&pairs)).with("states.csv", "0\n1\n");
+    let arguments = "koopman chain.csv --kernel gaussian:0.7 --eta 10 --eta-schedule power:1,20 --predict states.csv";
+    for shape in ["", "--dictionary-shape rectangular"] {
+        let report = folder.json(&format!("{arguments} {shape}"));
+        let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 0.03;
+        let eigenvalues = report["eigenvalues"].as_array().unwrap();
+        assert!(near(&eigenvalues[0]["re"], 1.0) && near(&eigenvalues[1]["re"], -0.5), "{report}");
+        let forecasts = report["predictions"].as_array().unwrap();
+        assert!(near(&forecasts[0][0], 0.5) && near(&forecasts[1][0], 0.0), "{report}");
+        assert_eq!(report["forced_rejections"].as_u64(), Some(0), "{report}");
+        assert!(!folder.done(&format!("{arguments} {shape}")).contains("Note"));
+    }
+}
+
+/// States on a fine grid are no repetitions, but soon dependent: the report names the way out.
+#[test]
+fn many_forced_rejections_name_the_rectangular_shape() {
+    let mut pairs = Pairs::new(1, 1);
+    for t in 0..1000 {
+        let x = f64::from(t * 7 % 33) / 16.0 - 1.0;
+        pairs.push(&[x], &[6.0 * x * x + (0.618 * f64::from(t)).fract() - 3.0]);
+    }
+    let folder = Folder::new().with("grid.csv", csv(&pairs));
+    let paired = folder.done("koopman grid.csv --kernel gaussian:1");
+    assert!(
+        paired.contains("Note: ") && paired.contains("--dictionary-shape rectangular keeps the new side"),
+        "{paired}"
+    );
+    let rectangular = folder.done("koopman grid.csv --kernel gaussian:1 --dictionary-shape rectangular");
+    assert!(!rectangular.contains("Note: "), "{rectangular}");
+}
+
 #[test]
 fn forecasts_follow_the_map_and_are_the_same_everywhere() {
     let folder = Folder::new()
@@ -294,6 +341,9 @@ fn a_person_reads_the_same_numbers() {
     assert!(!text.contains("Note"), "{text}");
     let full = folder.done("koopman pairs.csv --max-dictionary 3");
     assert!(full.contains("Note: the dictionary was full") && full.contains("raise --max-dictionary"), "{full}");
+    let kept_out = folder.json("koopman pairs.csv --max-dictionary 3")["full_rejections"].as_u64().unwrap();
+    assert!(kept_out > 0 && full.contains(&format!("full when {kept_out} more")), "{full}");
+    assert_eq!(folder.json("koopman pairs.csv")["full_rejections"].as_u64(), Some(0));
 }
 
 #[test]

@@ -102,14 +102,16 @@ pub fn sparse_sogd(
         let squared_error = round.squared_distance(&neither, false, false);
         trace.squared_errors.push(squared_error);
         let tested = if params.test == OperatorTest::OutputAld { round.printed_error() } else { squared_error };
-        let is_new = |kept: &[Vec<f64>], point: &[f64], kernel: KernelFn| {
-            ald(kept, point, kernel).0 > params.rank_guard.max(1e-13) * kernel(point, point)
-        };
+        let relative =
+            |kept: &[Vec<f64>], point: &[f64], kernel: KernelFn| ald(kept, point, kernel).0 / kernel(point, point);
         let mut admitted = (false, false);
         if exceeds(tested) {
-            let new = (is_new(&inputs, x, input_kernel), is_new(&outputs, x_plus, output_kernel));
+            let residuals = (relative(&inputs, x, input_kernel), relative(&outputs, x_plus, output_kernel));
+            let guard = params.rank_guard.max(1e-13);
+            let new = (residuals.0 > guard, residuals.1 > guard);
             admitted = if !params.rectangular {
-                (new.0 && new.1, new.0 && new.1)
+                // A side that is there already does not keep the other out.
+                (new.0 && (new.1 || residuals.1 <= 1e-12), new.1 && (new.0 || residuals.0 <= 1e-12))
             } else if new.0 && new.1 {
                 let input_alone = round.squared_distance(&round.project(true, false), true, false);
                 let output_alone = round.squared_distance(&round.project(false, true), false, true);
@@ -127,10 +129,8 @@ pub fn sparse_sogd(
             }
             let room = |size: usize| params.max_dictionary.is_none_or(|most| size < most);
             let room = (room(inputs.len()), room(outputs.len()));
-            admitted = (admitted.0 && room.0, admitted.1 && room.1);
-            if !params.rectangular && admitted.0 != admitted.1 {
-                admitted = (false, false);
-            }
+            let fitting = (admitted.0 && room.0, admitted.1 && room.1);
+            admitted = if params.rectangular || fitting == admitted { fitting } else { (false, false) };
         }
         trace.weights = if admitted == (false, false) { neither } else { round.project(admitted.0, admitted.1) };
         if admitted.0 {

@@ -19,6 +19,8 @@ pub(super) struct Report {
     pub(super) dictionary_indices: Vec<u64>,
     pub(super) hs_norm: f64,
     pub(super) forced_rejections: u64,
+    /// Pairs of this run that only a full dictionary kept out.
+    pub(super) full_rejections: u64,
     pub(super) eigenvalues: Vec<Eigenvalue>,
     pub(super) seconds: f64,
     /// Only when asked for.
@@ -52,8 +54,8 @@ pub(super) struct Run<'a> {
     pub(super) data: &'a str,
     /// Pairs learnt in it.
     pub(super) learnt: u64,
-    /// Pairs that only a full dictionary kept out.
-    pub(super) full: u64,
+    /// Pairs of it that were kept out although one side of them was new.
+    pub(super) one_sided: u64,
     /// Whether a signal has ended it.
     pub(super) stopped: bool,
 }
@@ -67,7 +69,7 @@ impl Report {
         layout: &Layout,
         forecasts: bool,
     ) -> String {
-        let Run { data, learnt, full, stopped } = *run;
+        let Run { data, learnt, one_sided, stopped } = *run;
         let (input_kernel, output_kernel) = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let mut text = format!("Koopman operator of {data}: {} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.n);
@@ -96,10 +98,19 @@ impl Report {
         if forecasts && self.predictions.is_some() {
             let _ = write!(text, "\n{}", self.forecast_lines(layout));
         }
-        if full > 0 {
+        if self.full_rejections > 0 {
             let _ = writeln!(
                 text,
-                "\nNote: the dictionary was full when {full} more pairs should have been kept; raise --max-dictionary or --budget"
+                "\nNote: the dictionary was full when {} more pairs should have been kept; raise --max-dictionary or --budget",
+                self.full_rejections
+            );
+        }
+        // Some are nothing unusual.
+        if one_sided > learnt / 50 {
+            let _ = writeln!(
+                text,
+                "\nNote: {one_sided} pairs of which one side was new were left out, for the other depends on those kept (--rank-guard); \
+                 --dictionary-shape rectangular keeps the new side"
             );
         }
         if stopped {
