@@ -284,7 +284,7 @@ const INTRODUCTION: &str = "σ = 1, λ = 1, the learners of the large streams; F
 learner's state and looks one round ahead; what it finds is a lower bound on what the best adversary could do, for each learner its own \
 sequence.";
 
-const ORDER: &str = "The paper tells neither how its adversary searches nor its seeds. Ours looks one round ahead from a number of random starts: a \
+const ORDER: &str = "The paper's adversary is a general optimiser, whose starts and seeds it does not tell. Ours looks one round ahead from a number of random starts: a \
 learner whose regret hardly depends on where it is searched can come before one whose worst inputs are hard to find.";
 
 #[cfg(test)]

@@ -323,7 +323,7 @@ A distance of 1e-3, at which the listing breaks down, is the one for which 1e-8 
 solutions differ in the order of their bases alone (every tenth round).";
 
 const HARDEST: &str = "1e-8 is asked at a distance of 1e-3, where it holds. Ours is worst where the residual of a pair, about the square of its \
-distance, is just above the 1e-9 that count as zero: the kernel values, rounded to 1e-16, then leave the solution itself no more digits. How \
+distance, is just above the 1e-9 that count as zero: the kernel values, rounded to 1e-16, then leave the solution itself hardly more digits. How \
 far two dense solutions of the same values are from each other there stands beside ours.";
 
 #[cfg(test)]
