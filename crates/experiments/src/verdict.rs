@@ -116,7 +116,7 @@ impl Outcome {
     pub const ALL: [Self; 3] = [Self::Reproduced, Self::Differs, Self::NotRun];
 
     /// Beginnings of verdicts.
-    const WORDS: [(&str, Self); 12] = [
+    const WORDS: [(&str, Self); 13] = [
         ("reproduced", Self::Reproduced),
         ("agrees", Self::Reproduced),
         ("holds", Self::Reproduced),
@@ -129,11 +129,12 @@ impl Outcome {
         ("does not", Self::Differs),
         ("steeper", Self::Differs),
         ("larger", Self::Differs),
+        ("behind", Self::Differs),
     ];
 
     /// What a verdict written in words comes to: "yes" and "no", those of [`Verdict`] and [`SizeVerdict`], and words that begin with
-    /// "agrees", "holds", "within", "does not", "steeper", "larger", "not run", "not found", "not reproducible" or "too few", in upper
-    /// or lower case. Other words come to nothing.
+    /// "agrees", "holds", "within", "does not", "steeper", "larger", "behind", "not run", "not found", "not reproducible" or "too few", in
+    /// upper or lower case. Other words come to nothing.
     #[must_use]
     pub fn of_words(words: &str) -> Option<Self> {
         let lower = words.trim_start().to_lowercase();
@@ -319,7 +320,8 @@ mod tests {
         assert_eq!(of(&Tolerance::STRICT.judge_size(9.0, 1.0).to_string()), Some(Outcome::Differs));
         assert_eq!((of("yes"), of("NO"), of("DOES NOT HOLD")), (of("holds"), Some(Outcome::Differs), of("differs")));
         assert_eq!(of("within; 2 passes diverged"), Some(Outcome::Reproduced));
-        assert_eq!((of("no regret to compare"), of("nothing"), of("about a third"), of("")), (None, None, None, None));
+        assert_eq!(of("behind by more than 5% (+7.0%)"), Some(Outcome::Differs));
+        assert_eq!((of("no regret to compare"), of("nothing"), of("no projection"), of("")), (None, None, None, None));
     }
 
     #[test]

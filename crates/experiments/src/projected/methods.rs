@@ -5,8 +5,8 @@
 
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor,
-    SampledKonsParams, TaylorParams,
+    Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons,
+    Regressor, SampledKonsParams, TaylorParams,
 };
 
 use crate::plan::ExperimentError;
@@ -33,12 +33,22 @@ pub enum Method {
     Fogd,
     /// Kernel-AWV, which keeps all points.
     Whole,
+    /// Kernel ridge regression, which keeps all points: Kernel-AWV without the last term of (3).
+    Ridge,
 }
 
 impl Method {
     /// In the order of pictures and tables.
-    pub const ALL: [Self; 7] =
-        [Self::Taylor(2), Self::Taylor(3), Self::Taylor(4), Self::Nystrom, Self::ProsNKons, Self::Fogd, Self::Whole];
+    pub const ALL: [Self; 8] = [
+        Self::Taylor(2),
+        Self::Taylor(3),
+        Self::Taylor(4),
+        Self::Nystrom,
+        Self::ProsNKons,
+        Self::Fogd,
+        Self::Whole,
+        Self::Ridge,
+    ];
 
     /// Its name in pictures and tables.
     #[must_use]
@@ -49,6 +59,7 @@ impl Method {
             Self::ProsNKons => "PROS-N-KONS".into(),
             Self::Fogd => "FOGD".into(),
             Self::Whole => "Kernel-AWV".into(),
+            Self::Ridge => "Kernel ridge".into(),
         }
     }
 
@@ -91,6 +102,7 @@ impl Method {
                 Box::new(Fogd::new(d, FogdParams { sigma, features: FEATURES, step, seed })?)
             }
             Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams { lambda: LAMBDA })?),
+            Self::Ridge => Box::new(KernelKrr::new(kernel, d, KernelRidgeParams { lambda: LAMBDA })?),
         })
     }
 }

@@ -25,6 +25,12 @@ const GAPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 /// The distance that is shown round by round.
 const SHOWN: usize = 2;
 
+/// How far ours may be from the dense solution.
+const CLOSE: f64 = 1e-8;
+
+/// The second dense solution is computed once in so many rounds.
+const SECOND: usize = 10;
+
 const LAMBDA: f64 = 0.01;
 
 const DIMENSION: usize = 3;
@@ -123,13 +129,18 @@ impl Listing {
     }
 }
 
-/// The forecast for the last input, densely: an orthonormal basis of the kept span, made anew and from the last point to the
-/// first, and the eigenvectors of the normal matrix in it.
-fn dense(kernel: Gaussian, inputs: &[&[f64]], targets: &[f64], kept: &[&[f64]]) -> Result<f64, ExperimentError> {
+/// The forecast for the last input, densely: an orthonormal basis of the span of the kept points, made anew in the order in which they
+/// are given, and the eigenvectors of the normal matrix in it.
+fn dense<'a>(
+    kernel: Gaussian,
+    inputs: &[&[f64]],
+    targets: &[f64],
+    kept: impl Iterator<Item = &'a [f64]>,
+) -> Result<f64, ExperimentError> {
     let dimension = inputs.first().map_or(0, |x| x.len());
     let (mut basis, mut probe) = (NewtonBasis::new(kernel, dimension), Probe::default());
     let mut rule = Ald::new(0.0).map_err(Error::from)?;
-    for x in kept.iter().rev() {
+    for x in kept {
         basis.probe(x, &mut probe);
         if let Some(new_coordinate) = rule.admits(&probe) {
             basis.append(x, probe.coordinates(), new_coordinate);
@@ -153,6 +164,8 @@ fn dense(kernel: Gaussian, inputs: &[&[f64]], targets: &[f64], kept: &[&[f64]]) 
 struct Outcome {
     /// `|ŷ − dense|` by round.
     ours: Vec<f64>,
+    /// Between two dense solutions, whose bases are made in opposite orders, in every tenth round.
+    dense: Vec<f64>,
     /// The same of the listing, up to its breakdown.
     listing: Vec<f64>,
     /// The round, from 1, from which the listing's predictions are no numbers.
@@ -194,7 +207,7 @@ fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentErro
     let decisions = decisions(kernel, &stream, params)?;
     let mut learner = PkawvNystrom::new(kernel, stream.dimension(), params)?;
     let mut listing = Listing::default();
-    let (mut ours, mut theirs, mut breaks_down) = (Vec::new(), Vec::new(), None);
+    let (mut ours, mut apart, mut theirs, mut breaks_down) = (Vec::new(), Vec::new(), Vec::new(), None);
     let (mut inputs, mut kept) = (Vec::new(), Vec::new());
     for (t, ((x, y), (keep, spans))) in stream.iter().zip(decisions).enumerate() {
         let prediction = learner.predict_then_update(x, y)?;
@@ -202,8 +215,13 @@ fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentErro
         if spans {
             kept.push(x);
         }
-        let exact = dense(kernel, &inputs, &stream.targets()[..t], &kept)?;
+        // From the last point to the first: not the order of the learner.
+        let targets = &stream.targets()[..t];
+        let exact = dense(kernel, &inputs, targets, kept.iter().rev().copied())?;
         ours.push((prediction - exact).abs());
+        if (t + 1) % SECOND == 0 {
+            apart.push((exact - dense(kernel, &inputs, targets, kept.iter().copied())?).abs());
+        }
         if breaks_down.is_none() {
             let prediction = listing.round(&kernel, x, y, keep);
             if prediction.is_finite() {
@@ -213,7 +231,7 @@ fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentErro
             }
         }
     }
-    Ok(Outcome { ours, listing: theirs, breaks_down, size: listing.kept.len() })
+    Ok(Outcome { ours, dense: apart, listing: theirs, breaks_down, size: listing.kept.len() })
 }
 
 /// Runs the experiment.
@@ -246,10 +264,11 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
         .numbers("distance", Format::Significant(1))
         .numbers("J", Format::Decimals(1))
         .numbers("ours, worst", Format::Significant(2))
+        .numbers("two dense solutions, worst", Format::Significant(2))
         .numbers("the listing, worst", Format::Significant(2))
         .numbers("no numbers from round", Format::Decimals(0))
         .words("broken down")
-        .words("ours within 1e-8");
+        .words("verdict, ours");
     let worst = |errors: &[f64]| errors.iter().copied().fold(0.0, f64::max);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for (i, gap) in GAPS.into_iter().enumerate() {
@@ -262,10 +281,11 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
             gap.into(),
             mean(&own.iter().map(|outcome| outcome.size as f64).collect::<Vec<_>>()).into(),
             ours[i].into(),
+            own.iter().map(|outcome| worst(&outcome.dense)).fold(0.0, f64::max).into(),
             theirs[i].into(),
             if broken.is_empty() { Cell::Empty } else { mean(&broken).into() },
             format!("{} of {}", broken.len(), own.len()).into(),
-            if ours[i] <= 1e-8 { "yes" } else { "no" }.into(),
+            if ours[i] <= CLOSE { "within 1e-8" } else { "larger than 1e-8" }.into(),
         ])?;
     }
     let shown = inputs.iter().position(|(gap, _)| *gap == SHOWN).map(|place| &outcomes[place]);
@@ -290,6 +310,7 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
             .line("PKAWV-Nyström, ours", &GAPS, &ours)
             .line("the listing's up- and downdates", &GAPS, &theirs),
     );
+    report.differs_where(&table, "Digits at the distances that are hardest", HARDEST);
     report.table("near_duplicates", "Largest distance of a prediction from the dense solution", table);
     report.picture("near_duplicates", "A line that ends is a factor that has become no number", panels);
     Ok(report)
@@ -297,9 +318,13 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
 
 const INTRODUCTION: &str = "Gaussian kernel, σ = 1, λ = 0.01, three dimensions; every second point lies a given distance from the one before it. \
 Both sides follow the same decisions of KORS (μ = 1e-4, β = 1); ours gives a point kept in the span of the others no coordinate, the listing \
-knows no such rule. Its errors count up to the round in which its factor stops being a number, the root of a negative one; with λ = 1 it keeps its digits longer. Ours is worst where \
-the residual of a pair, about the square of its distance, is just above the 1e-9 that count as zero: there the kernel values, rounded to \
-1e-16, leave the solution itself no more digits.";
+knows no such rule. Its errors count up to the round in which its factor stops being a number, the root of a negative one; with λ = 1 it keeps its digits longer. \
+A distance of 1e-3, at which the listing breaks down, is the one for which 1e-8 is asked; the others tell how far that goes. Two dense \
+solutions differ in the order of their bases alone (every tenth round).";
+
+const HARDEST: &str = "1e-8 is asked at a distance of 1e-3, where it holds. Ours is worst where the residual of a pair, about the square of its \
+distance, is just above the 1e-9 that count as zero: the kernel values, rounded to 1e-16, then leave the solution itself hardly more digits. How \
+far two dense solutions of the same values are from each other there stands beside ours.";
 
 #[cfg(test)]
 mod tests {
@@ -317,7 +342,7 @@ mod tests {
             if t % 4 == 0 {
                 kept.push(x);
             }
-            let exact = dense(kernel, &inputs, &stream.targets()[..t], &kept).unwrap();
+            let exact = dense(kernel, &inputs, &stream.targets()[..t], kept.iter().rev().copied()).unwrap();
             let prediction = listing.round(&kernel, x, y, t % 4 == 0);
             assert!((prediction - exact).abs() < 1e-9, "round {t}: {prediction} against {exact}");
         }

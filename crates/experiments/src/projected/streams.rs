@@ -81,22 +81,30 @@ struct Expected {
     stream: &'static str,
     method: Method,
     value: f64,
-    /// Relative.
-    tolerance: f64,
+    /// Decimals to which it is known.
+    decimals: u8,
 }
 
-const fn expected(stream: &'static str, method: Method, value: f64, tolerance: f64) -> Expected {
-    Expected { stream, method, value, tolerance }
+impl Expected {
+    /// 2%, or half a unit of the last known decimal where that is more: a value known as 0.11 may be 0.114.
+    fn tolerance(&self) -> f64 {
+        let half_unit = 0.5 * 10f64.powi(-i32::from(self.decimals));
+        (half_unit / self.value).max(0.02)
+    }
+}
+
+const fn expected(stream: &'static str, method: Method, value: f64, decimals: u8) -> Expected {
+    Expected { stream, method, value, decimals }
 }
 
 /// The paper prints curves and no numbers; these were found beforehand at its settings. Error rates are known to two digits.
 const EXPECTED: [Expected; 6] = [
-    expected("casp", Method::Taylor(2), 0.240, 0.02),
-    expected("casp", Method::Taylor(3), 0.230, 0.02),
-    expected("casp", Method::Fogd, 0.249, 0.02),
-    expected("cod_rna_train", Method::Taylor(2), 0.059, 0.02),
-    expected("cod_rna_train", Method::Taylor(3), 0.052, 0.02),
-    expected("cod_rna_train", Method::Fogd, 0.11, 0.02),
+    expected("casp", Method::Taylor(2), 0.240, 3),
+    expected("casp", Method::Taylor(3), 0.230, 3),
+    expected("casp", Method::Fogd, 0.249, 3),
+    expected("cod_rna_train", Method::Taylor(2), 0.059, 3),
+    expected("cod_rna_train", Method::Taylor(3), 0.052, 3),
+    expected("cod_rna_train", Method::Fogd, 0.11, 2),
 ];
 
 /// How far passes go.
@@ -113,8 +121,8 @@ impl Limits {
     fn rows(&self, method: Method, d: usize, rounds: usize) -> usize {
         let most = match method {
             // ½t² numbers.
-            Method::Whole if !self.reduced => ((MOST_BYTES / 4) as f64).sqrt() as usize,
-            Method::Whole => 2000,
+            Method::Whole | Method::Ridge if !self.reduced => ((MOST_BYTES / 4) as f64).sqrt() as usize,
+            Method::Whole | Method::Ridge => 2000,
             Method::Nystrom | Method::ProsNKons if self.reduced => 6000,
             Method::Taylor(degree) if self.reduced => {
                 let features = TaylorFeatures::count(d, degree) as usize;
@@ -278,10 +286,11 @@ fn checkpoint(score: &Score, seconds: f64) -> Checkpoint {
 }
 
 const INTRODUCTION: &str = "σ = 1 (SUSY: 4), λ = 1; KORS μ = 1, β = 1, ε = ½; FOGD D = 1000, η = 1/√n; PROS-N-KONS with \
-α = λ and C = 1. Kernel-AWV, whose memory grows with the square of the rounds, ends where ½t² numbers pass 0.5 GB; Taylor features whose matrix \
+α = λ and C = 1. Kernel-AWV and kernel ridge regression, whose memory grows with the square of the rounds, end where ½t² numbers pass 0.5 GB; Taylor features whose matrix \
 passes it are not run. Random order; average loss is Σ(ŷ − y)²/t, a wrong sign is an error. \
 ijcnn1 scaled to [−1, 1] lies far from the origin (‖x‖²/2σ² is about d/2), where Taylor features of low degree vanish: they predict \
-the majority and no more, while LIBSVM's own scaling is learnt well. The paper prints curves; the expected values were found beforehand at its settings. Losses at the ends of passes of different \
+the majority and no more, while LIBSVM's own scaling is learnt well. The paper prints curves; the expected values were found beforehand at its settings; a verdict allows 2 %, or half a unit of the \
+last known digit where that is more (FOGD's error rate of 11 % on cod_rna_train). Losses at the ends of passes of different \
 length cannot be compared: an average falls as a pass goes on.";
 
 fn report(
@@ -328,8 +337,8 @@ fn report(
             let value = |pass: &&Pass| pass.last().map_or(f64::NAN, |last| last.error_rate.unwrap_or(last.loss));
             let values: Vec<f64> = passes.iter().map(value).collect();
             let verdict = if passes.iter().all(|pass| pass.end == End::Stream) {
-                let tolerance = Tolerance { relative: wanted.tolerance, standard_errors: None, size: 0.0 };
-                let printed = Printed { mean: wanted.value, std: 0.0, runs: 1, decimals: 3 };
+                let tolerance = Tolerance { relative: wanted.tolerance(), standard_errors: None, size: 0.0 };
+                let printed = Printed { mean: wanted.value, std: 0.0, runs: 1, decimals: wanted.decimals };
                 tolerance.judge(&values, &printed)
             } else {
                 Verdict::not_run("a part of the stream only")
@@ -483,5 +492,12 @@ mod tests {
         assert_eq!(full.rows(Method::Whole, 9, 45_730), 11_180);
         assert_eq!(reduced.rows(Method::Taylor(3), 22, 141_691), 18_903);
         assert_eq!(reduced.rows(Method::Fogd, 22, 141_691), REDUCED_ROWS);
+    }
+
+    #[test]
+    fn a_value_known_to_two_digits_is_known_to_half_a_unit() {
+        let of = |value, decimals| expected("casp", Method::Fogd, value, decimals).tolerance();
+        assert_eq!(of(0.240, 3), 0.02);
+        assert!((of(0.11, 2) - 0.005 / 0.11).abs() < 1e-15);
     }
 }

@@ -70,7 +70,7 @@ fn near_duplicates_are_exact_where_the_listing_breaks_down() {
     let csv = report.find_table("near_duplicates").unwrap().csv();
     let row: Vec<&str> = csv.lines().find(|line| line.starts_with("0.001,")).unwrap().split(',').collect();
     assert!(row[2].parse::<f64>().unwrap() <= 1e-8, "{row:?}");
-    assert_eq!(row[5..], ["1 of 1", "yes"]);
+    assert_eq!(row[6..], ["1 of 1", "within 1e-8"]);
 }
 
 #[test]
