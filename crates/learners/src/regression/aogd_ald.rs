@@ -44,7 +44,7 @@ impl AogdAldParams {
     }
 }
 
-type InSpan<K> = OnDictionary<K, Ald, GradientStep, GrowThenStep>;
+pub(crate) type InSpan<K> = OnDictionary<K, Ald, GradientStep, GrowThenStep>;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -62,6 +62,16 @@ pub struct AogdAld<K> {
     phase: Phase<K>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
+}
+
+impl<K> AogdAld<K> {
+    /// The learner on its dictionary, when it will never be anything else.
+    pub(crate) fn into_dictionary(self: Box<Self>) -> Result<Box<InSpan<K>>, Box<Self>> {
+        match *self {
+            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), .. } => Ok(dictionary),
+            other => Err(Box::new(other)),
+        }
+    }
 }
 
 impl<K: Kernel + Clone> AogdAld<K> {
