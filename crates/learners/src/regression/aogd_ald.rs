@@ -66,8 +66,8 @@ pub struct AogdAld<K> {
 
 impl<K> AogdAld<K> {
     /// The learner on its dictionary, when it will never be anything else.
-    pub(crate) fn into_dictionary(self: Box<Self>) -> Result<Box<InSpan<K>>, Box<Self>> {
-        match *self {
+    pub(crate) fn into_dictionary(self) -> Result<Box<InSpan<K>>, Box<Self>> {
+        match self {
             Self { growth_limit: None, phase: Phase::Dictionary(dictionary), .. } => Ok(dictionary),
             other => Err(Box::new(other)),
         }
