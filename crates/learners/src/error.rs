@@ -41,7 +41,7 @@ pub enum Error {
     NonFiniteTarget(f64),
     /// A kernel value, a feature or a prediction that overflowed.
     #[error(
-        "the kernel or its features overflow at this input; scale the inputs or take a bounded kernel such as gaussian:SIGMA"
+        "the kernel overflows at this input, or a feature of it; scale the inputs or take a bounded kernel such as gaussian:SIGMA"
     )]
     KernelOverflow,
     /// An update that would leave the range of numbers.
