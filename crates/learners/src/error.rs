@@ -39,8 +39,10 @@ pub enum Error {
     /// A target that is NaN or infinite.
     #[error("the target is {0}; drop the example or replace missing values by numbers")]
     NonFiniteTarget(f64),
-    /// A kernel value that overflowed.
-    #[error("the kernel overflows at this input; scale the inputs or take a bounded kernel such as gaussian:SIGMA")]
+    /// A kernel value, a feature or a prediction that overflowed.
+    #[error(
+        "the kernel overflows at this input, or a feature of it; scale the inputs or take a bounded kernel such as gaussian:SIGMA"
+    )]
     KernelOverflow,
     /// An update that would leave the range of numbers.
     #[error(

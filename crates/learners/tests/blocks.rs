@@ -1,9 +1,11 @@
 //! A stream learnt in blocks, whatever their sizes, gives the predictions of one row at a time.
 
-use mercer_kernels::Gaussian;
+use mercer_kernels::{Gaussian, RandomFourier};
+use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld,
-    NonsAldParams, PkawvTaylor, PkrrTaylor, Regressor, SampledKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Krls,
+    KrlsParams, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor, Regressor,
+    SampledKonsParams, TaylorParams,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -34,8 +36,11 @@ fn stream(seed: u64, dimension: usize) -> (Vec<f64>, Vec<f64>) {
 
 type Make = fn(usize) -> Result<Box<dyn Regressor>, Error>;
 
+/// Learners whose blocked pass only looks ahead: no bit of a prediction may change.
+const LOOK_AHEAD: [&str; 4] = ["aogd-ald", "aogd-ald past its limit", "kernel-awv", "kernel-krr"];
+
 /// Learners, the input dimension, and the least dictionary that reaches the code of whole blocks.
-fn subjects() -> [(&'static str, usize, usize, Make); 9] {
+fn subjects() -> [(&'static str, usize, usize, Make); 12] {
     [
         ("nons-ald", 2, 130, |d| {
             let params = NonsAldParams { alpha: 0.02, ..NonsAldParams::default() };
@@ -53,10 +58,21 @@ fn subjects() -> [(&'static str, usize, usize, Make); 9] {
             let params = AogdAldParams { alpha: 0.02, ..AogdAldParams::default() };
             Ok(Box::new(AogdAld::new(Gaussian::new(0.12)?, d, params)?))
         }),
+        ("aogd-ald past its limit", 2, 300, |d| {
+            let params = AogdAldParams { alpha: 0.02, growth_limit: Some(120), ..AogdAldParams::default() };
+            Ok(Box::new(AogdAld::new(Gaussian::new(0.12)?, d, params)?))
+        }),
         ("con-kons", 2, 20, |d| Ok(Box::new(ConKons::new(Gaussian::new(0.12)?, d, SampledKonsParams::default())?))),
         ("fogd", 2, 100, |d| Ok(Box::new(Fogd::new(d, FogdParams { sigma: 0.3, ..FogdParams::default() })?))),
         ("kernel-awv", 2, ROWS, |d| {
             Ok(Box::new(KernelAwv::new(Gaussian::new(0.12)?, d, KernelRidgeParams::default())?))
+        }),
+        ("kernel-krr", 2, ROWS, |d| {
+            Ok(Box::new(KernelKrr::new(Gaussian::new(0.12)?, d, KernelRidgeParams { lambda: 0.1 })?))
+        }),
+        ("pkawv, frozen", 2, 130, |d| {
+            let params = NystromParams { mu: 0.05, ..NystromParams::default() };
+            Ok(Box::new(PkawvFrozen::new(Gaussian::new(0.12)?, d, &stream(1, d).0, params)?))
         }),
         ("pkawv-taylor", 6, 210, |d| {
             Ok(Box::new(PkawvTaylor::new(d, TaylorParams { degree: 4, ..TaylorParams::default() })?))
@@ -97,11 +113,62 @@ proptest! {
             }
             prop_assert_eq!(single.dictionary_size(), blocked.dictionary_size(), "{}", name);
             prop_assert!(single.dictionary_size() >= least, "{name} keeps {}", single.dictionary_size());
+            if LOOK_AHEAD.contains(&name) {
+                prop_assert!(predictions == expected, "{name}: other bits");
+            }
             for (t, (a, b)) in predictions.iter().zip(&expected).enumerate() {
                 prop_assert!((a - b).abs() <= 1e-10 * b.abs().max(1.0), "{name}: {a} for {b} at row {t}");
             }
         }
     }
+}
+
+/// Dimensions above 1,500 take the longest blocks.
+#[test]
+fn the_longest_blocks_equal_one_by_one() -> Result<(), Error> {
+    let (d, rows) = (4, 200);
+    let (xs, ys) = stream(3, d);
+    let (xs, ys) = (&xs[..rows * d], &ys[..rows]);
+    let map = RandomFourier::draw(d, 0.5, 800, 7)?;
+    let mut update = LeastSquares::<Awv>::new(1.0, 1.0);
+    update.restart(map.dimension());
+    assert_eq!((map.dimension(), update.block_size()), (1600, 64));
+    let mut single = OnFeatures::from_parts(map, update);
+    let mut blocked = single.clone();
+    let expected: Vec<f64> =
+        xs.chunks(d).zip(ys).map(|(x, y)| single.predict_then_update(x, *y)).collect::<Result<_, _>>()?;
+    let mut predictions = Vec::new();
+    // Whole blocks, a part of one, and rows too few for one.
+    for rows in [0..133, 133..136, 136..200] {
+        blocked.learn_block(&xs[rows.start * d..rows.end * d], &ys[rows], &mut predictions)?;
+    }
+    assert_eq!(predictions.len(), rows);
+    for (t, (p, q)) in predictions.iter().zip(&expected).enumerate() {
+        assert!((p - q).abs() <= 1e-10 * q.abs().max(1.0), "round {t}: {p} for {q}");
+    }
+    Ok(())
+}
+
+/// What blocks agree to: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ ‖φ‖²/λ`, which 1e-10 holds for no longer.
+#[test]
+fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
+    let d = 6;
+    let (xs, ys) = stream(5, d);
+    for lambda in [1e-4, 1e-6, 1e-8] {
+        let mut single = PkawvTaylor::new(d, TaylorParams { degree: 4, lambda, ..TaylorParams::default() })?;
+        let mut blocked = single.clone();
+        let mut expected = Vec::new();
+        for (x, y) in xs.chunks(d).zip(&ys) {
+            expected.push(single.predict_then_update(x, *y)?);
+        }
+        let mut predictions = Vec::new();
+        blocked.learn_block(&xs, &ys, &mut predictions)?;
+        // The features are at most 1 long, k(x, x) being 1.
+        let condition = 1.0 + ROWS as f64 / lambda;
+        let gap = predictions.iter().zip(&expected).map(|(p, q)| (p - q).abs() / q.abs().max(1.0)).fold(0.0, f64::max);
+        assert!(gap <= f64::EPSILON * condition, "lambda {lambda:e}: {gap:e} apart");
+    }
+    Ok(())
 }
 
 /// The second thread starts from sums instead of rounds: the same predictions to rounding, and the same state afterwards.

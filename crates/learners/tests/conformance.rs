@@ -5,11 +5,12 @@ use mercer_learners::experts::Rule;
 use mercer_learners::{
     AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Experts, Fogd, FogdParams, KernelAwv, KernelKrr,
     KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams,
-    NystromParams, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, SampledKonsParams, SketchedKons,
-    SketchedKonsParams, TaylorParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons,
+    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
+use mercer_testkit::streams;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -65,6 +66,9 @@ fn pros_n_kons_and_con_kons() {
 fn fogd() {
     let params = FogdParams { features: 29, ..FogdParams::default() };
     check("FOGD", Memory::Bounded, |_| Fogd::new(3, params).expect("valid").into());
+    // Inputs divided by a width below 1 overflow before they are infinite themselves.
+    let narrow = FogdParams { sigma: 0.5, ..params };
+    check("narrow FOGD", Memory::Bounded, |_| Fogd::new(3, narrow).expect("valid").into());
 }
 
 #[test]
@@ -104,6 +108,9 @@ fn pkawv_and_pkrr_taylor() {
     let params = || TaylorParams { degree: 3, ..TaylorParams::default() };
     check("PKAWV-Taylor", Memory::Bounded, |_| PkawvTaylor::new(3, params()).expect("valid").into());
     check("PKRR-Taylor", Memory::Bounded, |_| PkrrTaylor::new(3, params()).expect("valid").into());
+    let narrow = || TaylorParams { sigma: 0.5, ..params() };
+    check("narrow PKAWV-Taylor", Memory::Bounded, |_| PkawvTaylor::new(3, narrow()).expect("valid").into());
+    check("narrow PKRR-Taylor", Memory::Bounded, |_| PkrrTaylor::new(3, narrow()).expect("valid").into());
 }
 
 #[test]
@@ -112,6 +119,14 @@ fn pkawv_and_pkrr_nystrom() {
     let memory = Memory::GrowsWithStream;
     check("PKAWV-Nyström", memory, |k| PkawvNystrom::new(k, 3, params).expect("valid").into());
     check("PKRR-Nyström", memory, |k| PkrrNystrom::new(k, 3, params).expect("valid").into());
+}
+
+#[test]
+fn pkawv_and_pkrr_on_a_frozen_dictionary() {
+    let inputs: Vec<f64> = streams::smooth_noisy(20, 160, 3, 0.1).into_iter().flat_map(|(x, _)| x).collect();
+    let params = NystromParams { mu: 0.3, ..NystromParams::default() };
+    check("PKAWV, frozen", Memory::Bounded, |k| PkawvFrozen::new(k, 3, &inputs, params).expect("valid").into());
+    check("PKRR, frozen", Memory::Bounded, |k| PkrrFrozen::new(k, 3, &inputs, params).expect("valid").into());
 }
 
 #[test]

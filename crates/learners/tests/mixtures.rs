@@ -3,8 +3,8 @@
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::experts::Rule;
 use mercer_learners::{
-    AnyRegressor, Auto, AutoParams, Error, Experts, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams,
-    PkawvTaylor, Regressor, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Error, Experts, Fogd, FogdParams, Krls, KrlsParams,
+    NonsAld, NonsAldParams, PkawvTaylor, Regressor, TaylorParams,
 };
 use mercer_testkit::oracle::{self, Example};
 use mercer_testkit::streams;
@@ -91,6 +91,38 @@ fn the_mixture_is_the_definition_on_members_run_alone() -> TestResult {
         let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
         assert!((mixture.regret() - (mixture.cumulative_loss() - best)).abs() < 1e-9);
     }
+    Ok(())
+}
+
+/// Three kinds of learners, none with a largest dictionary, keep one; the steps are those of the members alone, bit for bit.
+#[test]
+fn gradient_newton_and_least_squares_steps_share_a_dictionary() -> TestResult {
+    let kernel = Gaussian::new(0.8)?;
+    let aogd = |radius, growth_limit| -> Result<Member, Error> {
+        Ok(AogdAld::new(kernel, 2, AogdAldParams { radius, growth_limit, ..AogdAldParams::default() })?.into())
+    };
+    let nons = NonsAld::new(kernel, 2, NonsAldParams { max_dictionary: None, ..NonsAldParams::default() })?;
+    let krls = KrlsParams { lambda: 0.1, max_dictionary: None, ..KrlsParams::default() };
+    let shared = [aogd(2.0, None)?, nons.into(), aogd(0.5, None)?, Krls::new(kernel, 2, krls)?.into()];
+    let mut members = shared.to_vec();
+    // It will keep everything one day, so it has its own.
+    members.push(aogd(2.0, Some(20))?);
+    let stream = streams::smooth_noisy(12, 300, 2, 0.1);
+    let (xs, ys) = flat(&stream);
+    let mut mixture = mixture(&members, Rule::MlPoly);
+    mixture.learn_block(&xs, &ys, &mut Vec::new())?;
+    let mut losses = vec![0.0; members.len()];
+    let (mut low, mut high) = (0.0_f64, 0.0_f64);
+    for (x, y) in &stream {
+        for (member, loss) in members.iter_mut().zip(&mut losses) {
+            *loss += (member.predict_then_update(x, *y)?.clamp(low, high) - y).powi(2);
+        }
+        (low, high) = (low.min(*y), high.max(*y));
+    }
+    assert_eq!(mixture.members().map(|expert| expert.cumulative_loss).collect::<Vec<_>>(), losses);
+    let sizes: Vec<usize> = members.iter().map(Regressor::dictionary_size).collect();
+    assert_eq!(sizes[..4], [sizes[0]; 4]);
+    assert_eq!(mixture.dictionary_size(), sizes[0] + sizes[4]);
     Ok(())
 }
 

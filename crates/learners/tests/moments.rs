@@ -1,8 +1,9 @@
 //! Sums over shards give the learner of the whole stream.
 
-use mercer_kernels::TaylorFeatures;
-use mercer_learners::update::Awv;
-use mercer_learners::{Error, ParameterError, PkawvTaylor, Regressor, RidgeMoments, TaylorParams};
+use mercer_kernels::{RandomFourier, TaylorFeatures};
+use mercer_learners::update::{Awv, LeastSquares, LinearUpdate, Ridge};
+use mercer_learners::{Error, OnFeatures, ParameterError, PkawvTaylor, Regressor, RidgeMoments, TaylorParams};
+use mercer_state::Validate;
 
 const LAMBDA: f64 = 0.5;
 
@@ -51,6 +52,62 @@ fn merged_shards_are_the_whole_stream_and_the_learner_goes_on() -> Result<(), Er
         let (a, b) = (fitted.predict_then_update(&x, y)?, online.predict_then_update(&x, y)?);
         assert!((a - b).abs() < 1e-11, "round {t}: {a} for {b}");
     }
+    Ok(())
+}
+
+/// Ridge regression on 40 random Fourier features that has learnt these rounds.
+fn fourier_ridge(rounds: std::ops::Range<usize>) -> Result<OnFeatures<RandomFourier, LeastSquares<Ridge>>, Error> {
+    let map = RandomFourier::draw(3, 0.7, 20, 5)?;
+    let mut update = LeastSquares::new(LAMBDA, 1.0);
+    update.restart(map.dimension());
+    let mut learner = OnFeatures::from_parts(map, update);
+    for t in rounds {
+        let (x, y) = example(t);
+        learner.update(&x, y)?;
+    }
+    Ok(learner)
+}
+
+#[test]
+fn learners_of_shards_merge_and_are_retracted() -> Result<(), Box<dyn std::error::Error>> {
+    let (a, b, whole) = (fourier_ridge(0..120)?, fourier_ridge(120..300)?, fourier_ridge(0..300)?);
+    let mut merged = a.moments(120.0)?;
+    merged.merge(&b.moments(180.0)?)?;
+    assert_eq!(merged.count(), 300.0);
+    merged.validate()?;
+    let mut fitted = merged.fit::<Ridge>(LAMBDA)?;
+    assert!(distance(&fitted, &whole)? < 1e-11);
+    merged.retract(&b.moments(180.0)?)?;
+    assert!(distance(&merged.fit::<Ridge>(LAMBDA)?, &a)? < 1e-11);
+    // The sums are those kept beside a learner.
+    let mut beside = RidgeMoments::new(whole.feature_map().clone(), 0.0)?;
+    for t in 0..300 {
+        let (x, y) = example(t);
+        beside.add(&x, y)?;
+    }
+    let own = whole.moments(300.0)?;
+    for i in 0..40 {
+        assert!((own.cross()[i] - beside.cross()[i]).abs() < 1e-11 * 300.0);
+        assert!((0..=i).all(|j| (own.gram(i, j) - beside.gram(i, j)).abs() < 1e-11 * 300.0));
+    }
+    // And the learner made from them goes on as the one that saw everything.
+    let mut whole = whole;
+    for t in 300..350 {
+        let (x, y) = example(t);
+        let (a, b) = (fitted.predict_then_update(&x, y)?, whole.predict_then_update(&x, y)?);
+        assert!((a - b).abs() < 1e-11, "round {t}: {a} for {b}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_learner_without_sums_says_so() -> Result<(), Error> {
+    let learner = fourier_ridge(0..10)?;
+    assert!(matches!(learner.moments(-1.0), Err(Error::Parameter(ParameterError { name: "count", .. }))));
+    let mut update = LeastSquares::<Ridge>::new(LAMBDA, 0.99);
+    update.restart(40);
+    let forgetful = OnFeatures::from_parts(learner.feature_map().clone(), update);
+    assert!(matches!(forgetful.moments(10.0), Err(Error::Parameter(ParameterError { name: "forgetting", .. }))));
     Ok(())
 }
 

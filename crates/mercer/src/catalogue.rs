@@ -160,7 +160,7 @@ impl From<LearnerError> for BuildError {
     }
 }
 
-/// All learners, in the order of [`AnyRegressor`].
+/// All learners that can be made before the first row is read, in the order of [`AnyRegressor`]; those on a frozen dictionary cannot.
 #[must_use]
 pub fn entries() -> &'static [Entry] {
     &entries::ENTRIES

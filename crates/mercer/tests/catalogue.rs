@@ -50,6 +50,8 @@ fn the_entries_are_the_learners_of_the_enum() {
         .take_while(|line| !line.starts_with('}'))
         .filter_map(|line| line.trim().split_once('('))
         .map(|(variant, _)| kebab(variant))
+        // They make a first pass over the inputs, which the command does not know beforehand.
+        .filter(|name| !["pkawv-frozen", "pkrr-frozen"].contains(&name.as_str()))
         .collect();
     let names: Vec<&str> = catalogue::entries().iter().map(|entry| entry.name).collect();
     assert_eq!(variants, names);

@@ -175,6 +175,10 @@ fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, stream: &[E
             (vec![value, -value, value], -value),
         ] {
             let before = learner.clone();
+            match learner.predict(&x) {
+                Ok(prediction) => assert!(prediction.is_finite(), "{name}: predicts {prediction} at {x:?}"),
+                Err(error) => assert_eq!(error, Error::KernelOverflow, "{name}: at {x:?}"),
+            }
             if learner.predict_then_update(&x, y).is_err() {
                 let (mut a, mut b) = (learner.clone(), before);
                 let (x, y) = &stream[21 + i];

@@ -4,8 +4,8 @@ use mercer_kernels::Kernel;
 use mercer_state::{Inconsistent, Validate};
 
 use crate::{
-    AogdAld, Auto, ConKons, Error, Experts, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvNystrom,
-    PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Scratch, SketchedKons,
+    AogdAld, Auto, ConKons, Error, Experts, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvFrozen,
+    PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Scratch, SketchedKons,
 };
 
 /// Declares the enum of all regression learners and passes every call on.
@@ -89,4 +89,6 @@ any_regressor! {
     PkrrNystrom(PkrrNystrom<K>),
     Experts(Experts<K>),
     Auto(Auto),
+    PkawvFrozen(PkawvFrozen<K>),
+    PkrrFrozen(PkrrFrozen<K>),
 }

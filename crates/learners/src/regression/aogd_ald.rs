@@ -13,7 +13,7 @@ use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
-use crate::regression::regressor::{check_example, check_input};
+use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::{GradientStep, StepSize};
 use crate::{Error, ParameterError, Regressor, Scratch};
 
@@ -44,7 +44,7 @@ impl AogdAldParams {
     }
 }
 
-type InSpan<K> = OnDictionary<K, Ald, GradientStep, GrowThenStep>;
+pub(crate) type InSpan<K> = OnDictionary<K, Ald, GradientStep, GrowThenStep>;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -62,6 +62,16 @@ pub struct AogdAld<K> {
     phase: Phase<K>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
+}
+
+impl<K> AogdAld<K> {
+    /// The learner on its dictionary, when it will never be anything else.
+    pub(crate) fn into_dictionary(self) -> Result<Box<InSpan<K>>, Box<Self>> {
+        match self {
+            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), .. } => Ok(dictionary),
+            other => Err(Box::new(other)),
+        }
+    }
 }
 
 impl<K: Kernel + Clone> AogdAld<K> {
@@ -111,7 +121,11 @@ impl<K: Kernel + Validate> Validate for AogdAld<K> {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::positive(self.radius, "radius")?;
         match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.validate(),
+            Phase::Dictionary(dictionary) => {
+                let growing = self.growth_limit.is_none_or(|limit| dictionary.basis().len() < limit);
+                Inconsistent::require(growing, "AOGD-ALD", "its dictionary is below the limit")?;
+                dictionary.validate()
+            }
             Phase::Everything(expansion) => expansion.validate(),
         }
     }
@@ -156,5 +170,26 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
                 Ok(z)
             }
         }
+    }
+
+    /// In the dictionary's phase its own blocked pass, with at most `B₀ − J` rows at once, so that it ends where the dictionary is full;
+    /// one by one afterwards. The same bits.
+    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        let d = self.dimension();
+        check_block(xs, ys, d)?;
+        let mut first = 0;
+        while let Phase::Dictionary(dictionary) = &mut self.phase
+            && first < ys.len()
+        {
+            let room = self.growth_limit.map_or(ys.len(), |limit| limit - dictionary.dictionary_size());
+            let end = ys.len().min(first + room);
+            dictionary.learn_block(&xs[first * d..end * d], &ys[first..end], predictions)?;
+            self.switch_if_full();
+            first = end;
+        }
+        for (i, y) in ys.iter().enumerate().skip(first) {
+            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
+        }
+        Ok(())
     }
 }

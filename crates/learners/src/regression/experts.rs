@@ -9,8 +9,9 @@
 //! - **Failure.** A member that refuses an example which others take (its update is not finite, or its kernel
 //!   overflows) is dropped with weight 0 from the next round on; the mixture goes on. An example that all refuse changes nothing. A round whose regrets
 //!   exceed 1e100, which takes a target of that size, teaches nothing about the members.
-//! - **Shared work.** Untrained members that are [`NonsAld`](crate::NonsAld) or [`Krls`](crate::Krls) with the same kernel, threshold and largest
-//!   dictionary keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
+//! - **Shared work.** Untrained members that are [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld)
+//!   with the same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at its limit goes on otherwise)
+//!   keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
 //!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
 //!   same Taylor features would share only the `r` multiplications that make them, of `2r²`, so they do not.)
 //! - **Blocks.** The weights act on no member, so [`learn_block`](Regressor::learn_block) lets each member learn the whole block in
@@ -177,9 +178,10 @@ impl<K: Kernel + Clone + Send> Experts<K> {
         if self.threads <= 1 || ys.len() == 1 || self.teams.len() == 1 {
             return self.teams.iter_mut().for_each(|team| team.learn(xs, ys));
         }
+        let threads = self.threads.min(self.teams.len());
         let queue = Mutex::new(self.teams.iter_mut());
         std::thread::scope(|scope| {
-            for _ in 0..self.threads {
+            for _ in 0..threads {
                 scope.spawn(|| {
                     loop {
                         // The lock is let go before the work begins.

@@ -4,16 +4,17 @@
 //! Zhdanov and Kalnishkan (2013), leaves the last term out. With the factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and
 //! `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row
 //! `[vᵀ, √(s + λ)]`, `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the square of
-//! the stream's length**.
+//! the stream's length**. A block solves for [`TOGETHER`] inputs in one read of the factor and then for the points that joined
+//! among them: `O(t)` more a round, and the same bits.
 
 use std::marker::PhantomData;
 
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::GrowingCholesky;
+use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
 use mercer_simd::dot;
 use mercer_state::{Inconsistent, Validate};
 
-use crate::regression::regressor::{check_example, check_input};
+use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::{Awv, Forecast, Ridge, finite};
 use crate::{Error, ParameterError, Regressor, Scratch};
 
@@ -46,6 +47,17 @@ pub struct KernelRidge<K, F> {
     forecast: PhantomData<F>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    group: Group,
+}
+
+/// Memory of inputs that are solved for together.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    rows: [AlignedVec; TOGETHER],
+    solutions: [AlignedVec; TOGETHER],
+    /// Kernel values with the points that joined since.
+    joined: AlignedVec,
 }
 
 /// The Azoury–Warmuth–Vovk forecaster over all points.
@@ -68,6 +80,7 @@ impl<K: Kernel, F: Forecast> KernelRidge<K, F> {
             q: AlignedVec::new(),
             forecast: PhantomData,
             scratch: Scratch::default(),
+            group: Group::default(),
         })
     }
 
@@ -76,9 +89,48 @@ impl<K: Kernel, F: Forecast> KernelRidge<K, F> {
         let Scratch { features: v, work: row, .. } = scratch;
         self.kernel.row(&self.points, x, row);
         self.factor.forward_solve(row, v);
+        self.measure(x, v)
+    }
+
+    /// `ŷ_KRR` and `s` of `x`, `v` being known.
+    fn measure(&self, x: &[f64], v: &AlignedVec) -> Result<(f64, f64), Error> {
         let s = (self.kernel.self_value(x) - dot(v.lanes(), v.lanes())).max(0.0);
         let z = dot(v.lanes(), self.q.lanes());
         if z.is_finite() && s.is_finite() { Ok((z, s)) } else { Err(Error::KernelOverflow) }
+    }
+
+    /// Learns `y` at `x`, whose `v`, `ŷ_KRR` and `s` these are, and returns the prediction; a refused step changes nothing.
+    fn join(&mut self, x: &[f64], y: f64, v: &AlignedVec, (z, s): (f64, f64)) -> Result<f64, Error> {
+        let pivot = (s + self.lambda).sqrt();
+        let entry = finite((y - z) / pivot)?;
+        self.factor.append(v, pivot);
+        self.q.push(entry);
+        self.points.push(x);
+        Ok(F::forecast(z, || s / self.lambda))
+    }
+
+    /// Learns [`TOGETHER`] rows whose solutions, and kernel values with the points before the first of them, are in `group`.
+    fn learn_group(
+        &mut self,
+        xs: &[f64],
+        ys: &[f64],
+        group: &mut Group,
+        joined: &mut Points,
+        predictions: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        let (d, known) = (self.dimension(), self.points.len());
+        let Group { rows, solutions, joined: values } = group;
+        for (i, y) in ys.iter().enumerate() {
+            let (x, row, v) = (&xs[i * d..(i + 1) * d], &mut rows[i], &mut solutions[i]);
+            check_example(x, *y, d)?;
+            self.kernel.row(joined, x, values);
+            values.iter().for_each(|value| row.push(*value));
+            self.factor.forward_solve_from(known, row, v);
+            let measured = self.measure(x, v)?;
+            predictions.push(self.join(x, *y, v, measured)?);
+            joined.push(x);
+        }
+        Ok(())
     }
 }
 
@@ -113,13 +165,36 @@ impl<K: Kernel, F: Forecast> Regressor for KernelRidge<K, F> {
         check_example(x, y, self.dimension())?;
         let mut scratch = std::mem::take(&mut self.scratch);
         let solved = self.solve(x, &mut scratch);
+        let learnt = solved.and_then(|solved| self.join(x, y, &scratch.features, solved));
         self.scratch = scratch;
-        let (z, s) = solved?;
-        let pivot = (s + self.lambda).sqrt();
-        let entry = finite((y - z) / pivot)?;
-        self.factor.append(&self.scratch.features, pivot);
-        self.q.push(entry);
-        self.points.push(x);
-        Ok(F::forecast(z, || s / self.lambda))
+        learnt
+    }
+
+    /// Looks ahead: see the module.
+    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        let d = self.dimension();
+        check_block(xs, ys, d)?;
+        let mut joined = Points::with_capacity(d, TOGETHER);
+        let mut group = std::mem::take(&mut self.group);
+        let whole = ys.len() / TOGETHER * TOGETHER;
+        let mut learnt = Ok(());
+        for first in (0..whole).step_by(TOGETHER) {
+            let (xs, ys) = (&xs[first * d..(first + TOGETHER) * d], &ys[first..first + TOGETHER]);
+            for (i, row) in group.rows.iter_mut().enumerate() {
+                self.kernel.row(&self.points, &xs[i * d..(i + 1) * d], row);
+            }
+            self.factor.forward_solve_together(group.rows.each_ref(), group.solutions.each_mut());
+            joined.clear();
+            learnt = self.learn_group(xs, ys, &mut group, &mut joined, predictions);
+            if learnt.is_err() {
+                break;
+            }
+        }
+        self.group = group;
+        learnt?;
+        for (i, y) in ys.iter().enumerate().skip(whole) {
+            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
+        }
+        Ok(())
     }
 }

@@ -3,15 +3,17 @@
 //! On fixed features `z = z(x)` the fit depends on the past through `n`, `G = Σ zzᵀ` and `b = Σ yz` alone: shards of a stream are
 //! summed up apart, merged, and a shard that turns out wrong is retracted. With forgetting at rate `ρ` an example of time `s` counts
 //! `e^{−ρ(t−s)}` at time `t`; sums of different times are brought to the later one before they meet. Afterwards
-//! [`RidgeMoments::fit`] gives the learner that goes on from there, `P = (λI + G)⁻¹` and `w = P b`.
+//! [`RidgeMoments::fit`] gives the learner that goes on from there, `P = (λI + G)⁻¹` and `w = P b`; `moments` of a learner on fixed
+//! features is the way back, `G = P⁻¹ − λI` and `b = P⁻¹w`, so that learners of shards merge as their sums do.
 
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::SymmetricInverse;
 use mercer_simd::{axpy, scale};
+use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::on_features::{FeatureMap, OnFeatures};
 use crate::regression::regressor::check_example;
-use crate::regression::update::{Forecast, LeastSquares, finite};
+use crate::regression::update::{Forecast, LeastSquares, LinearUpdate, NormalEquations, finite};
 use crate::{Error, ParameterError};
 
 /// The additive state of ridge regression on the features `F`.
@@ -170,5 +172,42 @@ impl<F: FeatureMap> RidgeMoments<F> {
         let mut w = AlignedVec::new();
         inverse.product(&self.cross, &mut w);
         Ok(OnFeatures::from_parts(self.map.clone(), LeastSquares::from_state(w, inverse, lambda)))
+    }
+}
+
+impl<F: FeatureMap + Clone, P: Forecast> OnFeatures<F, LeastSquares<P>> {
+    /// The sums behind the fit to `count` examples (the learner does not count them): [`RidgeMoments`] that forget nothing, to merge
+    /// with those of other shards. `r³`. They are as exact as `P` is, to about ε times the condition number of `λI + G`; sums
+    /// kept beside the learner from the beginning are exact to rounding.
+    ///
+    /// # Errors
+    /// When `count` is negative or not finite, the learner forgets, or rounding has made `P` indefinite.
+    pub fn moments(&self, count: f64) -> Result<RidgeMoments<F>, Error> {
+        let count = ParameterError::non_negative("count", count)?;
+        let update = self.linear();
+        let forgetting = update.forgetting();
+        ParameterError::require(
+            forgetting == 1.0,
+            "forgetting",
+            "1 in a learner whose sums are asked for",
+            forgetting,
+        )?;
+        let NormalEquations { mut a, b } = update.normal_equations().ok_or(Error::Diverged)?;
+        a.add(-1.0, &SymmetricInverse::scaled_identity(b.len(), update.ridge()));
+        Ok(RidgeMoments { gram: a, cross: b, count, ..RidgeMoments::new(self.feature_map().clone(), 0.0)? })
+    }
+}
+
+impl<F: FeatureMap + Validate> Validate for RidgeMoments<F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "sums of ridge regression";
+        self.map.validate()?;
+        self.gram.validate()?;
+        self.cross.validate()?;
+        Inconsistent::non_negative(self.rate, "rate of forgetting")?;
+        let finite = self.count.is_finite() && self.time.is_finite();
+        Inconsistent::require(finite, WHAT, "its count and its time are numbers")?;
+        let fits = [self.gram.dimension(), self.cross.len()] == [self.map.coordinates(); 2];
+        Inconsistent::require(fits, WHAT, "it has a row for each feature")
     }
 }

@@ -104,7 +104,8 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
     fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
         check_input(x, self.dimension())?;
         self.map.map(x, &mut scratch.features, &mut scratch.work);
-        Ok(self.update.predict(&scratch.features))
+        let prediction = self.update.predict(&scratch.features);
+        if prediction.is_finite() { Ok(prediction) } else { Err(Error::KernelOverflow) }
     }
 
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
@@ -112,7 +113,7 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
         let Memory { features, work } = &mut self.memory;
         features.resize(features.len().max(1), AlignedVec::new());
         self.map.map(x, &mut features[0], work);
-        self.update.step(&mut features[0], None, y)
+        self.update.step(&mut features[0], None, y).map_err(|error| cause(error, features.first()))
     }
 
     /// Maps rows together, and lets the update look ahead over them.
@@ -177,10 +178,19 @@ fn learn_rows<F: FeatureMap, U: LinearUpdate>(
         let good = examples().take_while(|(x, y)| check_example(x, **y, d).is_ok()).count();
         let features = &mut features[..good];
         map.map_block(&xs[..good * d], features, work);
-        update.learn_block(features, &ys[..good], predictions)?;
+        let before = predictions.len();
+        update
+            .learn_block(features, &ys[..good], predictions)
+            .map_err(|error| cause(error, features.get(predictions.len() - before)))?;
         examples().nth(good).map_or(Ok(()), |(x, y)| check_example(x, *y, d))?;
     }
     Ok(())
+}
+
+/// Why a round was refused: no update can take features that are not finite.
+fn cause(error: Error, features: Option<&AlignedVec>) -> Error {
+    let finite = features.is_none_or(|features| features.iter().all(|feature| feature.is_finite()));
+    if finite { error } else { Error::KernelOverflow }
 }
 
 /// The update after rows whose predictions nobody asks for, where normal equations tell it.

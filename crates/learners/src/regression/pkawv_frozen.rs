@@ -3,7 +3,8 @@
 //! Only the targets are revealed one by one. KORS makes a first pass over the inputs, and its dictionary, complete and fixed,
 //! gives the subspace of every round: `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of all kept
 //! points. Against [`PkawvNystrom`](crate::PkawvNystrom), which learns the inputs as they come, the bound on the regret loses a
-//! factor of the dictionary's size in its last term, and nothing of the past is stored or projected anew.
+//! factor of the dictionary's size in its last term, and nothing of the past is stored or projected anew. The command has no entry
+//! for it: there learners are made before the first row is read.
 //!
 //! It is the cell of frozen Newton coordinates `φ = L⁻¹k_S` and least squares: `md + 2½m²` multiply-adds a round and
 //! `md + m²` numbers for `m` kept points; the first pass costs `md + m²` a row.

@@ -48,8 +48,12 @@ pub trait Regressor {
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error>;
 
     /// Learns the rows of a block in order, as [`predict_then_update`](Self::predict_then_update) would one by one, and
-    /// appends their predictions. Learners that can share work between rows known in advance do; predictions agree to
-    /// rounding.
+    /// appends their predictions. Learners that can share work between rows known in advance do.
+    ///
+    /// Predictions agree to rounding: bit for bit where the learner only looks ahead, and where it makes several changes of an
+    /// inverse `P` at once to about ε = 2.2e-16 times the condition number of `P`, which for a ridge `λ` is at most `1 + Σ‖φ‖²/λ`.
+    /// That is below 1e-10 while `Σ‖φ‖²/λ` is below 4e5, and the gap is usually far smaller than the bound; neither way is nearer
+    /// the exact fit.
     ///
     /// `xs` is row-major, `d` numbers for each target.
     ///

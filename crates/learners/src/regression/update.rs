@@ -69,8 +69,8 @@ pub trait LinearUpdate: Clone + Send {
 /// `A w = b` with `A = λI + Σ φφᵀ` and `b = Σ yφ`: what rounds come to whose predictions nobody asks for.
 #[derive(Clone, Debug)]
 pub struct NormalEquations {
-    a: SymmetricInverse,
-    b: AlignedVec,
+    pub(crate) a: SymmetricInverse,
+    pub(crate) b: AlignedVec,
 }
 
 impl NormalEquations {

@@ -464,7 +464,7 @@ pub(super) static ENTRIES: [Entry; 18] = [
                     "",
                     "nons-ald;krls;aogd-ald",
                     "",
-                    "the learners; those on one ALD dictionary share it",
+                    "the learners; nons-ald, krls and aogd-ald that differ in neither kernel, threshold nor max_dictionary share a dictionary",
                 )
             },
             RULE,

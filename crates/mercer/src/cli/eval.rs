@@ -170,16 +170,20 @@ impl Pass {
             Error::Diverged => {
                 format!("{place}: {name} diverged: its update is not a finite number; {}", self.mending())
             }
+            Error::KernelOverflow if self.unscaled => format!("{place}: {name}: {error}; {SCALING}"),
             _ => format!("{place}: {name}: {error}"),
         })
     }
 
     fn mending(&self) -> String {
-        let scaling = self.unscaled.then_some("scale the data (--scale paper01)");
+        let scaling = self.unscaled.then_some(SCALING);
         let ways: Vec<&str> = scaling.into_iter().chain(self.entry.remedy).collect();
         if ways.is_empty() { "check the data for values far from all others".to_owned() } else { ways.join(", or ") }
     }
 }
+
+/// What mends most of what unscaled data do.
+const SCALING: &str = "scale the data (--scale paper01)";
 
 /// A remark when the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
 fn out_of_reach(key: &str, value: &Value, largest: f64, kernel: &str) -> Option<String> {

@@ -5,7 +5,7 @@ use mercer_sparsify::Ald;
 use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
-use crate::regression::update::{LeastSquares, LinearUpdate, NewtonStep};
+use crate::regression::update::{GradientStep, LeastSquares, LinearUpdate, NewtonStep};
 use crate::{AnyRegressor, Error, Regressor, Scratch};
 
 /// One learner, or several that share what they have in common.
@@ -24,7 +24,7 @@ pub(super) struct Team<K> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Engine<K> {
     One(AnyRegressor<K>),
-    /// NONS-ALD and KRLS on the same points.
+    /// NONS-ALD, KRLS and AOGD-ALD on the same points.
     OneDictionary(Box<OnDictionary<K, Ald, Panel, GrowThenStep>>),
 }
 
@@ -62,6 +62,12 @@ impl<K: Kernel + Clone + PartialEq + Send> Team<K> {
                 AnyRegressor::Krls(learner) if learner.basis().is_empty() => {
                     Engine::OneDictionary(Box::new(learner.map_update(|update| Panel::of(Step::LeastSquares(update)))))
                 }
+                AnyRegressor::AogdAld(learner) if learner.dictionary_size() == 0 => match learner.into_dictionary() {
+                    Ok(learner) => {
+                        Engine::OneDictionary(Box::new(learner.map_update(|update| Panel::of(Step::Gradient(update)))))
+                    }
+                    Err(learner) => Engine::One(AnyRegressor::AogdAld(learner)),
+                },
                 learner => Engine::One(learner),
             };
             let engine = match engine {
@@ -209,6 +215,7 @@ impl<K: Kernel + Clone + Send> Team<K> {
 enum Step {
     Newton(NewtonStep),
     LeastSquares(LeastSquares),
+    Gradient(GradientStep),
 }
 
 impl Validate for Step {
@@ -216,6 +223,7 @@ impl Validate for Step {
         match self {
             Self::Newton(update) => update.validate(),
             Self::LeastSquares(update) => update.validate(),
+            Self::Gradient(update) => update.validate(),
         }
     }
 }
@@ -225,6 +233,7 @@ impl LinearUpdate for Step {
         match self {
             Self::Newton(update) => update.coordinates(),
             Self::LeastSquares(update) => update.coordinates(),
+            Self::Gradient(update) => update.coordinates(),
         }
     }
 
@@ -232,24 +241,28 @@ impl LinearUpdate for Step {
         match self {
             Self::Newton(update) => update.predict(phi),
             Self::LeastSquares(update) => update.predict(phi),
+            Self::Gradient(update) => update.predict(phi),
         }
     }
     fn step(&mut self, phi: &mut AlignedVec, growth: Option<f64>, y: f64) -> Result<f64, Error> {
         match self {
             Self::Newton(update) => update.step(phi, growth, y),
             Self::LeastSquares(update) => update.step(phi, growth, y),
+            Self::Gradient(update) => update.step(phi, growth, y),
         }
     }
     fn grow(&mut self) {
         match self {
             Self::Newton(update) => update.grow(),
             Self::LeastSquares(update) => update.grow(),
+            Self::Gradient(update) => update.grow(),
         }
     }
     fn restart(&mut self, n: usize) {
         match self {
             Self::Newton(update) => update.restart(n),
             Self::LeastSquares(update) => update.restart(n),
+            Self::Gradient(update) => update.restart(n),
         }
     }
 }

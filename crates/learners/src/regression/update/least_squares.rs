@@ -97,6 +97,11 @@ impl<F> LeastSquares<F> {
         self.ridge
     }
 
+    /// The forgetting factor `γ`.
+    pub(crate) fn forgetting(&self) -> f64 {
+        self.forgetting
+    }
+
     /// The coefficients.
     #[must_use]
     pub fn weights(&self) -> &AlignedVec {
