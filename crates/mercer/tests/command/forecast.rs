@@ -43,7 +43,7 @@ pub(crate) fn without_seconds(mut report: Value) -> Value {
 fn the_report_is_what_the_library_gives() {
     let rows = track(300);
     let folder = Folder::new().with("s.csv", csv(&rows));
-    let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --predictions p.csv");
+    let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --lambda 1 --predictions p.csv");
     let params = OpfParams {
         schedule: Schedule { beta: 2.5, t_init: 40, max_lags: None },
         lambda: 1.0,
@@ -103,7 +103,7 @@ fn every_method_forecasts() {
     assert_eq!(folder.json("forecast s.csv --gamma 0.9")["method"], "opf");
     // Options at their defaults are accepted by all.
     for method in METHODS {
-        let all = "--beta 2.5 --t-init 60 --lambda 1 --gamma auto --alpha 1 --rank 10";
+        let all = "--beta 2.5 --t-init 60 --lambda auto --gamma auto --alpha 1 --rank 10";
         assert_eq!(folder.json(&format!("forecast s.csv --method {method} {all}"))["method"], method);
     }
 }
@@ -224,6 +224,41 @@ fn missing_values_do_not_end_a_series() {
         let (_, predictions) = rows_of(&folder.read("p.csv"));
         assert!(predictions.iter().all(|(_, row)| row.iter().all(|value| value.is_finite())), "{method}");
     }
+}
+
+/// Nothing depends on the units of any column: predictions of s·y are s times those of y.
+#[test]
+fn units_do_not_matter() {
+    let rows = track(400);
+    let scaled = |left: f64, right: f64| -> Vec<Vec<f64>> {
+        rows.iter().map(|row| vec![row[0] * left, row[1] * right]).collect()
+    };
+    let (left, right) = (2f64.powi(-20), 2f64.powi(9));
+    let folder = Folder::new().with("a.csv", csv(&scaled(1.0, 1.0))).with("b.csv", csv(&scaled(left, right)));
+    for arguments in ["", "--intervals 0.9", "--method slip-window", "--gamma 0.7", "--steps 3 --t-init 30"] {
+        let lines = |file: &str| {
+            folder.done(&format!("forecast {file} --predictions p.csv {arguments}"));
+            rows_of(&folder.read("p.csv")).1
+        };
+        let (plain, other) = (lines("a.csv"), lines("b.csv"));
+        assert_eq!(plain.len(), other.len());
+        for ((k, a), (_, b)) in plain.iter().zip(&other) {
+            // Predictions of both columns, then the intervals of one and of the other.
+            let by = if a.len() == 2 { vec![left, right] } else { vec![left, right, left, left, right, right] };
+            let expected: Vec<f64> = a.iter().zip(by).map(|(value, by)| value * by).collect();
+            assert_eq!(&expected, b, "{arguments}: row {k}");
+        }
+    }
+    // Numbers about 5 with noise of 0.3, in other units: no worse.
+    let level =
+        |s: f64| -> String { (0..500).map(|k| format!("{}\n", s * (5.0 + 0.3 * (k as f64 * 1.7).sin()))).collect() };
+    let folder = folder.with("one.csv", level(1.0)).with("milli.csv", level(1e-3));
+    let mse = |file: &str| folder.json(&format!("forecast {file}"))["mse"].as_f64().unwrap();
+    let (one, milli) = (mse("one.csv"), mse("milli.csv") * 1e6);
+    assert!(one < 1e-3 && (milli - one).abs() < 1e-3 * one, "{one} {milli}");
+    let folder = folder.with("flat.csv", "0.003\n".repeat(100));
+    let flat = folder.json("forecast flat.csv --steps 1")["forecast"][0][0].as_f64().unwrap();
+    assert!((flat / 0.003 - 1.0).abs() < 1e-9, "{flat}");
 }
 
 #[test]
