@@ -261,6 +261,47 @@ fn units_do_not_matter() {
     assert!((flat / 0.003 - 1.0).abs() < 1e-9, "{flat}");
 }
 
+/// A table of one column has its gaps as blank lines: as many predictions as rows, and time does not shift.
+#[test]
+fn blank_lines_of_one_column_are_missing_rows() {
+    let value = |k: usize| (0.3 * k as f64).sin() + 2.0;
+    let gap = |k: usize| k % 9 == 4 || (100..104).contains(&k);
+    let with = |missing: &str| -> String {
+        let rows = (0..200).map(|k| if gap(k) { missing.to_owned() } else { value(k).to_string() });
+        std::iter::once("y".to_owned()).chain(rows).map(|line| line + "\n").collect()
+    };
+    let folder = Folder::new().with("blank.csv", with("") + "\n\n").with("nan.csv", with("NaN"));
+    let report = without_seconds(folder.json("forecast blank.csv --predictions p.csv"));
+    assert_eq!(report, without_seconds(folder.json("forecast nan.csv --predictions q.csv")));
+    assert_eq!((report["n"].as_u64(), folder.read("p.csv")), (Some(200), folder.read("q.csv")));
+    let said = folder.piped(with("").as_bytes(), "forecast - --format csv");
+    assert_eq!((said.code, said.out.lines().count()), (Some(0), 201), "{}", said.err);
+}
+
+/// With more lags than rows there is nothing to learn from, which is told.
+#[test]
+fn windows_beyond_the_beginning_are_told() {
+    let folder = Folder::new().with("s.csv", csv(&track(300)));
+    let text = folder.done("forecast s.csv --gamma 0.7 --beta 60 --t-init 20");
+    assert!(text.contains("Note: from row 21 on 183 lags reach back beyond the first row"), "{text}");
+    assert!(!folder.done("forecast s.csv --gamma 0.7").contains("reach back"));
+}
+
+/// Several β are a grid with the γ.
+#[test]
+fn a_grid_of_windows() {
+    let folder = Folder::new().with("s.csv", csv(&track(300)));
+    let report = folder.json("forecast s.csv --beta 1,2.5");
+    assert_eq!(report["parameters"]["beta"], serde_json::json!([1.0, 2.5]));
+    // The epochs are those of the longest window.
+    assert_eq!(report["epochs"], folder.json("forecast s.csv")["epochs"]);
+    let (both, one) =
+        (report["mse"].as_f64().unwrap(), folder.json("forecast s.csv --beta 1")["mse"].as_f64().unwrap());
+    assert!(both < 1.2 * one && both != one, "{both} {one}");
+    folder.refused(2, "forecast s.csv --gamma 0.7 --beta 1,2", &["opf has one β", "--method experts"]);
+    folder.refused(2, "forecast s.csv --method slip-window --beta 1,2", &["slip-window has one β"]);
+}
+
 #[test]
 fn a_series_without_change_and_one_too_short() {
     let folder = Folder::new().with("flat.csv", "3\n".repeat(300)).with("short.csv", "1\n2\n4\n");
