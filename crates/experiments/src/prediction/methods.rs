@@ -76,11 +76,12 @@ fn methods(radius: f64, ranks: &[usize]) -> Vec<(String, Method)> {
     methods.extend(GAMMAS.iter().map(|&gamma| (format!("OPF, γ = {gamma}"), Method::Opf(gamma))));
     methods.push(("OPF, γ = 1".into(), Method::Opf(1.0)));
     methods.push(("Experts".into(), Method::Experts));
-    let kinds: [(&str, fn(usize) -> Method); 3] =
-        [("SLIP", Method::Slip), ("windowed SLIP", Method::WindowedSlip), ("spectral filtering", Method::Spectral)];
-    for (kind, method) in kinds {
-        methods.extend(ranks.iter().map(|&rank| (format!("{kind}, k = {rank}"), method(rank))));
-    }
+    let each = |kind: &str, method: fn(usize) -> Method| -> Vec<(String, Method)> {
+        ranks.iter().map(|&rank| (format!("{kind}, k = {rank}"), method(rank))).collect()
+    };
+    methods.extend(each("SLIP", Method::Slip));
+    methods.extend(each("windowed SLIP", Method::WindowedSlip));
+    methods.extend(each("spectral filtering", Method::Spectral));
     methods.push(("discounted, α = 0.999".into(), Method::Discounted(0.999)));
     methods.push(("linear extrapolation".into(), Method::LinearExtrapolation));
     methods.push(("last value".into(), Method::LastValue));
