@@ -56,35 +56,32 @@ impl Aside {
         Self::create_for("--predictions", path, inputs, header)
     }
 
-    /// The same for what another `option` asks to be written.
+    /// The same for what another `option` asks to be written. What killed runs left of it is cleared away first, for it may take the
+    /// room that is needed.
     pub(crate) fn create_for(option: &str, path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
-        let refused = |why: &str| Failure::because(format!("{}: {why}", path.display()));
-        // A link is followed, so that the file it names is replaced and not the link.
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if fs::metadata(&place).is_ok_and(|existing| !existing.is_file()) {
-            return Err(refused(&format!("is not a file, so nothing can be written to it; give another {option}")));
-        }
-        if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == place)) {
-            return Err(refused(&format!("is a file that is read; give another {option}")));
-        }
-        let folder = match place.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let unfinished = Unfinished::of(&place);
-        // Before anything is written: they may take the room that is needed.
-        unfinished.clear_abandoned(folder);
-        let file = unfinished.create(folder).map_err(|error| {
-            let reason = error.to_string();
-            let reason = reason.split(" at path").next().unwrap_or(&reason);
-            refused(&format!(
-                "cannot be written ({reason}); make the folder {}, or give another {option}",
-                folder.display()
-            ))
-        })?;
-        let mut aside = Self { path: place, file: BufWriter::new(file) };
+        let place = place(option, path, inputs)?;
+        Unfinished::of(&place).clear_abandoned();
+        let mut aside = Self::begin(option, place)?;
         aside.write(header)?;
         Ok(aside)
+    }
+
+    /// The same for what a run writes again and again, and has created before.
+    pub(crate) fn create_again(option: &str, path: &Path) -> Result<Self, Failure> {
+        Self::begin(option, place(option, path, &[])?)
+    }
+
+    fn begin(option: &str, place: PathBuf) -> Result<Self, Failure> {
+        let file = Unfinished::of(&place).create().map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.split(" at path").next().unwrap_or(&reason);
+            Failure::because(format!(
+                "{}: cannot be written ({reason}); make the folder {}, or give another {option}",
+                place.display(),
+                folder(&place).display()
+            ))
+        })?;
+        Ok(Self { path: place, file: BufWriter::new(file) })
     }
 
     /// A line, or several, with their ends.
@@ -117,7 +114,7 @@ impl Aside {
         written.persist(&path).map_err(|error| failed(&path, &error.error))?;
         #[cfg(unix)]
         if durably {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let folder = folder(&path);
             let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
             synced.map_err(|error| {
                 Failure::because(format!("{}: the folder cannot be brought to the disk ({error})", folder.display()))
@@ -127,26 +124,45 @@ impl Aside {
     }
 }
 
+/// Where the file of an `option` is put, if it can be; `inputs` are read, and must not be written over.
+fn place(option: &str, path: &Path, inputs: &[&Path]) -> Result<PathBuf, Failure> {
+    let refused = |why: &str| Err(Failure::because(format!("{}: {why}; give another {option}", path.display())));
+    // A link is followed, so that the file it names is replaced and not the link.
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&place).is_ok_and(|existing| !existing.is_file()) {
+        return refused("is not a file, so nothing can be written to it");
+    }
+    if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == place)) {
+        return refused("is a file that is read");
+    }
+    Ok(place)
+}
+
+fn folder(place: &Path) -> &Path {
+    place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The files beside a place that are to be put there: `.mercer-PLACE-RANDOM.partial`, where PLACE is a checksum of the place's name.
 ///
 /// Whoever writes one holds a lock on it, which ends with the process however it ends. So a file without a lock was left behind by a
 /// process that was killed, or is so new that its lock is still to come: its maker looks, once it has the lock, whether it is still there.
 /// (A file system that knows no locks keeps such files.)
-struct Unfinished {
+struct Unfinished<'a> {
+    folder: &'a Path,
     prefix: String,
 }
 
-impl Unfinished {
-    const SUFFIX: &str = ".partial";
+impl<'a> Unfinished<'a> {
+    const SUFFIX: &'static str = ".partial";
     const RANDOM: usize = 6;
 
-    fn of(place: &Path) -> Self {
+    fn of(place: &'a Path) -> Self {
         let name = place.file_name().unwrap_or_default().as_encoded_bytes();
-        Self { prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)) }
+        Self { folder: folder(place), prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)) }
     }
 
     /// A new one, locked.
-    fn create(&self, folder: &Path) -> io::Result<NamedTempFile> {
+    fn create(&self) -> io::Result<NamedTempFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(&self.prefix).suffix(Self::SUFFIX).rand_bytes(Self::RANDOM);
         #[cfg(unix)]
@@ -156,7 +172,7 @@ impl Unfinished {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         loop {
-            let file = builder.tempfile_in(folder)?;
+            let file = builder.tempfile_in(self.folder)?;
             if file.as_file().lock().is_err() || file.path().exists() {
                 return Ok(file);
             }
@@ -164,8 +180,8 @@ impl Unfinished {
     }
 
     /// Removes those whose writers are gone. What cannot be removed stays; it is in nobody's way.
-    fn clear_abandoned(&self, folder: &Path) {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    fn clear_abandoned(&self) {
+        let entries = fs::read_dir(self.folder).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| self.names(&entry.file_name())) {
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
             let opened = OpenOptions::new().read(true).write(true).open(entry.path());

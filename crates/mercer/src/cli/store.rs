@@ -61,7 +61,8 @@ fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     Failure::because(format!("{}: {error}{command}", path.display()))
 }
 
-/// Refuses a place where a model cannot be written, before the work for it is done; `option` names it.
+/// Refuses a place where a model cannot be written, before the work for it is done, and clears away what killed runs left there; `option`
+/// names it.
 pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
     Aside::create_for(option, path, &[], "").map(drop)
 }
@@ -69,7 +70,7 @@ pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
 /// Writes the model beside its place, brings it to the disk, and puts it there in one step.
 pub(crate) fn save(option: &str, path: &Path, model: Result<Vec<u8>, ModelError>) -> Result<(), Failure> {
     let bytes = model.map_err(|error| refused(path, &error))?;
-    let mut file = Aside::create_for(option, path, &[], "")?;
+    let mut file = Aside::create_again(option, path)?;
     file.write_bytes(&bytes)?;
     file.finish_durably()
 }

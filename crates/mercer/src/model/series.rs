@@ -15,7 +15,8 @@ pub struct Prediction {
     pub parameters: Vec<(String, String)>,
     /// The names of outputs and then of inputs, if the series had names.
     pub columns: Vec<String>,
-    /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are the other columns.
+    /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are the other columns. Empty if
+    /// the inputs stand behind the outputs.
     pub inputs: Vec<u32>,
     /// The [fingerprint](Seen) of all rows observed.
     pub fingerprint: u32,
@@ -55,12 +56,11 @@ impl Prediction {
     /// A forecaster of which nothing more is known: its inputs stand behind its outputs, and its errors were not counted.
     #[must_use]
     pub fn new(columns: Vec<String>, forecaster: AnyForecaster) -> Self {
-        let (m, q) = (forecaster.outputs(), forecaster.inputs());
         Self {
             method: forecaster.name().to_owned(),
             parameters: Vec::new(),
             columns,
-            inputs: (m..m + q).filter_map(|column| u32::try_from(column).ok()).collect(),
+            inputs: Vec::new(),
             fingerprint: 0,
             errors: SeriesErrors::default(),
             intervals: None,
@@ -91,7 +91,7 @@ impl Validate for Prediction {
         let mut places = self.inputs.clone();
         places.sort_unstable();
         places.dedup();
-        let distinct = places.len() == self.inputs.len() && self.inputs.len() == q;
+        let distinct = places.len() == self.inputs.len() && (self.inputs.is_empty() || self.inputs.len() == q);
         let inside = places.last().is_none_or(|last| (*last as usize) < m + q);
         Inconsistent::require(distinct && inside, "list of inputs", "each has a column of its own")?;
         let SeriesErrors { scored, sum, .. } = self.errors;

@@ -118,6 +118,25 @@ fn deep_nesting_is_refused_before_the_stack_is_gone() {
     assert!(refusal(&sealed(file)).contains("does not hold a model"));
 }
 
+/// A number of inputs that nothing backs must not be believed before it is looked at.
+#[test]
+fn a_forecaster_of_endless_inputs_is_refused_without_room_for_them() {
+    let mut file = bytes("krls")[..HEADER].to_vec();
+    // Format 1, a forecaster: no names, `LinearExtrapolation` of one output, its last two values.
+    (file[8], file[10]) = (1, 2);
+    file.extend([0, 7, 1]);
+    file.extend(0.5_f64.to_le_bytes());
+    file.push(1);
+    file.extend(0.25_f64.to_le_bytes());
+    // 2⁶³ − 1 inputs, in seven bits a byte.
+    let mut endless = file.clone();
+    endless.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0]);
+    assert!(refusal(&sealed(endless)).contains("number of inputs"));
+    // A few are believed.
+    file.extend([3, 0]);
+    assert!(Model::from_bytes(&sealed(file)).is_ok());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -67,12 +67,16 @@ impl Columns {
             let path = path.display();
             Err(Failure::because(format!("{path}: {what}; give data with the columns that the model has learnt")))
         };
-        let inputs: Vec<usize> = model.inputs.iter().map(|column| *column as usize).collect();
-        let width = model.forecaster.outputs() + inputs.len();
+        let (m, q) = (model.forecaster.outputs(), model.forecaster.inputs());
+        let width = m + q;
         if width != dimension {
             let plural = if width == 1 { "" } else { "s" };
             return refused(format!("has {width} column{plural} and {shown} has {dimension}"));
         }
+        let inputs: Vec<usize> = match &model.inputs[..] {
+            [] => (m..width).collect(),
+            places => places.iter().map(|column| *column as usize).collect(),
+        };
         let outputs: Vec<usize> = (0..dimension).filter(|column| !inputs.contains(column)).collect();
         // The model lists outputs before inputs.
         let mut known: Vec<String> = (1..=dimension).map(|number| format!("y{number}")).collect();
