@@ -19,8 +19,12 @@ pub(crate) struct Delimited {
     columns: usize,
     target: Option<usize>,
     missing: Missing,
-    /// The current record is a row not yet given out: the first, when there is no header.
+    /// The current record is a row not yet given out: the first, when there is no header, and one behind blank lines that are rows.
     pending: bool,
+    /// Blank lines before the current record that are rows not yet given out.
+    blank: u64,
+    /// Whether a row has been given out.
+    begun: bool,
     cells: Cells,
 }
 
@@ -37,7 +41,17 @@ impl Delimited {
         let columns = first.len();
         let names = header.then_some(first);
         let target = options.target.resolve(lines.file(), columns, names.as_deref())?;
-        Ok(Self { separator, names, columns, target, missing: options.missing, pending: !header, cells })
+        Ok(Self {
+            separator,
+            names,
+            columns,
+            target,
+            missing: options.missing,
+            pending: !header,
+            blank: 0,
+            begun: false,
+            cells,
+        })
     }
 
     pub(crate) fn names(&self) -> Option<&[String]> {
@@ -55,15 +69,33 @@ impl Delimited {
     /// Appends the features of the next row to `features` and gives its target, if the table has one; `None` at the end. After
     /// an error `features` may have grown.
     pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
-        if !std::mem::take(&mut self.pending) && !lines.advance()? {
-            return Ok(None);
+        if self.blank == 0 && !std::mem::take(&mut self.pending) {
+            if !lines.advance()? {
+                return Ok(None);
+            }
+            if self.begun && self.blank_lines_are_rows() {
+                self.blank = lines.skipped();
+                self.pending = self.blank > 0;
+            }
         }
+        self.begun = true;
+        if self.blank > 0 {
+            self.blank -= 1;
+            features.push(f64::NAN);
+            return Ok(Some(None));
+        }
+        self.pending = false;
         let before = features.len();
         if let Some(target) = self.quick(lines.text(), features) {
             return Ok(Some(target));
         }
         features.truncate(before);
         self.careful(lines, features).map(Some)
+    }
+
+    /// A row of one cell without a value is a blank line, where cells may be without a value.
+    fn blank_lines_are_rows(&self) -> bool {
+        self.columns == 1 && self.target.is_none() && self.missing == Missing::Nan
     }
 
     /// A row of the right number of plain finite numbers; `None` is anything else.

@@ -112,6 +112,8 @@ pub(crate) struct Lines {
     begin: u64,
     /// Lines taken so far.
     taken: u64,
+    /// Blank lines before the current record.
+    skipped: u64,
 }
 
 impl Lines {
@@ -128,7 +130,7 @@ impl Lines {
         let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(input));
         let input: Box<dyn BufRead + Send> =
             if gzip { Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))) } else { Box::new(whole) };
-        Ok(Self { file, input, gzip, buffer: Vec::new(), begin: 0, taken: 0 })
+        Ok(Self { file, input, gzip, buffer: Vec::new(), begin: 0, taken: 0, skipped: 0 })
     }
 
     /// The file's name, for messages.
@@ -145,6 +147,7 @@ impl Lines {
 
     /// Goes to the next line that is not blank; false at the end.
     pub(crate) fn advance(&mut self) -> Result<bool, DataError> {
+        self.skipped = 0;
         loop {
             self.buffer.clear();
             self.begin = self.taken + 1;
@@ -157,7 +160,13 @@ impl Lines {
             if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
                 return Ok(true);
             }
+            self.skipped += 1;
         }
+    }
+
+    /// Blank lines between the record before the current one and the current one.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped
     }
 
     /// Appends the following line to the current record; false at the end.

@@ -99,3 +99,30 @@ fn tables_without_a_target_have_no_target() {
     let libsvm = RowReader::from_reader("f", "1 1:2\n".as_bytes(), &options).unwrap_err().to_string();
     assert!(libsvm.starts_with("f: a libsvm file has a target in every row, and here every column is to be data;"));
 }
+
+/// In a table of one column a blank line between rows is an empty cell, but not before the first row nor behind the last.
+#[test]
+fn blank_lines_of_one_column_are_gaps() {
+    let nan = series(Missing::Nan);
+    let expected = [Some(1.0), None, Some(3.0), None, None, Some(5.0)].map(|value| vec![value]);
+    for text in
+        ["y\n1\n\n3\n\n\n5", "\n\ny\n\n1\n\n3\n \n\n5\n\n\n", "1\r\n\r\n3\r\n\r\n\r\n5\r\n", "\n1\n\n3\n\"\"\n\n5\n"]
+    {
+        assert_eq!(rows("f.csv", text, &nan).unwrap(), expected, "{text:?}");
+        assert_eq!(rows("f.tsv", text, &nan).unwrap(), expected, "{text:?}");
+    }
+    // Where no cell may be empty, and where a row has several, a blank line is nothing.
+    assert_eq!(rows("f.csv", "y\n1\n\n3\n", &series(Missing::Refuse)).unwrap().len(), 2);
+    assert_eq!(rows("f.csv", "1,2\n\n3,4\n", &nan).unwrap().len(), 2);
+    assert_eq!(rows("f.ndjson", "{\"y\":1}\n\n{\"y\":2}\n", &nan).unwrap().len(), 2);
+    let mut reader = reader("f.csv", "1\n\n3\nx\n\n5\n", &nan);
+    let mut row = Vec::new();
+    for _ in 0..3 {
+        assert!(reader.next_features(&mut row).unwrap());
+    }
+    // A bad row is passed over, and the gap behind it is still one.
+    assert!(reader.next_features(&mut row).is_err_and(|error| error.to_string().contains("line 4")));
+    assert!(reader.next_features(&mut row).unwrap() && row[0].is_nan());
+    assert!(reader.next_features(&mut row).unwrap() && row == [5.0]);
+    assert!(!reader.next_features(&mut row).unwrap());
+}

@@ -137,7 +137,7 @@ pub enum Error {
     },
     /// A model whose Riccati equation has no stabilising solution.
     #[error(
-        "the model has no stable steady-state filter; its modes that do not decay must be seen by C and driven by Q, and R be positive definite"
+        "the model has no stable steady-state filter; its modes that do not decay must be seen by C, those that neither decay nor grow be driven by Q, and R be positive definite"
     )]
     NoStableFilter,
     /// A parameter outside its range.

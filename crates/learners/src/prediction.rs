@@ -14,6 +14,7 @@
 //! | [`KalmanPredictor`] | Kalman 1960; needs the system | `s² + 2sm`, `s` states | `s² + 2sm` |
 //! | [`LastValue`], [`LinearExtrapolation`] | | `m` | `m` |
 //! | [`Experts`] | a set of forecasters, aggregated; [`Experts::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
+//! | [`Scaled`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
 //! \[Q\] is Qian and Zheng, *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret*.
 //! [`ConformalIntervals`] puts an interval around the predictions of any of them. [`AnyForecaster`] is one of them, chosen when a
@@ -56,6 +57,7 @@ mod lags;
 mod last_value;
 mod matrix;
 mod opf;
+mod scaled;
 mod schedule;
 mod slip;
 mod spectral;
@@ -70,6 +72,7 @@ pub use intervals::{ConformalIntervals, IntervalParams};
 pub use kalman::{KalmanPredictor, StateSpace};
 pub use last_value::LastValue;
 pub use opf::{Forgetting, InputParams, Opf, OpfParams};
+pub use scaled::{Scaled, ScaledParams};
 pub use schedule::{Epoch, Schedule};
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};

@@ -59,7 +59,9 @@ pub use kors::{KorsParams, KorsTrace, kors};
 pub use krls_engel::krls_engel;
 pub use krls_qr::krls_qr;
 pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
-pub use lag_regression::{Features, LagRegressionParams, forgetting, lag_regression, slip_filters};
+pub use lag_regression::{
+    Features, LagRegressionParams, forgetting, lag_regression, slip_filters, spectral_filters, spectral_gradient,
+};
 pub use nogd::{NogdParams, nogd};
 pub use nons_ald::{NonsAldParams, nons_ald_svd};
 pub use pros_con::{ProsConParams, con_kons, pros_n_kons};

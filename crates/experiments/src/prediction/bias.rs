@@ -17,6 +17,7 @@ use crate::report::Report;
 use crate::runner::Job;
 use crate::table::{Format, Table};
 
+/// The β tried; Theorem 1's, which the system decides, is put behind them.
 const BETAS: [f64; 11] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0];
 
 /// Of one γ on one seed, by β.
@@ -42,32 +43,33 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
+    // The paper's choice by Theorem 1, with Jordan blocks of order 2 at the eigenvalue 1.
+    let theory = 5.0 / (1.0 / model.radius()).ln();
+    let betas: Vec<f64> = BETAS.into_iter().chain([theory]).collect();
     let seeds = plan.repetitions_or(8, 50);
     let jobs: Vec<Job<usize>> =
         (0..seeds).map(|seed| Job::new(format!("opf_bias / {seed}"), plan.seed, 1, seed)).collect();
     let results = plan.run(&jobs, |job, _| {
         let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        gammas.iter().map(|(_, gamma)| outcome(&model, &trial, *gamma)).collect::<Result<Vec<_>, _>>()
+        gammas.iter().map(|(_, gamma)| outcome(&model, &trial, *gamma, &betas)).collect::<Result<Vec<_>, _>>()
     })?;
 
-    // The paper's choice by Theorem 1, with Jordan blocks of order 2 at the eigenvalue 1.
-    let theory = 5.0 / (1.0 / model.radius()).ln();
     let band = |gamma: usize, pick: fn(&Outcome) -> &Vec<f64>| {
         Band::of(results.iter().map(|seed: &Vec<Outcome>| pick(&seed[gamma]).as_slice()))
     };
     let mut bias = Figure::new("bias and what is left of it").x_label("β").y_label("root mean square").log_y();
-    bias = band(0, |o| &o.bias).draw(bias, "bias", &BETAS);
+    bias = band(0, |o| &o.bias).draw(bias, "bias", &betas);
     let mut regret = Figure::new("regret").x_label("β").y_label(format!("regret at N = {last}")).log_y();
     let mut table = Table::new()
-        .numbers("β", Format::Shortest)
+        .numbers("β", Format::Significant(3))
         .numbers("lags", Format::Shortest)
         .numbers("bias", Format::Significant(3));
     let (mut lefts, mut regrets) = (Vec::new(), Vec::new());
     for (i, (name, _)) in gammas.iter().enumerate() {
         let left = band(i, |o| &o.left);
-        bias = left.draw(bias, format!("left over, {name}"), &BETAS);
+        bias = left.draw(bias, format!("left over, {name}"), &betas);
         let own = band(i, |o| &o.regret);
-        regret = own.draw(regret, *name, &BETAS);
+        regret = own.draw(regret, *name, &betas);
         table = table
             .numbers(format!("left, {name}"), Format::Significant(3))
             .numbers(format!("regret, {name}"), Format::Significant(4));
@@ -76,7 +78,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     }
     let biases = band(0, |o| &o.bias);
     let start = horizon(&SECTION_5, epochs - 1) + 1;
-    for (i, beta) in BETAS.iter().enumerate() {
+    for (i, beta) in betas.iter().enumerate() {
         let lags = Schedule { beta: *beta, ..SECTION_5 }.epoch(start).lags;
         let mut row = vec![(*beta).into(), lags.into(), biases.mean[i].into()];
         row.extend(lefts.iter().zip(&regrets).flat_map(|(left, regret)| [left.mean[i].into(), regret.mean[i].into()]));
@@ -93,7 +95,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     // From β = 1.5 on the bias no longer matters.
     let settled = BETAS.iter().position(|beta| *beta == 1.5).unwrap_or(0);
     let spread = |own: &Band| {
-        let tail = &own.mean[settled..];
+        let tail = &own.mean[settled..BETAS.len()];
         tail.last().copied().unwrap_or(f64::NAN) / tail[0]
     };
     claims.add(
@@ -105,11 +107,16 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
         let best = (0..BETAS.len()).min_by(|a, b| own.mean[*a].total_cmp(&own.mean[*b])).unwrap_or(0);
         (BETAS[best], own.mean[best])
     };
-    let (beta, value) = least(&regrets[1]);
+    let ((beta, value), asked) = (least(&regrets[1]), regrets[1].mean[BETAS.len()]);
     claims.add(
         "A β smaller than Theorem 1's is better (γ = 1)",
-        format!("least regret {} at β = {beta}; Theorem 1 asks for β = {}", short(value), short(theory)),
-        beta < theory,
+        format!(
+            "least regret {} at β = {beta} against {} at Theorem 1's β = {}",
+            short(value),
+            short(asked),
+            short(theory)
+        ),
+        value < asked,
     )?;
     let mut report = Report::new("OPF, E.3: bias, its cancellation and regret against β");
     report.words(format!("The system of section 5 at N = {last}, {seeds} seeds; bands are one standard error."));
@@ -123,9 +130,9 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-fn outcome(model: &Model, trial: &Trial, gamma: f64) -> Result<Outcome, ExperimentError> {
+fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Outcome, ExperimentError> {
     let (mut bias, mut left, mut regret) = (Vec::new(), Vec::new(), Vec::new());
-    for beta in BETAS {
+    for &beta in betas {
         let schedule = Schedule { beta, ..SECTION_5 };
         let terms = decompose(model, trial, &schedule, gamma, LAMBDA, 1)?;
         for last in &terms {

@@ -2,8 +2,9 @@
 //!
 //! On the system of section 5, OPF by the printed recursion (15) on an explicit inverse, its epochs begun in three ways: by (E.1)
 //! as printed, with an explicit inverse; by (E.1) with triangular solves; by (E.2), row after row. Beside them the square-root
-//! engine, which forms no inverse. Then one coordinate of that system for a million steps, where outputs pass 10⁸ and an explicit
-//! inverse loses all its digits.
+//! engine, which forms no inverse. The paper's figure ends at N = 7680 and is judged there; the run goes on to twice that, because (E.2)'s
+//! own trouble, of which the paper says nothing, begins behind it. Then one coordinate of that system for a million steps, where outputs
+//! pass 10⁸ and an explicit inverse loses all its digits.
 //!
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 
@@ -23,6 +24,9 @@ use crate::table::{Format, Table};
 
 /// A regret beyond this is a breakdown: honest ones stay below a tenth of it.
 const BROKEN: f64 = 1e6;
+
+/// What the outputs of the long run have to pass for it to say anything of digits lost.
+const LARGE: f64 = 1e8;
 
 /// How the regression is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +56,8 @@ pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
     run_for(plan, if plan.full { SECTION_5_EPOCHS + 1 } else { SECTION_5_EPOCHS }, 1_000_000)
 }
 
-/// The same with fewer epochs and fewer steps of the long run.
+/// The same with other numbers of epochs and of steps of the long run. Claims of the paper are judged at the paper's number of epochs, or at the
+/// end of a shorter run.
 ///
 /// # Errors
 /// As [`run`].
@@ -93,9 +98,13 @@ pub fn run_for(plan: &Plan, epochs: usize, steps: usize) -> Result<Report, Exper
 fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table) -> Result<Panels, ExperimentError> {
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
+    let judged = horizon(&SECTION_5, epochs.min(SECTION_5_EPOCHS));
     let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
     // Close together, so that a jump at the beginning of an epoch is seen as one.
-    let marks = marks(SECTION_5.first_start() + 1, last, 300);
+    let mut marks = marks(SECTION_5.first_start() + 1, last, 300);
+    marks.push(judged);
+    marks.sort_unstable();
+    marks.dedup();
     let seeds = plan.repetitions_or(4, 50);
     let jobs: Vec<Job<usize>> =
         (0..seeds).map(|seed| Job::new(format!("opf_stability / epochs / {seed}"), plan.seed, 1, seed)).collect();
@@ -119,23 +128,38 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
         }
         panels = panels.panel(figure);
     }
-    let final_of = |i: usize, j: usize| median(&finals(&results.iter().map(|seed| &seed[i][j]).collect::<Vec<_>>()));
+    let at = marks.iter().position(|mark| *mark == judged).unwrap_or(0);
+    let way = |j: usize| -> Vec<&Course> { results.iter().map(|seed| &seed[0][j]).collect() };
+    let median_at = |j: usize| median_curve(&way(j))[at];
     claims.add(
-        "The direct initialisation (E.1) makes the regret of γ = 1 jump; the iterative one (E.2) does not",
-        format!("median regret {} against {}", short(final_of(0, 1)), short(final_of(0, 3))),
-        final_of(0, 1) > 2.0 * final_of(0, 3),
+        format!("The direct initialisation (E.1) makes the regret of γ = 1 jump; the iterative one (E.2) does not (N = {judged})"),
+        format!("median regret {} against {}", short(median_at(1)), short(median_at(3))),
+        median_at(1) > 2.0 * median_at(3),
     )?;
-    let broken = results.iter().filter(|seed| seed[0][3].broken.is_some()).count();
-    claims.note(
-        "(E.2) with its inverse kept by (15) holds in every run (γ = 1)",
-        format!("{broken} of {} runs broken at N = {last}", results.len()),
-        if broken == 0 { "holds" } else { "does not hold" },
+    let broken_by = |end: usize| way(3).iter().filter(|course| course.broken.is_some_and(|k| k <= end)).count();
+    claims.add(
+        format!("(E.2) with its inverse kept by (15) holds in every run (γ = 1, N = {judged})"),
+        format!("{} of {} runs broken", broken_by(judged), results.len()),
+        broken_by(judged) == 0,
     )?;
     claims.add(
-        "It is the explicit inverse alone: (E.1) with triangular solves is as good as (E.2)",
-        format!("{} against {}", short(final_of(0, 2)), short(final_of(0, 3))),
-        final_of(0, 2) < 1.1 * final_of(0, 3),
+        format!("It is the explicit inverse alone: (E.1) with triangular solves is as good as (E.2) (N = {judged})"),
+        format!("{} against {}", short(median_at(2)), short(median_at(3))),
+        median_at(2) < 1.1 * median_at(3),
     )?;
+    if last > judged {
+        let first = way(3).iter().filter_map(|course| course.broken).min();
+        claims.note(
+            format!("Our own observation, beyond the paper's length: (E.2) at N = {last}, where cond(Ṽ) has passed what an inverse can hold"),
+            format!(
+                "{} of {} runs broken{}",
+                broken_by(last),
+                results.len(),
+                first.map_or_else(String::new, |k| format!(", first at k = {k}"))
+            ),
+            if broken_by(last) == 0 { "holds on" } else { "breaks later" },
+        )?;
+    }
     let trial = Trial::run(&model, last, plan.seed, 0)?;
     let ks: Vec<f64> = (0..=last).map(|k| k as f64).collect();
     let mut outputs = Figure::new("one run's outputs").x_label("k").y_label("y");
@@ -209,8 +233,11 @@ fn long_run(
     let largest = results.iter().map(|(largest, _)| *largest).fold(f64::INFINITY, f64::min);
     claims.add(
         format!("The square root survives {steps} steps of a system that integrates"),
-        format!("outputs reach {largest:.1e}; no run beyond {BROKEN:e}"),
-        finite,
+        format!(
+            "outputs reach {largest:.1e} in every run (more than {LARGE:e} is wanted); {} beyond {BROKEN:e}",
+            if finite { "no run is" } else { "a run is" }
+        ),
+        finite && largest > LARGE,
     )?;
     claims.add(
         "and its regret over log² N stays flat (γ = ρ; at most twice over the last two decades)",

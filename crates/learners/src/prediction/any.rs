@@ -4,8 +4,8 @@ use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::{
-    Discounted, Epoch, Experts, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation, Opf, Scratch, Slip,
-    SpectralFilter, WindowedSlip,
+    Discounted, Epoch, Experts, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation, Opf, Scaled, Scratch,
+    Slip, SpectralFilter, WindowedSlip,
 };
 
 /// Declares the enum of all forecasters and passes every call on.
@@ -96,6 +96,7 @@ any_forecaster! {
     LastValue(LastValue),
     LinearExtrapolation(LinearExtrapolation),
     Experts(Experts<AnyForecaster>),
+    Scaled(Scaled<AnyForecaster>),
 }
 
 impl From<Experts<Opf>> for AnyForecaster {

@@ -3,7 +3,8 @@
 //! The mixture predicts `ŷ = Σ w_k ŷ_k`; the weights are learnt from the linearised regrets `2⟨ŷ − y, ŷ − ŷ_k⟩` of the square loss (see
 //! [`crate::experts`]). Nothing is learnt while an expert still warms up, or of a missing output; each expert puts its own prediction in
 //! the place of what is missing, so that a forecast several steps ahead is the mixture of theirs. An expert that refuses an observation
-//! (its update would leave the range of numbers) is dropped for good.
+//! (its update would leave the range of numbers) is dropped for good, unless every one does: then the mixture refuses it as they do, and
+//! nothing is changed.
 //!
 //! Cost: that of the experts.
 
@@ -63,6 +64,8 @@ pub struct Experts<F> {
 struct MixtureWork {
     predictions: Vec<f64>,
     regrets: Vec<f64>,
+    /// The experts that refused the observation.
+    refused: Vec<usize>,
 }
 
 impl Experts<Opf> {
@@ -212,13 +215,29 @@ impl<F: Forecaster> Forecaster for Experts<F> {
         check_observation(self, input, output)?;
         let m = prediction.len();
         let learns = self.warmed_up() && !output.iter().all(|y| y.is_nan());
-        let MixtureWork { predictions, regrets } = &mut self.work;
+        let MixtureWork { predictions, regrets, refused } = &mut self.work;
         predictions.clear();
         predictions.resize(self.experts.len() * m, 0.0);
+        refused.clear();
+        refused.reserve(self.experts.len());
+        let (mut taken, mut refusal) = (0, Error::NoExpertLeft);
         for (k, (expert, own)) in self.experts.iter_mut().zip(predictions.chunks_exact_mut(m)).enumerate() {
-            if self.aggregation.is_active(k) && expert.predict_then_observe(input, output, own).is_err() {
-                self.aggregation.drop_expert(k)?;
+            if !self.aggregation.is_active(k) {
+                continue;
             }
+            match expert.predict_then_observe(input, output, own) {
+                Ok(()) => taken += 1,
+                Err(error) => {
+                    refused.push(k);
+                    refusal = error;
+                }
+            }
+        }
+        if taken == 0 {
+            return Err(refusal);
+        }
+        for k in refused.iter() {
+            self.aggregation.drop_expert(*k)?;
         }
         self.aggregation.mix(predictions, prediction)?;
         if !learns {
@@ -229,6 +248,10 @@ impl<F: Forecaster> Forecaster for Experts<F> {
             let terms = prediction.iter().zip(output).zip(own).filter(|((_, y), _)| !y.is_nan());
             2.0 * terms.map(|((mixed, y), own)| (mixed - y) * (mixed - own)).sum::<f64>()
         }));
-        self.aggregation.learn(regrets)
+        // Where every regret is beyond the range of numbers, the round teaches the weights nothing; the experts have taken it.
+        match self.aggregation.learn(regrets) {
+            Err(Error::NoExpertLeft) => Ok(()),
+            learnt => learnt,
+        }
     }
 }

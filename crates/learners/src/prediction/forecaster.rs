@@ -12,6 +12,7 @@ pub struct Scratch {
     pub(crate) features: AlignedVec,
     pub(crate) factor: SquareRootScratch,
     pub(crate) parts: Vec<f64>,
+    pub(crate) scaled: Vec<f64>,
 }
 
 /// A predictor of the next output `y_k` (`m` numbers) of a system from what it did before: predict `ŷ_k`, suffer `‖ŷ_k − y_k‖²`,

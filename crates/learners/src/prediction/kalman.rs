@@ -219,12 +219,21 @@ struct Riccati {
 }
 
 impl Riccati {
-    /// `P` and `L`, if the doubling converges.
+    /// `P` and `L` of the solution that makes `A − LC` stable. From `P = 0` the recursion finds it wherever noise drives all modes that
+    /// do not decay. A mode that grows and is not driven (`Q = 0`) stays at 0 from there, although only a positive `P` is stable; from a
+    /// positive beginning it goes there.
     fn solve(&self) -> Option<(Matrix, Matrix)> {
+        let stable = |(_, gain): &(Matrix, Matrix)| self.a.minus(&gain.times(&self.c)).spectral_radius() < 1.0;
+        [0.0, 1.0].into_iter().find_map(|start| self.solve_from(start).filter(stable))
+    }
+
+    /// The recursion from `start · I`, if its doubling converges. `2ⁿ` steps take any `X` to `P + Fᵀ X (I + G X)⁻¹ F`.
+    fn solve_from(&self, start: f64) -> Option<(Matrix, Matrix)> {
         let identity = Matrix::identity(self.a.rows);
         let mut f = self.a.transpose();
         let mut g = self.c.transpose().times(&self.r.solve(&self.c)?).symmetrised();
         let mut p = self.q.clone();
+        let mut begun: Option<Matrix> = None;
         let mut converged = false;
         for _ in 0..DOUBLINGS {
             let w = identity.plus(&g.times(&p));
@@ -236,14 +245,22 @@ impl Riccati {
             if !p.norm().is_finite() {
                 return None;
             }
-            if step.norm() <= 1e-15 * p.norm() {
-                converged = true;
+            if start == 0.0 {
+                converged = step.norm() <= 1e-15 * p.norm();
+            } else {
+                let carried = identity.plus(&g.scaled(start)).solve(&f)?;
+                let now = p.plus(&f.transpose().times(&carried).scaled(start)).symmetrised();
+                converged = begun.is_some_and(|before| now.minus(&before).norm() <= 1e-12 * now.norm());
+                begun = Some(now);
+            }
+            if converged {
                 break;
             }
         }
         if !converged {
             return None;
         }
+        let mut p = begun.unwrap_or(p);
         for _ in 0..POLISHING {
             p = self.step(&p)?;
         }
@@ -335,6 +352,26 @@ mod tests {
         Ok(())
     }
 
+    /// `P = 9P/(P + 1)` has the solutions 0 and 8, and `A − LC = 3/(P + 1)`.
+    #[test]
+    fn a_mode_that_grows_need_not_be_driven() -> Result<(), Error> {
+        let growing = StateSpace { a: vec![3.0], c: vec![1.0], q: vec![0.0], r: vec![1.0], ..StateSpace::default() };
+        let kalman = KalmanPredictor::new(&growing)?;
+        assert!((kalman.error_covariance()[0] - 8.0).abs() < 1e-12, "{:?}", kalman.error_covariance());
+        assert!((kalman.closed_loop_radius() - 1.0 / 3.0).abs() < 1e-12);
+        // Beside a mode that is driven, and through an output that sees both.
+        let both = StateSpace {
+            a: vec![3.0, 0.0, 0.0, 0.5],
+            c: vec![1.0, 0.0, 0.0, 1.0],
+            q: vec![0.0, 0.0, 0.0, 1.0],
+            r: vec![1.0, 0.0, 0.0, 1.0],
+            ..StateSpace::default()
+        };
+        let kalman = KalmanPredictor::new(&both)?;
+        assert!((kalman.error_covariance()[0] - 8.0).abs() < 1e-10 && kalman.closed_loop_radius() < 0.5);
+        Ok(())
+    }
+
     #[test]
     fn inputs_act_where_the_matrices_say() -> Result<(), Error> {
         let model = StateSpace { a: vec![0.5], b: vec![2.0], c: vec![1.0], d: vec![10.0], q: vec![1.0], r: vec![1.0] };
@@ -353,6 +390,8 @@ mod tests {
         assert!(matches!(KalmanPredictor::new(&unseen), Err(Error::NoStableFilter)));
         let undriven = StateSpace { q: vec![0.0], ..walk.clone() };
         assert!(matches!(KalmanPredictor::new(&undriven), Err(Error::NoStableFilter)));
+        let unseen_too = StateSpace { c: vec![0.0], q: vec![0.0], ..unseen };
+        assert!(matches!(KalmanPredictor::new(&unseen_too), Err(Error::NoStableFilter)));
         for (name, model) in [
             ("A", StateSpace { a: vec![1.0, 2.0], ..walk.clone() }),
             ("C", StateSpace { c: vec![f64::NAN], ..walk.clone() }),

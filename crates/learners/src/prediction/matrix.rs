@@ -45,6 +45,10 @@ impl Matrix {
         Self::from_fn(self.rows, self.columns, |i, j| self.entry(i, j) - other.entry(i, j))
     }
 
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        Self { values: self.values.iter().map(|value| factor * value).collect(), ..*self }
+    }
+
     pub(super) fn symmetrised(&self) -> Self {
         Self::from_fn(self.rows, self.columns, |i, j| 0.5 * (self.entry(i, j) + self.entry(j, i)))
     }

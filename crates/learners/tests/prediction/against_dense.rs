@@ -1,7 +1,9 @@
 //! Every prediction against a QR of all rows so far.
 
+use mercer_learners::experts::Rule;
 use mercer_learners::prediction::{
-    Discounted, DiscountedParams, Forecaster, Forgetting, InputParams, Opf, OpfParams, Schedule, Slip, SlipParams,
+    AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, Forgetting, GridParams, InputParams, LastValue,
+    Opf, OpfParams, Scaled, ScaledParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
     WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::{oracle, streams};
@@ -50,6 +52,7 @@ fn opf() -> TestResult {
                     t_init,
                     lambda: 0.1,
                     alpha: 1.0,
+                    discount_lambda: false,
                     features: &features,
                 };
                 let gap = distance(&mut Opf::new(outputs, &params)?, &series, dense)?;
@@ -75,6 +78,7 @@ fn opf_with_inputs() -> TestResult {
                 t_init: 15,
                 lambda: 0.1,
                 alpha: 1.0,
+                discount_lambda: false,
                 features: &features,
             };
             let gap = distance(&mut Opf::with_inputs(2, &inputs, &params)?, &series, dense)?;
@@ -93,8 +97,14 @@ fn opf_with_matrices() -> TestResult {
     for count in [0, 1] {
         let series = streams::integrating(3, 260, 2, count);
         let features = oracle::forgetting(&own, if count == 0 { &[] } else { &of_inputs });
-        let dense =
-            oracle::LagRegressionParams { beta: Some(2.0), t_init: 15, lambda: 0.1, alpha: 1.0, features: &features };
+        let dense = oracle::LagRegressionParams {
+            beta: Some(2.0),
+            t_init: 15,
+            lambda: 0.1,
+            alpha: 1.0,
+            discount_lambda: false,
+            features: &features,
+        };
         let mut opf = if count == 0 { Opf::new(2, &params)? } else { Opf::with_inputs(2, &inputs, &params)? };
         let gap = distance(&mut opf, &series, dense)?;
         assert!(gap < 1e-8, "{count} inputs: {gap:e}");
@@ -115,43 +125,197 @@ fn opf_with_missing_outputs() -> TestResult {
     let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
     let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(0.6) };
     let features = oracle::forgetting(&multiple(0.6, 2), &[]);
-    let dense =
-        oracle::LagRegressionParams { beta: Some(2.0), t_init: 15, lambda: 0.1, alpha: 1.0, features: &features };
+    let dense = oracle::LagRegressionParams {
+        beta: Some(2.0),
+        t_init: 15,
+        lambda: 0.1,
+        alpha: 1.0,
+        discount_lambda: false,
+        features: &features,
+    };
     let gap = distance(&mut Opf::new(2, &params)?, &series, dense)?;
     assert!(gap < 1e-8, "{gap:e}");
     Ok(())
 }
 
-/// (16): rows are discounted, λ is not.
+/// (16): rows are discounted, and λ with them or not.
 #[test]
 fn discounted() -> TestResult {
     let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
     let series = streams::integrating(5, 260, 2, 0);
     let features = oracle::forgetting(&multiple(1.0, 2), &[]);
-    for alpha in [0.9, 0.99, 1.0] {
-        let params = DiscountedParams { schedule, lambda: 0.1, alpha, discount_regulariser: false };
-        let dense =
-            oracle::LagRegressionParams { beta: Some(2.0), t_init: 15, lambda: 0.1, alpha, features: &features };
+    for (alpha, discount_lambda) in [(0.9, false), (0.99, false), (1.0, false), (0.95, true), (0.99, true)] {
+        let params = DiscountedParams { schedule, lambda: 0.1, alpha, discount_regulariser: discount_lambda };
+        let dense = oracle::LagRegressionParams {
+            beta: Some(2.0),
+            t_init: 15,
+            lambda: 0.1,
+            alpha,
+            discount_lambda,
+            features: &features,
+        };
         let gap = distance(&mut Discounted::new(2, &params)?, &series, dense)?;
-        assert!(gap < 1e-8, "α = {alpha}: {gap:e}");
+        assert!(gap < 1e-8, "α = {alpha}, λ discounted {discount_lambda}: {gap:e}");
+    }
+    Ok(())
+}
+
+/// Over the whole past and over a window, with inputs and without, and with feed-through.
+#[test]
+fn slip() -> TestResult {
+    let schedule = Schedule { beta: 3.0, t_init: 15, max_lags: None };
+    for (rank, inputs, feed_through) in [(1, 0, false), (3, 0, false), (6, 0, false), (3, 2, false), (4, 1, true)] {
+        let series = streams::integrating(6, 100, 2, inputs);
+        let features = oracle::slip_filters(rank);
+        let dense = |beta| oracle::LagRegressionParams {
+            beta,
+            t_init: 15,
+            lambda: 0.1,
+            alpha: 1.0,
+            discount_lambda: false,
+            features: &features,
+        };
+        let windowed = WindowedSlipParams { schedule, lambda: 0.1, rank };
+        let mut windowed = WindowedSlip::with_inputs(2, inputs, feed_through, &windowed)?;
+        let gap = distance(&mut windowed, &series, dense(Some(3.0)))?;
+        assert!(gap < 1e-8, "windowed, k = {rank}, {inputs} inputs: {gap:e}");
+        let full = SlipParams { t_init: 15, lambda: 0.1, rank, horizon: 100 };
+        let gap = distance(&mut Slip::with_inputs(2, inputs, feed_through, &full)?, &series, dense(None))?;
+        assert!(gap < 1e-8, "k = {rank}, {inputs} inputs: {gap:e}");
     }
     Ok(())
 }
 
 #[test]
-fn slip_over_the_whole_past_and_over_a_window() -> TestResult {
-    let series = streams::integrating(6, 100, 2, 0);
-    let schedule = Schedule { beta: 3.0, t_init: 15, max_lags: None };
-    for rank in [1, 3, 6] {
-        let features = oracle::slip_filters(rank);
-        let dense =
-            |beta| oracle::LagRegressionParams { beta, t_init: 15, lambda: 0.1, alpha: 1.0, features: &features };
-        let windowed = WindowedSlipParams { schedule, lambda: 0.1, rank };
-        let gap = distance(&mut WindowedSlip::new(2, &windowed)?, &series, dense(Some(3.0)))?;
-        assert!(gap < 1e-8, "windowed, k = {rank}: {gap:e}");
-        let full = SlipParams { t_init: 15, lambda: 0.1, rank, horizon: 100 };
-        let gap = distance(&mut Slip::new(2, &full)?, &series, dense(None))?;
-        assert!(gap < 1e-8, "k = {rank}: {gap:e}");
+fn spectral_filtering_by_ridge() -> TestResult {
+    for (rank, inputs, feed_through) in [(1, 0, false), (5, 0, false), (4, 2, false), (3, 1, true)] {
+        let series = streams::integrating(7, 100, 2, inputs);
+        let features = oracle::spectral_filters(rank);
+        let dense = oracle::LagRegressionParams {
+            beta: None,
+            t_init: 15,
+            lambda: 0.1,
+            alpha: 1.0,
+            discount_lambda: false,
+            features: &features,
+        };
+        let params = SpectralParams { t_init: 15, rank, horizon: 100, rule: SpectralRule::Ridge { lambda: 0.1 } };
+        let gap = distance(&mut SpectralFilter::with_inputs(2, inputs, feed_through, &params)?, &series, dense)?;
+        assert!(gap < 1e-8, "k = {rank}, {inputs} inputs: {gap:e}");
     }
+    Ok(())
+}
+
+/// A ball that holds the coefficients, and one that never does, on a series of bounded size.
+#[test]
+fn spectral_filtering_by_gradients() -> TestResult {
+    let outputs: Vec<Vec<f64>> = (0..120)
+        .map(|k| f64::from(k))
+        .map(|k| vec![(0.3 * k).sin() + 0.2 * (1.7 * k).cos(), (0.11 * k).cos()])
+        .collect();
+    let features = oracle::spectral_filters(3);
+    for (rate, radius) in [(0.02, 10.0), (0.05, 0.6)] {
+        let params =
+            SpectralParams { t_init: 15, rank: 3, horizon: 120, rule: SpectralRule::Gradient { rate, radius } };
+        let mut filter = SpectralFilter::new(2, &params)?;
+        let dense = oracle::spectral_gradient(&outputs, 15, &features, rate, radius);
+        let mut prediction = [0.0; 2];
+        for (y, dense) in outputs.iter().zip(&dense) {
+            filter.predict_then_observe(&[], y, &mut prediction)?;
+            for (a, b) in prediction.iter().zip(dense) {
+                assert!((a - b).abs() < 1e-10, "{a} for {b}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The mixture over γ and β, from forecasters run on their own and weights recomputed from all regrets in every step.
+#[test]
+fn a_grid_of_experts() -> TestResult {
+    let (gammas, betas, schedule) = ([0.4, 0.8, 1.0], [1.0, 2.5], Schedule { beta: 9.0, t_init: 15, max_lags: None });
+    let series = streams::integrating(8, 200, 2, 0);
+    for rule in Rule::ALL {
+        let params = GridParams {
+            schedule,
+            lambda: 0.1,
+            gammas: gammas.to_vec(),
+            betas: betas.to_vec(),
+            rule,
+            ..GridParams::default()
+        };
+        let mut grid = Experts::grid(2, &params)?;
+        let mut alone = Vec::new();
+        for beta in betas {
+            let schedule = Schedule { beta, ..schedule };
+            for gamma in gammas {
+                let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(gamma) };
+                alone.push(Opf::new(2, &params)?);
+            }
+        }
+        assert_eq!(grid.experts().len(), alone.len());
+        let (mut history, mut prediction): (Vec<Vec<f64>>, _) = (Vec::new(), [0.0; 2]);
+        for (k, (_, y)) in series.iter().enumerate() {
+            let weights = if history.is_empty() {
+                vec![1.0 / alone.len() as f64; alone.len()]
+            } else {
+                match rule {
+                    Rule::Ewa => oracle::ada_hedge(&history),
+                    Rule::Boa => oracle::boa(&history),
+                    Rule::MlPoly => oracle::ml_poly(&history),
+                }
+            };
+            let learns = alone[0].warmed_up();
+            let mut own = vec![[0.0; 2]; alone.len()];
+            for (opf, own) in alone.iter_mut().zip(&mut own) {
+                opf.predict_then_observe(&[], y, own)?;
+            }
+            let mixed = [0, 1].map(|i| weights.iter().zip(&own).map(|(w, own)| w * own[i]).sum::<f64>());
+            grid.predict_then_observe(&[], y, &mut prediction)?;
+            for (a, b) in prediction.iter().zip(mixed) {
+                assert!((a - b).abs() < 1e-8 * b.abs().max(1.0), "{rule}, row {k}: {a} for {b}");
+            }
+            if learns {
+                let regret = |own: &[f64; 2]| (0..2).map(|i| 2.0 * (mixed[i] - y[i]) * (mixed[i] - own[i])).sum();
+                history.push(own.iter().map(regret).collect());
+            }
+        }
+        // The mixture tells the epochs of the longest window.
+        assert_eq!(grid.epochs(), alone[3].epochs());
+    }
+    Ok(())
+}
+
+/// Where every expert refuses a row, so does the mixture, and nothing is changed; where one does, it alone goes.
+#[test]
+fn experts_that_refuse() -> TestResult {
+    let series = streams::integrating(9, 60, 1, 0);
+    // To a scale of 1e-90 a number of 1e20 is beyond the range.
+    let narrow = || -> Result<AnyForecaster, Box<dyn std::error::Error>> {
+        let mut scaled = Scaled::new(AnyForecaster::from(LastValue::new(1)), ScaledParams { rows: 2, shared: false })?;
+        for y in [0.0, 1e-90] {
+            scaled.observe(&[], &[y])?;
+        }
+        Ok(scaled.into())
+    };
+    let wide = || -> Result<AnyForecaster, Box<dyn std::error::Error>> {
+        let mut last = LastValue::new(1);
+        for y in [0.0, 1e-90] {
+            last.observe(&[], &[y])?;
+        }
+        Ok(last.into())
+    };
+    let mut mixture = Experts::new(vec![narrow()?, narrow()?, narrow()?], Rule::MlPoly)?;
+    for _ in 0..3 {
+        assert!(mixture.observe(&[], &[1e20]).is_err());
+        assert_eq!((mixture.time(), mixture.weights()), (2, &[1.0 / 3.0; 3][..]));
+    }
+    let mut mixture = Experts::new(vec![narrow()?, wide()?, narrow()?], Rule::MlPoly)?;
+    mixture.observe(&[], &[1e20])?;
+    assert_eq!((mixture.time(), mixture.weights()), (3, &[0.0, 1.0, 0.0][..]));
+    for (_, y) in &series {
+        mixture.observe(&[], y)?;
+    }
+    assert_eq!(mixture.predict(&[])?, series[59].1);
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use mercer_learners::experts::Rule;
 use mercer_learners::prediction::{
     AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, Forgetting, GridParams, InputParams,
-    KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Schedule, Slip, SlipParams, SpectralFilter,
-    SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Scaled, ScaledParams, Schedule, Slip, SlipParams,
+    SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::conformance::check_forecaster;
 use mercer_testkit::streams;
@@ -23,6 +23,7 @@ fn inputs(feed_through: bool) -> InputParams {
     InputParams { count: 2, forgetting: Forgetting::Scalar(0.8), feed_through }
 }
 
+type Row = (Vec<f64>, Vec<f64>);
 type Make = Box<dyn Fn() -> AnyForecaster>;
 
 /// One of each kind at least.
@@ -73,6 +74,17 @@ fn subjects() -> Vec<(String, Make)> {
             Experts::<Opf>::grid(2, &params).expect("valid").into()
         });
     }
+    for shared in [false, true] {
+        add(&mut all, "scaled OPF with feed-through", move || {
+            let inner: AnyForecaster = Opf::with_inputs(2, &inputs(true), &opf(0.6)).expect("valid").into();
+            Scaled::new(inner, ScaledParams { rows: 21, shared }).expect("valid").into()
+        });
+    }
+    add(&mut all, "scaled experts", || {
+        let params = GridParams { schedule: SCHEDULE, gammas: vec![0.4, 1.0], ..GridParams::default() };
+        let inner: AnyForecaster = Experts::<Opf>::grid(2, &params).expect("valid").into();
+        Scaled::new(inner, ScaledParams { rows: 21, shared: false }).expect("valid").into()
+    });
     all
 }
 
@@ -160,5 +172,54 @@ fn twenty_thousand_steps_of_a_series_that_grows() -> TestResult {
     }
     // The innovations of this series have a variance near 0.6.
     assert!(largest > 1e4 && sum / count < 1.0, "{largest}: {}", sum / count);
+    Ok(())
+}
+
+/// A scaled forecaster is one that was told the columns over their scales, and columns in other units are predicted in them, bit for bit.
+#[test]
+fn scales_are_those_of_the_first_rows() -> TestResult {
+    const ROWS: usize = 21;
+    let mut series = streams::integrating(9, 300, 2, 2);
+    series[7].1[1] = f64::NAN;
+    series[50].1[0] = f64::NAN;
+    let plain = || Opf::with_inputs(2, &inputs(true), &opf(0.6));
+    // √ of the mean squared change, by hand, over the values that are there.
+    let scale = |values: Vec<f64>| {
+        let present: Vec<f64> = values.into_iter().filter(|value| !value.is_nan()).collect();
+        let changes = present.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f64>();
+        (changes / (present.len() - 1) as f64).sqrt()
+    };
+    let of = |pick: &dyn Fn(&Row) -> f64| scale(series[..ROWS].iter().map(pick).collect());
+    let scales = [of(&|row| row.1[0]), of(&|row| row.1[1]), of(&|row| row.0[0]), of(&|row| row.0[1])];
+    let units = [2f64.powi(-30), 2f64.powi(12), 2f64.powi(3), 2f64.powi(-9)];
+
+    let mut scaled = Scaled::new(plain()?, ScaledParams { rows: ROWS, shared: false })?;
+    let (mut other, mut told) = (scaled.clone(), plain()?);
+    let (mut ours, mut theirs, mut dense) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+    for (k, (u, y)) in series.iter().enumerate() {
+        let by = |values: &[f64], by: &[f64], sign: i32| -> Vec<f64> {
+            values.iter().zip(by).map(|(value, by)| value * by.powi(sign)).collect()
+        };
+        scaled.predict_then_observe(u, y, &mut ours)?;
+        other.predict_then_observe(&by(u, &units[2..], 1), &by(y, &units[..2], 1), &mut theirs)?;
+        told.predict_then_observe(&by(u, &scales[2..], -1), &by(y, &scales[..2], -1), &mut dense)?;
+        assert_eq!(by(&ours, &units[..2], 1), theirs, "{k}");
+        for ((a, b), scale) in ours.iter().zip(&dense).zip(&scales) {
+            assert!((a - b * scale).abs() < 1e-9 * a.abs().max(1.0), "{k}: {a} for {}", b * scale);
+        }
+    }
+    for (a, b) in scaled.scales().iter().zip(&scales) {
+        assert!((a - b).abs() < 1e-12 * b, "{a} for {b}");
+    }
+    assert_eq!(scaled.time(), 300);
+
+    // One scale for all outputs, the smallest; a column that never moves and one of zeros.
+    let mut shared = Scaled::new(plain()?, ScaledParams { rows: 4, shared: true })?;
+    for k in 0..4 {
+        shared.observe(&[0.0, 8.0], &[f64::from(k), 2.0 * f64::from(k)])?;
+    }
+    assert_eq!(shared.scales(), [1.0, 1.0, 1.0, 8.0 / 1024.0 / 1024.0]);
+    let refused = Scaled::new(shared, ScaledParams { rows: 4, shared: true });
+    assert!(refused.is_err_and(|error| error.to_string().contains("observed nothing")));
     Ok(())
 }

@@ -21,7 +21,7 @@ use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
 use super::store;
 use feed::Feed;
-use method::{Gamma, Method};
+use method::{Gamma, Lambda, Method};
 use pass::Pass;
 
 pub(crate) use report::parameters;
@@ -31,7 +31,8 @@ pub(crate) use report::parameters;
 /// SERIES is a CSV or TSV file (with or without a header) or NDJSON, each also gzipped, one row a moment; or `-` for standard
 /// input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
 /// are outputs, to be predicted, unless named in --inputs. An empty cell or NaN is a missing value: nothing is learnt from it,
-/// and its prediction stands in for it afterwards.
+/// and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
+/// standard input it is answered when the row after it comes); blank lines before the first row or behind the last are no rows.
 ///
 /// From standard input, and unless --json or --predictions is given, the forecast of the next row is printed as soon as a row
 /// has come: one line `k,…` for each row in (with --feed-through that of the row itself, which needs its input).
@@ -73,19 +74,24 @@ struct Making {
     ///
     /// opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
     /// row. slip: ridge on spectral filters of the last --horizon rows. slip-window: of as many rows as opf would use. spectral:
-    /// ridge on spectral filters beside the last values. kalman: the steady-state predictor of a known --system. experts: a grid of γ,
-    /// weighted by how well each did; nothing need be known.
+    /// ridge on spectral filters beside the last values. kalman: the steady-state predictor of a known --system. experts: a grid of γ
+    /// (and of β, where --beta lists several), weighted by how well each did; nothing need be known.
     #[arg(long, value_name = "METHOD", conflicts_with = "model")]
     method: Option<Method>,
-    /// Rows looked back, per natural logarithm of the time [default: 2.5]
-    #[arg(long, value_name = "B", conflicts_with = "model")]
-    beta: Option<f64>,
+    /// Rows looked back, per natural logarithm of the time; several for a grid of β and γ, of experts [default: 2.5]
+    #[arg(long, value_name = "B,…", value_delimiter = ',', conflicts_with = "model")]
+    beta: Vec<f64>,
     /// Rows of the warm-up, in which the last value is the prediction [default: 60]
     #[arg(long, value_name = "N", conflicts_with = "model")]
     t_init: Option<usize>,
-    /// Regulariser; it should be small against the squares of the data [default: 1]
-    #[arg(long, value_name = "L", conflicts_with = "model")]
-    lambda: Option<f64>,
+    /// Regulariser: auto, or a number that is small against the squares of the data [default: auto]
+    ///
+    /// auto divides every column by a scale of its own, so that results do not depend on units, and regularises by 0.01 there. The
+    /// scale is the root mean square of the changes from row to row in the warm-up (in its first 1024 rows at most), though at least a
+    /// millionth of that of the values, and 1 for a column of zeros. With a --gamma-matrix that mixes outputs, all of them have the
+    /// smallest of their scales.
+    #[arg(long, value_name = "L|auto", conflicts_with = "model")]
+    lambda: Option<Lambda>,
     /// Forgetting factor γ, or auto, the grid of experts: coefficients are expected to fall like γ to the power of the lag
     /// [default: auto]
     #[arg(long, value_name = "G|auto", conflicts_with = "model")]

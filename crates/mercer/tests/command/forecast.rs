@@ -43,7 +43,7 @@ pub(crate) fn without_seconds(mut report: Value) -> Value {
 fn the_report_is_what_the_library_gives() {
     let rows = track(300);
     let folder = Folder::new().with("s.csv", csv(&rows));
-    let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --predictions p.csv");
+    let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --lambda 1 --predictions p.csv");
     let params = OpfParams {
         schedule: Schedule { beta: 2.5, t_init: 40, max_lags: None },
         lambda: 1.0,
@@ -103,7 +103,7 @@ fn every_method_forecasts() {
     assert_eq!(folder.json("forecast s.csv --gamma 0.9")["method"], "opf");
     // Options at their defaults are accepted by all.
     for method in METHODS {
-        let all = "--beta 2.5 --t-init 60 --lambda 1 --gamma auto --alpha 1 --rank 10";
+        let all = "--beta 2.5 --t-init 60 --lambda auto --gamma auto --alpha 1 --rank 10";
         assert_eq!(folder.json(&format!("forecast s.csv --method {method} {all}"))["method"], method);
     }
 }
@@ -224,6 +224,82 @@ fn missing_values_do_not_end_a_series() {
         let (_, predictions) = rows_of(&folder.read("p.csv"));
         assert!(predictions.iter().all(|(_, row)| row.iter().all(|value| value.is_finite())), "{method}");
     }
+}
+
+/// Nothing depends on the units of any column: predictions of s·y are s times those of y.
+#[test]
+fn units_do_not_matter() {
+    let rows = track(400);
+    let scaled = |left: f64, right: f64| -> Vec<Vec<f64>> {
+        rows.iter().map(|row| vec![row[0] * left, row[1] * right]).collect()
+    };
+    let (left, right) = (2f64.powi(-20), 2f64.powi(9));
+    let folder = Folder::new().with("a.csv", csv(&scaled(1.0, 1.0))).with("b.csv", csv(&scaled(left, right)));
+    for arguments in ["", "--intervals 0.9", "--method slip-window", "--gamma 0.7", "--steps 3 --t-init 30"] {
+        let lines = |file: &str| {
+            folder.done(&format!("forecast {file} --predictions p.csv {arguments}"));
+            rows_of(&folder.read("p.csv")).1
+        };
+        let (plain, other) = (lines("a.csv"), lines("b.csv"));
+        assert_eq!(plain.len(), other.len());
+        for ((k, a), (_, b)) in plain.iter().zip(&other) {
+            // Predictions of both columns, then the intervals of one and of the other.
+            let by = if a.len() == 2 { vec![left, right] } else { vec![left, right, left, left, right, right] };
+            let expected: Vec<f64> = a.iter().zip(by).map(|(value, by)| value * by).collect();
+            assert_eq!(&expected, b, "{arguments}: row {k}");
+        }
+    }
+    // Numbers about 5 with noise of 0.3, in other units: no worse.
+    let level =
+        |s: f64| -> String { (0..500).map(|k| format!("{}\n", s * (5.0 + 0.3 * (k as f64 * 1.7).sin()))).collect() };
+    let folder = folder.with("one.csv", level(1.0)).with("milli.csv", level(1e-3));
+    let mse = |file: &str| folder.json(&format!("forecast {file}"))["mse"].as_f64().unwrap();
+    let (one, milli) = (mse("one.csv"), mse("milli.csv") * 1e6);
+    assert!(one < 1e-3 && (milli - one).abs() < 1e-3 * one, "{one} {milli}");
+    let folder = folder.with("flat.csv", "0.003\n".repeat(100));
+    let flat = folder.json("forecast flat.csv --steps 1")["forecast"][0][0].as_f64().unwrap();
+    assert!((flat / 0.003 - 1.0).abs() < 1e-9, "{flat}");
+}
+
+/// A table of one column has its gaps as blank lines: as many predictions as rows, and time does not shift.
+#[test]
+fn blank_lines_of_one_column_are_missing_rows() {
+    let value = |k: usize| (0.3 * k as f64).sin() + 2.0;
+    let gap = |k: usize| k % 9 == 4 || (100..104).contains(&k);
+    let with = |missing: &str| -> String {
+        let rows = (0..200).map(|k| if gap(k) { missing.to_owned() } else { value(k).to_string() });
+        std::iter::once("y".to_owned()).chain(rows).map(|line| line + "\n").collect()
+    };
+    let folder = Folder::new().with("blank.csv", with("") + "\n\n").with("nan.csv", with("NaN"));
+    let report = without_seconds(folder.json("forecast blank.csv --predictions p.csv"));
+    assert_eq!(report, without_seconds(folder.json("forecast nan.csv --predictions q.csv")));
+    assert_eq!((report["n"].as_u64(), folder.read("p.csv")), (Some(200), folder.read("q.csv")));
+    let said = folder.piped(with("").as_bytes(), "forecast - --format csv");
+    assert_eq!((said.code, said.out.lines().count()), (Some(0), 201), "{}", said.err);
+}
+
+/// With more lags than rows there is nothing to learn from, which is told.
+#[test]
+fn windows_beyond_the_beginning_are_told() {
+    let folder = Folder::new().with("s.csv", csv(&track(300)));
+    let text = folder.done("forecast s.csv --gamma 0.7 --beta 60 --t-init 20");
+    assert!(text.contains("Note: from row 21 on 183 lags reach back beyond the first row"), "{text}");
+    assert!(!folder.done("forecast s.csv --gamma 0.7").contains("reach back"));
+}
+
+/// Several β are a grid with the γ.
+#[test]
+fn a_grid_of_windows() {
+    let folder = Folder::new().with("s.csv", csv(&track(300)));
+    let report = folder.json("forecast s.csv --beta 1,2.5");
+    assert_eq!(report["parameters"]["beta"], serde_json::json!([1.0, 2.5]));
+    // The epochs are those of the longest window.
+    assert_eq!(report["epochs"], folder.json("forecast s.csv")["epochs"]);
+    let (both, one) =
+        (report["mse"].as_f64().unwrap(), folder.json("forecast s.csv --beta 1")["mse"].as_f64().unwrap());
+    assert!(both < 1.2 * one && both != one, "{both} {one}");
+    folder.refused(2, "forecast s.csv --gamma 0.7 --beta 1,2", &["opf has one β", "--method experts"]);
+    folder.refused(2, "forecast s.csv --method slip-window --beta 1,2", &["slip-window has one β"]);
 }
 
 #[test]

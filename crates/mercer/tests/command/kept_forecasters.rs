@@ -126,7 +126,7 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
         ("all.csv --t-init 40 --intervals 0.8".to_owned(), &["its intervals is 0.9, not 0.8"]),
         ("all.csv --t-init 40".to_owned(), &["its parameters are other ones"]),
         (format!("all.csv {making} --method opf --gamma 0.5"), &["its method is experts, not opf"]),
-        (format!("all.csv {making} --lambda 2"), &["its lambda is 1.0, not 2.0"]),
+        (format!("all.csv {making} --lambda 2"), &["its lambda is \"auto\", not 2.0"]),
     ] {
         folder.refused(1, &format!("forecast {arguments} --save m.mercer --resume"), parts);
     }

@@ -6,8 +6,8 @@ use mercer::data::{Ranges, Scaling, Scheme, TargetColumn};
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::prediction::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forecaster, GridParams, InputParams,
-    IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Schedule, Slip, SlipParams,
-    SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Scaled, ScaledParams, Schedule,
+    Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{AnyOperator, Description, Model, Operator, Prediction, Progress, Regression, SeriesErrors};
 use mercer::{Regressor, Score};
@@ -99,7 +99,15 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
         ("last-value", LastValue::new(1).into()),
         ("extrapolation", LinearExtrapolation::new(1).into()),
         ("forecast-experts", Experts::grid(1, &grid).unwrap().into()),
+        ("scaled", scaled(&opf, 9)),
+        ("scaled-open", scaled(&opf, 1000)),
     ]
+}
+
+/// OPF behind scales, known after so many rows.
+fn scaled(opf: &OpfParams, rows: usize) -> AnyForecaster {
+    let inner = AnyForecaster::from(Opf::new(1, opf).unwrap());
+    Scaled::new(inner, ScaledParams { rows, shared: false }).unwrap().into()
 }
 
 fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {

@@ -28,8 +28,10 @@ pub struct LagRegressionParams<'a> {
     pub t_init: usize,
     /// `λ`
     pub lambda: f64,
-    /// `α`; λ is not discounted with the rows.
+    /// `α`
     pub alpha: f64,
+    /// Whether λ is discounted too, and is `λα^k` at time `k`.
+    pub discount_lambda: bool,
     /// `f`
     pub features: Features<'a>,
 }
@@ -73,10 +75,11 @@ pub fn lag_regression(
             let now = DVector::from_vec(row_of(&past, k, p));
             let used: Vec<usize> = (first..k).filter(|t| outputs[*t].iter().all(|y| !y.is_nan())).collect();
             let weight = |t: usize| params.alpha.powi((k - 1 - t) as i32).sqrt();
+            let shrunk = if params.discount_lambda { params.alpha.powi(k as i32) } else { 1.0 };
             let n = now.len();
             let matrix = DMatrix::from_fn(used.len() + n, n, |i, j| match used.get(i) {
                 Some(&t) => weight(t) * rows[t][j],
-                None if i - used.len() == j => params.lambda.sqrt(),
+                None if i - used.len() == j => (params.lambda * shrunk).sqrt(),
                 None => 0.0,
             });
             let targets =
@@ -129,16 +132,20 @@ pub fn forgetting(outputs: &[f64], inputs: &[f64]) -> impl Fn(&[Vec<f64>]) -> Ve
 /// `σ_j^{1/4} φ_jᵀ (z_{t−1}, z_{t−2}, …)` of every channel `z`, with the `rank` leading eigenpairs of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`,
 /// `i, j ≥ 1`, as large as the window.
 pub fn slip_filters(rank: usize) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
+    filters(rank, |i, j| if (i + j) % 2 == 0 { 1.0 / (i + j - 1) as f64 } else { 0.0 })
+}
+
+/// The same with `Z_ij = 2/((i + j)³ − (i + j))` (Hazan, Singh and Zhang 2017), behind the newest row of the window itself.
+pub fn spectral_filters(rank: usize) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
+    let filtered = filters(rank, |i, j| 2.0 / ((i + j).pow(3) - (i + j)) as f64);
+    move |window| window[0].iter().copied().chain(filtered(window)).collect()
+}
+
+/// Filters of a Hankel matrix whose entries are numbered from 1.
+fn filters(rank: usize, entry: fn(usize, usize) -> f64) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
     move |window| {
         let n = window.len();
-        let eigen =
-            SymmetricEigen::new(DMatrix::from_fn(
-                n,
-                n,
-                |i, j| {
-                    if (i + j) % 2 == 0 { 1.0 / (i + j + 1) as f64 } else { 0.0 }
-                },
-            ));
+        let eigen = SymmetricEigen::new(DMatrix::from_fn(n, n, |i, j| entry(i + 1, j + 1)));
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));
         let mut features = Vec::new();
@@ -151,6 +158,37 @@ pub fn slip_filters(rank: usize) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
         }
         features
     }
+}
+
+/// Hazan, Singh and Zhang 2017 by projected gradients: `ŷ_t = M X_t` past the warm-up, the last output until then, and for each output
+/// `M ← Π(M − (η/√t) 2(M X_t − y_t) X_tᵀ)`, `t` from 1, `Π` the scaling into the ball of Frobenius norm `radius`. Without inputs.
+pub fn spectral_gradient(
+    outputs: &[Vec<f64>],
+    t_init: usize,
+    features: Features,
+    rate: f64,
+    radius: f64,
+) -> Vec<Vec<f64>> {
+    let m = outputs[0].len();
+    let row = |k: usize| -> DVector<f64> {
+        let window: Vec<Vec<f64>> =
+            (1..=outputs.len()).map(|a| if a <= k { outputs[k - a].clone() } else { vec![0.0; m] }).collect();
+        DVector::from_vec(features(&window))
+    };
+    let mut matrix = DMatrix::zeros(m, row(0).len());
+    let mut predictions = Vec::new();
+    for (k, y) in outputs.iter().enumerate() {
+        let x = row(k);
+        let own = &matrix * &x;
+        let last = || outputs[..k].last().cloned().unwrap_or(vec![0.0; m]);
+        predictions.push(if k <= t_init { last() } else { own.iter().copied().collect() });
+        let gradient = (own - DVector::from_column_slice(y)) * x.transpose() * 2.0;
+        matrix -= gradient * (rate / ((k + 1) as f64).sqrt());
+        if matrix.norm() > radius {
+            matrix *= radius / matrix.norm();
+        }
+    }
+    predictions
 }
 
 #[cfg(test)]
@@ -169,7 +207,14 @@ mod tests {
         let outputs: Vec<Vec<f64>> = [1.0, 2.0, -1.0, 0.5].iter().map(|y| vec![*y]).collect();
         for alpha in [1.0, 0.5] {
             let features = forgetting(&[0.3], &[]);
-            let params = LagRegressionParams { beta: Some(0.1), t_init: 2, lambda: 0.25, alpha, features: &features };
+            let params = LagRegressionParams {
+                beta: Some(0.1),
+                t_init: 2,
+                lambda: 0.25,
+                alpha,
+                discount_lambda: false,
+                features: &features,
+            };
             let predictions = lag_regression(&outputs, &[], false, params);
             assert_eq!(predictions[..3], [[0.0], [1.0], [2.0]]);
             let g = (alpha * 2.0 - 2.0) / (0.25 + alpha + 4.0);

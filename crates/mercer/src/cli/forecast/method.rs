@@ -8,8 +8,8 @@ use mercer::data::{Header, ReadOptions, RowReader, Series, TargetColumn};
 use mercer::learners::Error;
 use mercer::learners::prediction::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forgetting, GridParams, InputParams,
-    IntervalParams, KalmanPredictor, Opf, OpfParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams,
-    SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    IntervalParams, KalmanPredictor, Opf, OpfParams, Scaled, ScaledParams, Schedule, Slip, SlipParams, SpectralFilter,
+    SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Prediction, SeriesErrors};
 use serde_json::{Value, json};
@@ -22,7 +22,9 @@ use crate::cli::typed;
 /// The defaults of the options; an option at its default is accepted by every method.
 const BETA: f64 = 2.5;
 const T_INIT: usize = 60;
-const LAMBDA: f64 = 1.0;
+/// A hundredth of the squared scales: weak, since the noise of a smooth series is far below its changes. Between a thousandth and 1 it makes
+/// little difference to noisy series (a per cent or so), and smooth ones want it small; chosen on simulated series and the Earth's orientation.
+const LAMBDA_IN_SCALES: f64 = 0.01;
 const ALPHA: f64 = 1.0;
 const RANK: usize = 10;
 const HORIZON: usize = 1000;
@@ -58,23 +60,60 @@ impl FromStr for Gamma {
     }
 }
 
+/// A regulariser in the squared units of the series, or in squares of the scales that it tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Lambda {
+    Auto,
+    Given(f64),
+}
+
+impl FromStr for Lambda {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ => text.parse().map(Self::Given).map_err(|_| "give auto or a positive number"),
+        }
+    }
+}
+
+impl Lambda {
+    /// What it is to the forecaster itself, behind scales or not.
+    fn own(self) -> f64 {
+        match self {
+            Self::Auto => LAMBDA_IN_SCALES,
+            Self::Given(lambda) => lambda,
+        }
+    }
+
+    fn shown(self) -> Value {
+        match self {
+            Self::Auto => json!("auto"),
+            Self::Given(lambda) => json!(lambda),
+        }
+    }
+}
+
 /// The forecaster that the options ask for, with nothing observed.
 pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction, Failure> {
     let given = arguments.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || arguments.gamma_matrix.is_some();
     let method = arguments.method.unwrap_or(if given { Method::Opf } else { Method::Experts });
     refuse_idle_options(method, arguments, given)?;
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
-    let schedule =
-        Schedule { beta: arguments.beta.unwrap_or(BETA), t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
-    let lambda = arguments.lambda.unwrap_or(LAMBDA);
+    let betas = if arguments.beta.is_empty() { vec![BETA] } else { arguments.beta.clone() };
+    let schedule = Schedule { beta: betas[0], t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
+    let regulariser = arguments.lambda.unwrap_or(Lambda::Auto);
+    let lambda = regulariser.own();
+    let mut shared = false;
     let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
     let (t_init, feed_through) = (schedule.t_init, arguments.feed_through);
     let mut parameters: Vec<(&'static str, Value)> = Vec::new();
     if uses_schedule(method) {
-        parameters.push(("beta", json!(schedule.beta)));
+        parameters.push(("beta", if betas.len() == 1 { json!(schedule.beta) } else { json!(betas) }));
     }
     if method != Method::Kalman {
-        parameters.extend([("t_init", json!(t_init)), ("lambda", json!(lambda))]);
+        parameters.extend([("t_init", json!(t_init)), ("lambda", regulariser.shown())]);
     }
     // Inputs of the methods on a factor, where they are scaled as the outputs are unless another factor is given.
     let inputs = |forgetting: f64| {
@@ -85,6 +124,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
         Method::Opf | Method::TsiamisPappas if given || method == Method::TsiamisPappas => {
             let (forgetting, scalar) = forgetting(method, arguments, m)?;
             parameters.push(("gamma", shown(&forgetting, m)));
+            shared = mixes(&forgetting, m);
             let params = OpfParams { schedule, lambda, forgetting };
             let opf = if q == 0 {
                 Opf::new(m, &params)
@@ -99,7 +139,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
         }
         Method::Opf | Method::TsiamisPappas | Method::Experts => {
             let gamma_for_inputs = arguments.gamma_input.is_none();
-            let params = GridParams { schedule, lambda, gamma_for_inputs, ..GridParams::default() };
+            let params = GridParams { schedule, lambda, betas, gamma_for_inputs, ..GridParams::default() };
             parameters.extend([("gamma", json!("auto")), ("gammas", json!(params.gammas))]);
             parameters.extend(arguments.gamma_input.map(|gamma| ("gamma_input", json!(gamma))));
             let grid = if q == 0 {
@@ -165,6 +205,12 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
         .map_err(|error| Failure::usage(format!("--intervals: {error}")))?;
     parameters.extend(arguments.intervals.map(|coverage| ("intervals", json!(coverage))));
     let forecaster = forecaster.map_err(|error| refused(&error))?;
+    let forecaster = if regulariser == Lambda::Auto && method != Method::Kalman {
+        let params = ScaledParams { rows: t_init.saturating_add(1), shared };
+        Scaled::new(forecaster, params).map_err(|error| refused(&error))?.into()
+    } else {
+        forecaster
+    };
     Ok(Prediction {
         method: typed(&method),
         parameters: parameters.into_iter().map(|(key, value)| (key.to_owned(), value.to_string())).collect(),
@@ -194,8 +240,18 @@ fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) ->
     if gamma_given && method != Method::Opf {
         return idle("--gamma", "opf");
     }
-    if arguments.beta.is_some_and(|beta| beta != BETA) && !uses_schedule(method) {
+    if arguments.beta.iter().any(|beta| *beta != BETA) && !uses_schedule(method) {
         return idle("--beta", "the methods whose window grows");
+    }
+    let grid = match method {
+        Method::Experts => true,
+        Method::Opf => !gamma_given,
+        _ => false,
+    };
+    if arguments.beta.len() > 1 && !grid {
+        return Err(Failure::usage(format!(
+            "--method {name} has one β; give --beta one number, or use --method experts"
+        )));
     }
     if arguments.alpha.is_some_and(|alpha| alpha != ALPHA) && method != Method::Discounted {
         return idle("--alpha", "discounted");
@@ -210,7 +266,7 @@ fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) ->
     if arguments.system.is_some() && method != Method::Kalman {
         return idle("--system", "kalman");
     }
-    if arguments.lambda.is_some_and(|lambda| lambda != LAMBDA) && method == Method::Kalman {
+    if arguments.lambda.is_some_and(|lambda| lambda != Lambda::Auto) && method == Method::Kalman {
         return idle("--lambda", "methods that learn");
     }
     if arguments.gamma_input.is_some() && (spectral || method == Method::Kalman) {
@@ -231,6 +287,12 @@ fn forgetting(method: Method, arguments: &Making, outputs: usize) -> Result<(For
         Some(Gamma::Given(gamma)) => Ok((Forgetting::Scalar(gamma), Some(gamma))),
         Some(Gamma::Auto) | None => Ok((Forgetting::Scalar(1.0), Some(1.0))),
     }
+}
+
+/// Whether the powers of a matrix carry numbers from one output to another.
+fn mixes(forgetting: &Forgetting, outputs: usize) -> bool {
+    let Forgetting::Matrix(entries) = forgetting else { return false };
+    entries.iter().enumerate().any(|(i, entry)| !i.is_multiple_of(outputs + 1) && *entry != 0.0)
 }
 
 fn shown(forgetting: &Forgetting, outputs: usize) -> Value {

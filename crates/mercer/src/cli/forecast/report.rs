@@ -131,6 +131,13 @@ impl Report {
                 self.n
             ));
         }
+        if let Some(epoch) = self.epochs.iter().find(|epoch| epoch.lags >= epoch.start) {
+            notes.push(format!(
+                "from row {} on {} lags reach back beyond the first row, so that predictions are 0 until there is a row to learn \
+                 from; lower --beta, or lengthen the warm-up (--t-init)",
+                epoch.start, epoch.lags
+            ));
+        }
         if let Some(epoch) = pass.model().forecaster.epochs().iter().find(|epoch| epoch.saturated) {
             notes.push(format!("from row {} on the number of lags has reached its limit", epoch.start));
         }
