@@ -397,7 +397,7 @@ fn reason(method: Method, quantity: usize) -> &'static str {
         (Method::Sketched, SIZE) => {
             "A round enters with probability γ at least, so that the sketch has about γn of them: ten of the first hundred, by \
              the chance of as many coins, which the slope has in it."
-        },
+        }
         (Method::Sketched, _) => {
             "A round adds η g² to the curvature, with η = 1/8 and residuals of the noise's size about 0.03, where least squares \
              adds 2, and γ = 0.1 leaves most rounds out; the bound carries the factor 1/(ηγ) and lies far above. With every \
