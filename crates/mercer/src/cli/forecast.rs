@@ -153,8 +153,9 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
     let mut pass = Pass::new(model, feed.columns().clone(), arguments)?;
     let header = pass.header(if streaming { pass.ahead() } else { 1 });
+    let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
     let mut file = match &arguments.predictions {
-        Some(path) => Some(Predictions::create(path, &inputs, &header)?),
+        Some(path) => Some(Predictions::create(path, &read, &header)?),
         None => None,
     };
     if streaming && !output::print_on(&header)? {

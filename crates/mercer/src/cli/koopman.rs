@@ -13,7 +13,7 @@ use clap::Args;
 use mercer::Error;
 use mercer::data::Format;
 use mercer::learners::operator::Verdict;
-use mercer::model::Operator;
+use mercer::model::{AnyOperator, Operator};
 
 use super::eval::progress;
 use super::failure::Failure;
@@ -104,13 +104,8 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     }
     let start = kept.model.as_deref().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
     let saved = kept.resumed().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
-    let create = |option: &'static str, path: &Option<PathBuf>| {
-        path.as_deref().map(|path| Predictions::create_for(option, path, &inputs, "")).transpose()
-    };
-    let weights = create("--weights", &arguments.weights)?;
-    let dictionary = create("--dictionary", &arguments.dictionary)?;
-    let predictions = create("--predictions", &arguments.predictions)?;
     let stop = kept.prepare(&inputs)?;
+    let files = Files::create(arguments, &inputs)?;
 
     let known = start.as_ref().map(|(path, model)| (*path, Layout::of_model(model)));
     let open = |path: &PathBuf| Pairs::open(path, arguments, known.as_ref(), stop.clone());
@@ -175,25 +170,51 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         predictions: forecasts,
     };
 
-    if let Some(mut file) = weights {
-        report::write_weights(&mut file, operator)?;
-        file.finish()?;
-    }
-    if let Some(mut file) = dictionary {
-        report::write_dictionary(&mut file, learner, &layout)?;
-        file.finish()?;
-    }
-    let asked_for = predictions.is_some();
-    if let Some(mut file) = predictions {
-        file.write(&report.forecast_lines(&layout))?;
-        file.finish()?;
-    }
+    files.finish(&report, learner, &layout)?;
     output::print(&if arguments.json {
         super::report::json(&report)?
     } else {
         let run = Run { data: &shown, learnt: pass.learnt, full: pass.full, stopped: stop.requested() };
-        report.text(&run, operator, &layout, !asked_for)
+        report.text(&run, operator, &layout, arguments.predictions.is_none())
     })
+}
+
+/// The files that are asked for beside the report.
+struct Files {
+    weights: Option<Predictions>,
+    dictionary: Option<Predictions>,
+    predictions: Option<Predictions>,
+}
+
+impl Files {
+    fn create(arguments: &KoopmanArguments, inputs: &[&Path]) -> Result<Self, Failure> {
+        let read: Vec<&Path> = inputs.iter().copied().chain(arguments.model.model.as_deref()).collect();
+        let create = |option: &'static str, path: &Option<PathBuf>| {
+            path.as_deref().map(|path| Predictions::create_for(option, path, &read, "")).transpose()
+        };
+        Ok(Self {
+            weights: create("--weights", &arguments.weights)?,
+            dictionary: create("--dictionary", &arguments.dictionary)?,
+            predictions: create("--predictions", &arguments.predictions)?,
+        })
+    }
+
+    /// Writes them and puts them in their places.
+    fn finish(self, report: &Report, learner: &AnyOperator, layout: &Layout) -> Result<(), Failure> {
+        if let Some(mut file) = self.weights {
+            report::write_weights(&mut file, learner.inner().operator())?;
+            file.finish()?;
+        }
+        if let Some(mut file) = self.dictionary {
+            report::write_dictionary(&mut file, learner, layout)?;
+            file.finish()?;
+        }
+        if let Some(mut file) = self.predictions {
+            file.write(&report.forecast_lines(layout))?;
+            file.finish()?;
+        }
+        Ok(())
+    }
 }
 
 /// The saved model, if it is one of the run that would begin now.

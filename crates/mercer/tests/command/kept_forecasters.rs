@@ -171,6 +171,11 @@ fn the_model_knows_its_columns_and_is_told() {
         &["--model", "cannot be used with", "'--gamma <G|auto>'"],
     );
     folder.refused(2, "forecast all.csv --model m.mercer --inputs valve", &["cannot be used with", "--inputs"]);
+    folder.refused(
+        1,
+        "forecast all.csv --model m.mercer --predictions m.mercer",
+        &["m.mercer: is a file that is read"],
+    );
     folder.refused(2, "forecast all.csv --checkpoint 5", &["--save"]);
     folder.refused(2, "forecast all.csv --resume", &["--save"]);
     folder.refused(2, "forecast all.csv --save all.csv", &["all.csv: is read, so give another --save"]);

@@ -115,6 +115,7 @@ fn the_model_knows_its_columns_and_is_told() {
     folder.refused(2, "koopman --model m.mercer --save n.mercer", &["PAIRS", "leave --save out"]);
     folder.refused(2, "koopman all.csv --save all.csv", &["all.csv: is read, so give another --save"]);
     folder.refused(2, "koopman all.csv --save o --weights o", &["--weights and --save name the same file"]);
+    folder.refused(1, "koopman --model m.mercer --weights m.mercer", &["m.mercer: is a file that is read"]);
     folder.refused(2, "koopman all.csv --resume", &["--save"]);
     folder.refused(2, "koopman --eigen 3", &["PAIRS"]);
 }
