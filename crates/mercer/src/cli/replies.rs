@@ -86,10 +86,16 @@ impl Replies {
     }
 }
 
+/// A whole number as [`number`](super::output::number) writes it.
+#[inline]
+fn short(number: &str) -> &str {
+    number.strip_suffix(".0").unwrap_or(number)
+}
+
 impl Lines {
     #[inline]
     fn answer(&mut self, prediction: Option<f64>) -> bool {
-        let number = prediction.map(|prediction| self.numbers.format(prediction));
+        let number = prediction.map(|prediction| short(self.numbers.format(prediction)));
         match (self.style, number) {
             (Style::Csv, number) => self.waiting.extend_from_slice(number.unwrap_or_default().as_bytes()),
             (Style::Ndjson, number) => {

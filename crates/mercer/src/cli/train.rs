@@ -20,7 +20,7 @@ use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file}
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
-use super::{CommonArguments, FIRST_ROWS, count, pipe, store};
+use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -45,7 +45,7 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "OUT")]
     model: PathBuf,
     /// Write the model after every so many rows, too
-    #[arg(long, value_name = "EVERY")]
+    #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
     /// Go on from OUT, if it is there: DATA and all options must be those of the run that wrote it
     #[arg(long)]
@@ -73,6 +73,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> =
         iter::once(&*arguments.common.data).chain(arguments.common.scale_from.as_deref()).collect();
     refuse_same_file("--model", &arguments.model, &inputs)?;
+    arguments.on_error.check(&inputs, ("--model", &Some(arguments.model.clone())))?;
     store::check_place("--model", &arguments.model)?;
     let stop = Stop::listen()?;
     let entry = catalogue::find(&arguments.common.learner)?;
@@ -82,11 +83,14 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         data: &arguments.common.data,
         format: arguments.common.format,
         target: arguments.common.target.as_ref(),
-        dimension: survey.dimension,
+        ignore: &arguments.common.ignore,
+        names: (&[], None),
+        dimension: survey.dimension.or(arguments.common.dimension.map(usize::from)),
         features_alone: false,
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
     let dimension = rows.columns().dimension;
+    arguments.common.check_dimension(rows.shown(), dimension)?;
     if let Some(learned) = &survey.learned {
         learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
     }
@@ -203,8 +207,7 @@ impl Survey {
             ));
         }
         let skip = arguments.on_error != OnError::Stop;
-        let learned =
-            |path: &Path| Learned::from(path, arguments.common.target.as_ref(), arguments.common.format, skip);
+        let learned = |path: &Path| Learned::from(path, &arguments.common, skip);
         let of_file = arguments.common.scale_from.as_deref().map(learned).transpose()?;
         let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
