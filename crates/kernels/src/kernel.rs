@@ -42,6 +42,11 @@ pub trait Kernel: Send + Sync {
     }
 }
 
+/// A number that saturates.
+fn counted(number: u128) -> String {
+    if number == u128::MAX { "more than 10^38".to_owned() } else { number.to_string() }
+}
+
 /// Why a kernel could not be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -63,15 +68,17 @@ pub enum KernelError {
     EmptyMixture,
     /// More Taylor features than fit the memory allowed.
     #[error(
-        "{count} Taylor features of degree {degree} in dimension {dimension} need {bytes} bytes for their matrix; take a \
-         smaller degree, fewer inputs, or allow more memory"
+        "{} Taylor features of degree {degree} in dimension {dimension} need {} bytes for their matrix; take a smaller degree, \
+         fewer inputs, or a wider kernel on inputs scaled to a smaller range",
+        counted(*count),
+        counted(*bytes)
     )]
     TooManyFeatures {
         /// Input dimension `d`.
         dimension: usize,
         /// Degree `M`.
         degree: usize,
-        /// `C(d + M, M)`
+        /// `C(d + M, M)`; [`u128::MAX`] when it cannot be counted.
         count: u128,
         /// What half a symmetric matrix of that dimension takes.
         bytes: u128,

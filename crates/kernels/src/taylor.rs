@@ -71,10 +71,13 @@ impl TaylorFeatures {
         Ok(Self { sigma, centre, degree, factors })
     }
 
-    /// `C(d + M, M)`, the number of multi-indices `|k| ≤ M` in `ℕᵈ`; saturates.
+    /// `C(d + M, M)`, the number of multi-indices `|k| ≤ M` in `ℕᵈ`; [`u128::MAX`] stands for all numbers that are too large to
+    /// count. `O(min(d, M))`.
     #[must_use]
     pub fn count(dimension: usize, degree: usize) -> u128 {
-        (1..=degree as u128).fold(1u128, |count, m| count.saturating_mul(dimension as u128 + m) / m)
+        let (few, many) = (dimension.min(degree) as u128, dimension.max(degree) as u128);
+        let count = (1..=few).try_fold(1u128, |count, k| Some(count.checked_mul(many + k)? / k));
+        count.unwrap_or(u128::MAX)
     }
 
     /// The degree `M = ⌈8R²/σ² ∨ 2 ln(n/(λ ∧ 1))⌉` for `n` inputs of norm at most `R` and ridge `λ` (Theorem 4).
@@ -339,6 +342,19 @@ mod tests {
             })
         );
         assert_eq!(TaylorFeatures::count(18, 2), 190);
+        assert_eq!(TaylorFeatures::count(2, 18), 190);
         assert_eq!(TaylorFeatures::sufficient_degree(1.0, 1.0, 1000, 1.0), 14);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_refused_at_once_and_in_words() {
+        let error = TaylorFeatures::new(1.0, 30_000_000_000_000, vec![0.0; 9], 1 << 32).map(drop);
+        let words = error.map_err(|error| error.to_string());
+        assert_eq!(
+            words,
+            Err("more than 10^38 Taylor features of degree 30000000000000 in dimension 9 need more than 10^38 bytes for their \
+                 matrix; take a smaller degree, fewer inputs, or a wider kernel on inputs scaled to a smaller range"
+                .to_owned())
+        );
     }
 }

@@ -232,6 +232,23 @@ fn auto_competes_with_the_best_of_its_grid() -> TestResult {
 }
 
 #[test]
+fn auto_is_not_misled_by_a_wrong_cell() -> TestResult {
+    let clean = streams::smooth_noisy(13, 3000, 3, 0.1);
+    let later = |stream: &[Example]| -> Result<f64, Error> {
+        let (_, predictions) = auto(3, stream)?;
+        Ok(predictions.iter().zip(stream).skip(1500).map(|(p, (_, y))| (p - y).powi(2)).sum())
+    };
+    let loss = later(&clean)?;
+    for wrong in [-9999.0, 100.0, 1e300] {
+        let mut stream = clean.clone();
+        stream[1000].0[1] = wrong;
+        let misled = later(&stream)?;
+        assert!(misled <= 1.05 * loss, "{wrong} among the first rows: {misled} instead of {loss}");
+    }
+    Ok(())
+}
+
+#[test]
 fn auto_survives_what_cannot_be_scaled() -> TestResult {
     for wild in [1e308, -1e308, 1e-308] {
         let mut stream = streams::smooth_noisy(12, 400, 2, 0.1);

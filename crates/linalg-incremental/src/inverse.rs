@@ -56,6 +56,7 @@ impl SymmetricInverse {
     pub fn restart(&mut self, n: usize, value: f64) {
         self.n = 0;
         self.tiles.clear();
+        self.tiles.reserve_exact(block_start(n.div_ceil(LANES)));
         self.clear_deferred();
         self.us.clear();
         for _ in 0..n {

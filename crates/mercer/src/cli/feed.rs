@@ -137,9 +137,9 @@ impl Feed {
             (Some(_), None, Body::Stream(_)) | (None, _, _) => None,
         };
         let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
-        let block = arguments.block.rows(matches!(source, Source::StandardInput));
-        let chunk = CHUNK.next_multiple_of(block);
         let dimension = columns.dimension;
+        let block = arguments.block.rows(matches!(source, Source::StandardInput), arguments.threads, dimension);
+        let chunk = CHUNK.next_multiple_of(block);
         let ahead = Ahead::default();
         let mut feed = Self { shown, dimension, body, scaling, promised, limit, given: 0, chunk, block, ahead };
         if block > 1 && matches!(feed.body, Body::Stream(_)) {

@@ -318,6 +318,21 @@ fn help_explains_the_letters() {
     assert!(folder.done("--help").contains("learners"));
 }
 
+#[test]
+fn a_second_thread_works_without_being_told_how() {
+    let folder = folder(5000);
+    let run = |threads: &str| {
+        let learner = "pkawv-taylor --kernel gaussian:2 --set degree=1";
+        folder
+            .json(&format!("eval data.csv --learner {learner} --permute 1 --predictions out.csv --threads {threads}"));
+        predictions(&folder.path("out.csv"))
+    };
+    let (one, two) = (run("1"), run("2"));
+    assert!(one.iter().zip(&two).all(|((_, _, a), (_, _, b))| (a - b).abs() <= 1e-10 * b.abs().max(1.0)));
+    // What it learns comes by way of normal equations, which rounding gives away.
+    assert_ne!(one, two);
+}
+
 /// Every learner, one by one and in blocks of several sizes, on a file of known and of unknown length.
 #[test]
 fn blocks_predict_the_same() {

@@ -1,7 +1,7 @@
 //! A mixture that sets itself up: what a user without tuning gets.
 //!
 //! Features and targets come as they are. From the first rows it learns a scaling (features to mean 0 and deviation 1,
-//! clipped at ±4; targets likewise, without clipping), takes the median distance `m` of the scaled rows as the unit of widths, and
+//! clipped at ±4; targets likewise, without clipping; values far outside of the others do not count), takes the median distance `m` of the scaled rows as the unit of widths, and
 //! runs a mixture ([`Experts`]) over this grid in scaled units:
 //!
 //! | members | width | regulariser | size |
@@ -13,7 +13,8 @@
 //! **Honest.** A prediction uses nothing but the rows before it. The scaling is learnt anew after 16, 64, 256 and 1024 rows and is
 //! fixed from then on; each time the mixture is made anew and replays, one by one and predicting before it learns, the rows seen so
 //! far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
-//! The four rounds that do this cost as much as the rows they replay.
+//! The four rounds that do this cost as much as the rows they replay. A feature that later wanders out of the range of the first 1024
+//! rows is clipped there: streams in the order of a feature, or with one that grows without bound, are better given as differences.
 //!
 //! **Budget.** A round costs about `budget` multiply-adds at most (but for those four), whatever the dimension and the length of
 //! the stream: half of it sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`), half the degree of the four Taylor members (`8r²`).
@@ -36,6 +37,8 @@ use crate::{
 const STAGES: [usize; 4] = [16, 64, 256, 1024];
 /// Scaled features are clipped here: a feature far outside what was seen says little, and Taylor features need it near.
 const CLIP: f64 = 4.0;
+/// Quartile ranges beyond the quartiles where a value counts as an error of measurement: such as a −9999 for a missing one.
+const FAR: f64 = 10.0;
 const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
 const RIDGES: [f64; 2] = [0.03, 0.3];
@@ -303,6 +306,16 @@ impl Affine {
         }
     }
 
+    /// [`of`](Self::of) the values that lie near the others.
+    fn of_most(values: impl Iterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = values.collect();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (sorted[sorted.len() / 4], sorted[sorted.len() - 1 - sorted.len() / 4]);
+        let far = FAR * (high - low);
+        let near = |v: &f64| far == 0.0 || (low - far..=high + far).contains(v);
+        Self::of(sorted.iter().copied().filter(near))
+    }
+
     fn apply(self, value: f64) -> f64 {
         let difference = value - self.centre;
         if difference.is_finite() { difference / self.scale } else { value / self.scale - self.centre / self.scale }
@@ -322,8 +335,8 @@ struct Scaling {
 
 impl Scaling {
     fn of(dimension: usize, rows: &[f64], targets: &[f64]) -> Self {
-        let column = |j: usize| Affine::of(rows.iter().skip(j).step_by(dimension).copied());
-        Self { features: (0..dimension).map(column).collect(), target: Affine::of(targets.iter().copied()) }
+        let column = |j: usize| Affine::of_most(rows.iter().skip(j).step_by(dimension).copied());
+        Self { features: (0..dimension).map(column).collect(), target: Affine::of_most(targets.iter().copied()) }
     }
 
     fn rows(&self, xs: &[f64], scaled: &mut Vec<f64>) {

@@ -263,6 +263,8 @@ impl<F: Forecast> LinearUpdate for LeastSquares<F> {
 
     fn restart(&mut self, n: usize) {
         *self = Self::new(self.ridge, self.forgetting);
-        (0..n).for_each(|_| self.grow());
+        self.w.resize(n);
+        self.p.restart(n, 1.0 / self.ridge);
+        (0..n).for_each(|_| self.border(1.0 / self.ridge));
     }
 }
