@@ -9,6 +9,8 @@ mod inspect;
 mod koopman;
 mod learners;
 mod learning;
+mod memory;
+mod notes;
 mod output;
 mod pipe;
 mod predict;

@@ -167,6 +167,11 @@ impl Feed {
         self.rounds().or(self.ahead.ended.then_some(self.given))
     }
 
+    /// How many rows there are at least: those that were read ahead if their number is not known.
+    pub(crate) fn at_least(&self) -> usize {
+        self.length().unwrap_or(self.given)
+    }
+
     /// Rows that are learnt together; a whole number of blocks makes a chunk.
     pub(crate) fn block(&self) -> usize {
         self.block

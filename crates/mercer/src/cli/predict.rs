@@ -11,6 +11,7 @@ use mercer::{Regressor, Scratch};
 use super::bad_rows::{BadRows, OnError};
 use super::failure::Failure;
 use super::learning::Learning;
+use super::notes::Watch;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Row, Rows};
 use super::saving::Saving;
@@ -103,9 +104,9 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     replies.begin(style, !rows.columns().features().is_empty());
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
-        let table = Table::new(arguments.quiet, &model.progress.score);
+        let table = Table::new(arguments.quiet, model.scaling.is_some(), &model.progress.score);
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        learn(Learning { model, bad, table, saving }, rows, &replies)
+        learn(Learning { model, bad, table, saving, watch: Watch::default() }, rows, &replies)
     } else {
         predict(&model, bad, rows, &replies, &stop)
     }

@@ -246,6 +246,20 @@ fn columns_are_left_out_and_found_by_name() {
     folder.refused(1, "eval all.csv --learner krls --dimension 2", &["has 3 features, but --dimension says 2"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_learner_that_outgrows_the_machine_is_refused() {
+    let folder = Folder::new().with("all.csv", csv(&examples(30)));
+    let learner = "--learner kernel-krr --kernel gaussian:1 --quiet";
+    let needs = ["kernel-krr keeps every example", "for 100000000 rows of 3 features", "--limit N"];
+    folder.refused(1, &format!("train all.csv {learner} --model m.mercer --rows 100000000"), &needs);
+    folder.done(&format!("train all.csv {learner} --model m.mercer --rows 100000000 --limit 20"));
+    let said = folder.run("train all.csv --learner kernel-awv --kernel gaussian:1 --model m.mercer");
+    assert!(said.err.contains("this machine's memory is full after"), "{}", said.err);
+    let said = folder.run("train all.csv --learner krls --kernel gaussian:1 --model m.mercer");
+    assert!(!said.err.contains("memory is full"), "{}", said.err);
+}
+
 #[test]
 fn no_two_files_of_a_run_are_one() {
     let folder = Folder::new().with("all.csv", "a,y\n1,2\nx,3\n2,3\n").with("notes.txt", "of some worth\n");
