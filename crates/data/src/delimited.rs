@@ -2,12 +2,15 @@
 //!
 //! A row of plain numbers, which is nearly every row, is split and parsed in one go. Anything else (quotes, blanks around
 //! numbers, something wrong) goes the careful way, which understands quotes as RFC 4180 writes them (a quote counts only at the
-//! beginning of a cell, `""` within is one quote, separators and line ends within are text) and knows the place of every cell.
+//! beginning of a cell, `""` within is one quote, separators and line ends within are text) and knows the place of every cell. A number
+//! goes over one line, so only the header, and rows with columns that are not looked at, may go over several: a stray quote
+//! spoils its own line and no other.
 
+use crate::columns::{Plan, Role};
 use crate::error::DataError;
 use crate::lines::Lines;
 use crate::number::{self, Parsed};
-use crate::options::{Header, Missing, ReadOptions, TargetColumn};
+use crate::options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn};
 
 /// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
 const LONGEST_RECORD: usize = 100;
@@ -16,9 +19,10 @@ const LONGEST_RECORD: usize = 100;
 pub(crate) struct Delimited {
     separator: u8,
     names: Option<Vec<String>>,
-    columns: usize,
-    target: Option<usize>,
+    plan: Plan,
     missing: Missing,
+    /// Lines that a row may go over.
+    longest: usize,
     /// The current record is a row not yet given out: the first, when there is no header, and one behind blank lines that are rows.
     pending: bool,
     /// Blank lines before the current record that are rows not yet given out.
@@ -35,18 +39,19 @@ impl Delimited {
             return Err(DataError::Empty { file: lines.file().to_owned() });
         }
         let mut cells = Cells::default();
-        cells.split(lines, separator)?;
+        cells.split(lines, separator, LONGEST_RECORD)?;
         let first: Vec<String> = cells.iter().map(lossy).collect();
         let header = is_header(lines, &cells, &first, options)?;
         let columns = first.len();
         let names = header.then_some(first);
-        let target = options.target.resolve(lines.file(), columns, names.as_deref())?;
+        let plan = Plan::new(lines.file(), columns, names.as_deref(), options)?;
+        let longest = if plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
             names,
-            columns,
-            target,
+            plan,
             missing: options.missing,
+            longest,
             pending: !header,
             blank: 0,
             begun: false,
@@ -58,12 +63,8 @@ impl Delimited {
         self.names.as_deref()
     }
 
-    pub(crate) fn columns(&self) -> usize {
-        self.columns
-    }
-
-    pub(crate) fn target(&self) -> Option<usize> {
-        self.target
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Appends the features of the next row to `features` and gives its target, if the table has one; `None` at the end. After
@@ -86,30 +87,32 @@ impl Delimited {
         }
         self.pending = false;
         let before = features.len();
-        if let Some(target) = self.quick(lines.text(), features) {
+        features.resize(before + self.plan.dimension(), 0.0);
+        let row = &mut features[before..];
+        if let Some(target) = self.quick(lines.text(), row) {
             return Ok(Some(target));
         }
-        features.truncate(before);
-        self.careful(lines, features).map(Some)
+        self.careful(lines, row).map(Some)
     }
 
     /// A row of one cell without a value is a blank line, where cells may be without a value.
     fn blank_lines_are_rows(&self) -> bool {
-        self.columns == 1 && self.target.is_none() && self.missing == Missing::Nan
+        self.plan.columns() == 1 && self.plan.dimension() == 1 && self.missing == Missing::Nan
     }
 
     /// A row of the right number of plain finite numbers; `None` is anything else.
     #[inline]
-    fn quick(&self, mut text: &[u8], features: &mut Vec<f64>) -> Option<Option<f64>> {
+    fn quick(&self, mut text: &[u8], row: &mut [f64]) -> Option<Option<f64>> {
         let mut target = None;
-        for column in 0..self.columns {
+        let columns = self.plan.columns();
+        for column in 0..columns {
             let (value, length) = number::quick(text)?;
-            if self.target == Some(column) {
-                target = Some(value);
-            } else {
-                features.push(value);
+            match self.plan.role(column) {
+                Role::Feature(slot) => row[slot] = value,
+                Role::Target => target = Some(value),
+                Role::Ignored => {}
             }
-            let last = column + 1 == self.columns;
+            let last = column + 1 == columns;
             match text.get(length) {
                 Some(&byte) if byte == self.separator && !last => text = &text[length + 1..],
                 None if last => return Some(target),
@@ -119,14 +122,20 @@ impl Delimited {
         None
     }
 
-    fn careful(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
-        self.cells.split(lines, self.separator)?;
-        let got = self.cells.ends.len();
-        if got != self.columns {
-            return Err(DataError::Ragged { line: lines.line(), expected: self.columns, got });
+    fn careful(&mut self, lines: &mut Lines, row: &mut [f64]) -> Result<Option<f64>, DataError> {
+        self.cells.split(lines, self.separator, self.longest)?;
+        let (got, expected) = (self.cells.ends.len(), self.plan.columns());
+        if got != expected {
+            // A quote that opens on one line and is closed on another by chance.
+            lines.unjoin();
+            return Err(DataError::Ragged { line: lines.line(), expected, got });
         }
         let mut target = None;
         for (column, bytes) in self.cells.iter().enumerate() {
+            let role = self.plan.role(column);
+            if role == Role::Ignored {
+                continue;
+            }
             let place = || lines.cell(column, self.names.as_ref().map(|names| names[column].as_str()));
             let value = match number::parse(bytes) {
                 Parsed::Number(value) => value,
@@ -137,15 +146,14 @@ impl Delimited {
                 Parsed::Text => {
                     return Err(DataError::NotANumber { cell: place(), value: lossy(bytes) });
                 }
-                Parsed::Empty if self.target == Some(column) => {
+                Parsed::Empty if role == Role::Target => {
                     return Err(DataError::MissingTarget { cell: place() });
                 }
                 Parsed::Empty => return Err(DataError::EmptyCell { cell: place() }),
             };
-            if self.target == Some(column) {
-                target = Some(value);
-            } else {
-                features.push(value);
+            match role {
+                Role::Feature(slot) => row[slot] = value,
+                Role::Target | Role::Ignored => target = Some(value),
             }
         }
         Ok(target)
@@ -159,10 +167,22 @@ fn is_header(lines: &Lines, cells: &Cells, first: &[String], options: &ReadOptio
         Header::Absent => return Ok(false),
         Header::Detect => {}
     }
-    if matches!(&options.target, TargetColumn::Name(name) if first.contains(name)) {
+    let ignored = |name: &ColumnChoice| matches!(name, ColumnChoice::Name(name) if first.contains(name));
+    let named = !options.features.is_empty() && options.features.iter().all(|name| first.contains(name));
+    if matches!(&options.target, TargetColumn::Name(name) if first.contains(name))
+        || options.ignore.iter().any(ignored)
+        || named
+    {
         return Ok(true);
     }
-    let kinds: Vec<Parsed> = cells.iter().map(number::parse).collect();
+    let mut kinds: Vec<Parsed> = cells.iter().map(number::parse).collect();
+    for choice in &options.ignore {
+        if let ColumnChoice::Index(number) = choice
+            && let Some(kind) = kinds.get_mut(number.wrapping_sub(1))
+        {
+            *kind = Parsed::Empty;
+        }
+    }
     let Some(text) = kinds.iter().position(|kind| *kind == Parsed::Text) else {
         return Ok(false);
     };
@@ -185,17 +205,18 @@ struct Cells {
 }
 
 impl Cells {
-    /// Splits the current record, and takes the lines that follow while it ends within quotes.
-    fn split(&mut self, lines: &mut Lines, separator: u8) -> Result<(), DataError> {
-        for _ in 0..LONGEST_RECORD {
+    /// Splits the current record, and takes the lines that follow while it ends within quotes: `longest` in all at most.
+    fn split(&mut self, lines: &mut Lines, separator: u8, longest: usize) -> Result<(), DataError> {
+        for taken in 1..=longest {
             if self.fill(lines.text(), separator) {
                 return Ok(());
             }
-            if !lines.join()? {
+            if taken == longest || !lines.join()? {
                 break;
             }
         }
-        Err(DataError::UnclosedQuote { line: lines.line(), limit: LONGEST_RECORD })
+        lines.unjoin();
+        Err(DataError::UnclosedQuote { line: lines.line(), limit: longest })
     }
 
     /// Splits `text`; false if it ends within quotes.

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::io;
 
-use crate::options::TargetColumn;
+use crate::options::{ColumnChoice, TargetColumn};
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,6 +182,50 @@ pub enum DataError {
         /// Their names, if they have names.
         names: Option<Vec<String>>,
     },
+    /// A column that is needed, or is to be left out, is not there.
+    #[error("{file}: has no column {column}; it has {}", Columns(*columns, names.as_deref()))]
+    ColumnNotFound {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        column: ColumnChoice,
+        /// How many columns there are.
+        columns: usize,
+        /// Their names, if they have names.
+        names: Option<Vec<String>>,
+    },
+    /// A column that was asked for by name is there twice.
+    #[error("{file}: columns {first} and {second} are both named {}; give one of them another name", Quoted(name))]
+    ColumnAmbiguous {
+        /// The file.
+        file: String,
+        /// The name.
+        name: String,
+        /// The first column of that name, from 1.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
+    /// The target is a feature as well, or is to be left out.
+    #[error("{file}: column {target} is to be the target and to be a feature or left out; choose one of the two")]
+    TargetTaken {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        target: TargetColumn,
+    },
+    /// Columns were chosen in a format that has none.
+    #[error("{file}: a libsvm file has no columns that could be left out; take the choice of columns back")]
+    NoColumns {
+        /// The file.
+        file: String,
+    },
+    /// A LIBSVM file without a feature, most often a file of another format.
+    #[error("{file}: has no index:value pair in any row, so it does not look like libsvm; check the format")]
+    NoPairs {
+        /// The file.
+        file: String,
+    },
     /// The wanted target column is there twice.
     #[error("{file}: columns {first} and {second} are both named {}; choose the target by number", Quoted(name))]
     TargetAmbiguous {
@@ -220,7 +264,8 @@ pub enum DataError {
     },
     /// A quote is opened and not closed.
     #[error(
-        "{line}: a quoted cell begins here and does not end within {limit} lines; close the quote, or remove a stray one"
+        "{line}: a quoted cell begins here and does not end {}; close the quote, or remove a stray one",
+        if *limit == 1 { "on this line".to_owned() } else { format!("within {limit} lines") }
     )]
     UnclosedQuote {
         /// Where the record begins.
@@ -254,8 +299,8 @@ pub enum DataError {
         /// Where.
         cell: Cell,
     },
-    /// A key of the first row is missing.
-    #[error("{line}: the key {} of the first row is missing; add it, or remove the row", Quoted(key))]
+    /// A key of the first row, or one that was asked for, is missing.
+    #[error("{line}: the key {} is missing, which every row has; add it, or remove the row", Quoted(key))]
     MissingKey {
         /// Where.
         line: Line,
@@ -450,6 +495,7 @@ impl DataError {
         matches!(
             self,
             Self::Ragged { .. }
+                | Self::UnclosedQuote { .. }
                 | Self::NotANumber { .. }
                 | Self::EmptyCell { .. }
                 | Self::MissingTarget { .. }

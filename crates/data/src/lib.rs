@@ -39,6 +39,7 @@
 //! Features: `bundled` (default) compiles the bundled data sets in; `serde` makes options, tables, scalings and simulations
 //! serialisable.
 
+mod columns;
 mod dataset;
 mod delimited;
 mod error;
@@ -64,7 +65,7 @@ pub use error::{Cell, Column, DataError, Line};
 pub use format::Format;
 pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
-pub use options::{Header, Missing, ReadOptions, TargetColumn};
+pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{RowReader, read_all, read_bytes};
 pub use registry::{DATA_VARIABLE, Registry, sha256_file};

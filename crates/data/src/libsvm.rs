@@ -26,14 +26,13 @@ impl Libsvm {
         if options.target != TargetColumn::Last {
             return Err(DataError::TargetFixed { file: lines.file().to_owned(), target: options.target.clone() });
         }
+        if !options.ignore.is_empty() {
+            return Err(DataError::NoColumns { file: lines.file().to_owned() });
+        }
         if dimension == 0 {
-            return Err(DataError::NoFeatures { file: lines.file().to_owned() });
+            return Err(DataError::NoPairs { file: lines.file().to_owned() });
         }
         Ok(Self { dimension })
-    }
-
-    pub(crate) fn dimension(&self) -> usize {
-        self.dimension
     }
 
     /// As [`Delimited::row`](crate::delimited::Delimited::row).

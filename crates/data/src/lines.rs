@@ -5,6 +5,7 @@
 //! goes over several lines asks for the next with [`Lines::join`].
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -106,6 +107,8 @@ pub(crate) struct Lines {
     file: String,
     input: Box<dyn BufRead + Send>,
     gzip: bool,
+    /// Lines that are to be taken again, before those of `input`.
+    again: VecDeque<u8>,
     /// The current record with its line end(s).
     buffer: Vec<u8>,
     /// Line on which the current record begins, from 1; 0 before the first.
@@ -130,7 +133,7 @@ impl Lines {
         let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(input));
         let input: Box<dyn BufRead + Send> =
             if gzip { Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))) } else { Box::new(whole) };
-        Ok(Self { file, input, gzip, buffer: Vec::new(), begin: 0, taken: 0, skipped: 0 })
+        Ok(Self { file, input, gzip, again: VecDeque::new(), buffer: Vec::new(), begin: 0, taken: 0, skipped: 0 })
     }
 
     /// The file's name, for messages.
@@ -174,6 +177,16 @@ impl Lines {
         self.take_line()
     }
 
+    /// Ends the current record with its first line; those that were joined to it come again.
+    pub(crate) fn unjoin(&mut self) {
+        if let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
+            let mut again: VecDeque<u8> = self.buffer.drain(end + 1..).collect();
+            again.append(&mut self.again);
+            self.again = again;
+            self.taken = self.begin;
+        }
+    }
+
     /// The line on which the current record begins.
     pub(crate) fn line(&self) -> Line {
         Line { file: self.file.clone(), number: self.begin }
@@ -186,7 +199,12 @@ impl Lines {
 
     fn take_line(&mut self) -> Result<bool, DataError> {
         let room = (LONGEST_LINE + 1).saturating_sub(self.buffer.len());
-        let taken = match self.input.by_ref().take(room as u64).read_until(b'\n', &mut self.buffer) {
+        let read = if self.again.is_empty() {
+            self.input.by_ref().take(room as u64).read_until(b'\n', &mut self.buffer)
+        } else {
+            self.again.read_until(b'\n', &mut self.buffer)
+        };
+        let taken = match read {
             Ok(taken) => taken,
             Err(source) => return Err(self.unreadable(source)),
         };

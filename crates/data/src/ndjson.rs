@@ -1,23 +1,27 @@
 //! NDJSON: one flat JSON object of numbers a line.
 //!
-//! The first row names the columns and fixes their order; the later rows must have the same keys, in any order. Objects this flat
+//! The first row names the columns and fixes their order, unless the features are asked for by name; the later rows must have the same
+//! keys, in any order. Objects this flat
 //! are scanned here rather than by a general parser, so that an error knows its key and `NaN`, which many writers put out although
 //! JSON has no such value, is refused as what it is.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::columns::{Plan, Role};
 use crate::error::DataError;
 use crate::lines::Lines;
 use crate::number::{self, Parsed};
-use crate::options::{Missing, ReadOptions};
+use crate::options::{Missing, ReadOptions, TargetColumn};
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
     names: Vec<String>,
     columns: HashMap<String, usize>,
-    target: Option<usize>,
+    plan: Plan,
     missing: Missing,
+    /// Other keys than these are none of a row's business.
+    chosen: bool,
     /// The first row is read for its keys and not yet given out.
     pending: bool,
     /// The values of the current row by column; `None` is a key not seen.
@@ -25,8 +29,11 @@ pub(crate) struct Ndjson {
 }
 
 impl Ndjson {
-    /// Takes the columns from the first row.
+    /// Takes the columns from the first row, unless they are known.
     pub(crate) fn begin(lines: &mut Lines, options: &ReadOptions) -> Result<Self, DataError> {
+        if !options.features.is_empty() {
+            return Self::chosen(lines, options);
+        }
         if !lines.advance()? {
             return Err(DataError::Empty { file: lines.file().to_owned() });
         }
@@ -43,16 +50,32 @@ impl Ndjson {
                 Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
             }
         })?;
-        let target = options.target.resolve(lines.file(), names.len(), Some(&names))?;
-        Ok(Self { row: vec![None; names.len()], names, columns, target, missing: options.missing, pending: true })
+        let plan = Plan::new(lines.file(), names.len(), Some(&names), options)?;
+        let (row, missing) = (vec![None; names.len()], options.missing);
+        Ok(Self { names, columns, plan, missing, chosen: false, pending: true, row })
+    }
+
+    /// The columns are those that are asked for by name; no row is needed to tell them.
+    fn chosen(lines: &Lines, options: &ReadOptions) -> Result<Self, DataError> {
+        let mut names = options.features.clone();
+        let told = match &options.target {
+            TargetColumn::Name(name) => Some(name),
+            _ => None,
+        };
+        let target = options.target_name.as_ref().or(told).filter(|_| options.features_alone.is_none());
+        names.extend(target.cloned());
+        let plan = Plan::new(lines.file(), names.len(), Some(&names), options)?;
+        let columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
+        let (row, missing) = (vec![None; names.len()], options.missing);
+        Ok(Self { names, columns, plan, missing, chosen: true, pending: false, row })
     }
 
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    pub(crate) fn target(&self) -> Option<usize> {
-        self.target
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// As [`Delimited::row`](crate::delimited::Delimited::row).
@@ -61,18 +84,23 @@ impl Ndjson {
             return Ok(None);
         }
         self.row.fill(None);
-        let Self { names, columns, target, missing, row, .. } = self;
-        let (target, missing) = (*target, *missing);
+        let Self { names, columns, plan, missing, chosen, row, .. } = self;
+        let (target, missing, chosen) = (plan.target(), *missing, *chosen);
         let mut usual = 0;
         Scanner::new(lines).pairs(|key, value| {
             // Nearly every writer keeps the order of the keys, so the next column is tried before the map.
             let column = match names.get(usual) {
                 Some(name) if name == key => usual,
-                _ => *columns
-                    .get(key)
-                    .ok_or_else(|| DataError::UnknownKey { line: lines.line(), key: key.to_owned() })?,
+                _ => match columns.get(key) {
+                    Some(column) => *column,
+                    None if chosen => return Ok(()),
+                    None => return Err(DataError::UnknownKey { line: lines.line(), key: key.to_owned() }),
+                },
             };
             usual = column + 1;
+            if plan.role(column) == Role::Ignored {
+                return Ok(());
+            }
             let place = || lines.cell(column, Some(key));
             let value = match value {
                 Value::Number(value) => value,
@@ -94,18 +122,16 @@ impl Ndjson {
                 Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
             }
         })?;
-        for (column, value) in row.iter().enumerate() {
-            match value {
-                Some(value) if target != Some(column) => features.push(*value),
-                Some(_) => {}
-                None if missing == Missing::Nan && target != Some(column) => features.push(f64::NAN),
-                None if missing == Missing::Nan => {}
-                None if target == Some(column) => {
-                    return Err(DataError::MissingTarget { cell: lines.cell(column, Some(&names[column])) });
-                }
-                None => {
-                    return Err(DataError::MissingKey { line: lines.line(), key: names[column].clone() });
-                }
+        if let (Some(column), Missing::Refuse) = (target, missing)
+            && row[column].is_none()
+        {
+            return Err(DataError::MissingTarget { cell: lines.cell(column, Some(&names[column])) });
+        }
+        for &column in plan.features() {
+            match row[column] {
+                Some(value) => features.push(value),
+                None if missing == Missing::Nan => features.push(f64::NAN),
+                None => return Err(DataError::MissingKey { line: lines.line(), key: names[column].clone() }),
             }
         }
         Ok(Some(target.map(|column| row[column].unwrap_or(f64::NAN))))

@@ -24,17 +24,8 @@ pub enum TargetColumn {
 }
 
 impl TargetColumn {
-    /// The position (from 0) among `columns` columns of these names, if there is to be a target.
-    pub(crate) fn resolve(
-        &self,
-        file: &str,
-        columns: usize,
-        names: Option<&[String]>,
-    ) -> Result<Option<usize>, DataError> {
-        let fewest = if *self == Self::None { 1 } else { 2 };
-        if columns < fewest {
-            return Err(DataError::NoFeatures { file: file.to_owned() });
-        }
+    /// The position (from 0) among `columns` columns of these names.
+    pub(crate) fn resolve(&self, file: &str, columns: usize, names: Option<&[String]>) -> Result<usize, DataError> {
         let missing = || DataError::TargetNotFound {
             file: file.to_owned(),
             target: self.clone(),
@@ -42,15 +33,14 @@ impl TargetColumn {
             names: names.map(<[String]>::to_vec),
         };
         match self {
-            Self::None => Ok(None),
-            Self::Last => Ok(Some(columns - 1)),
-            Self::Index(number) if (1..=columns).contains(number) => Ok(Some(number - 1)),
+            Self::Last | Self::None => columns.checked_sub(1).ok_or_else(missing),
+            Self::Index(number) if (1..=columns).contains(number) => Ok(number - 1),
             Self::Index(_) => Err(missing()),
             Self::Name(name) => {
                 let mut found = names.unwrap_or_default().iter().enumerate().filter(|(_, other)| *other == name);
                 let (first, _) = found.next().ok_or_else(missing)?;
                 match found.next() {
-                    None => Ok(Some(first)),
+                    None => Ok(first),
                     Some((second, _)) => Err(DataError::TargetAmbiguous {
                         file: file.to_owned(),
                         name: name.clone(),
@@ -79,6 +69,34 @@ impl fmt::Display for TargetColumn {
             Self::Name(name) => write!(f, "{name:?}"),
             Self::Index(number) => write!(f, "{number}"),
             Self::None => f.write_str("none"),
+        }
+    }
+}
+
+/// A column, told by its name or its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ColumnChoice {
+    /// The one of this name. Naming a column also says that there is a header.
+    Name(String),
+    /// The one of this number, from 1.
+    Index(usize),
+}
+
+impl FromStr for ColumnChoice {
+    type Err = Infallible;
+
+    /// As for a [`TargetColumn`].
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index))
+    }
+}
+
+impl fmt::Display for ColumnChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "{name:?}"),
+            Self::Index(number) => write!(f, "{number}"),
         }
     }
 }
@@ -126,6 +144,16 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The target column. LIBSVM fixes its own, so there it must be `Last`.
     pub target: TargetColumn,
+    /// Columns that are neither features nor the target; what their cells hold is not looked at. The target that is
+    /// [`Last`](TargetColumn::Last) is the last of the others.
+    pub ignore: Vec<ColumnChoice>,
+    /// The features by name, in this order, wherever they stand; columns that are neither among them nor the target are not looked at. A
+    /// file without names, or an empty list, has all its columns as features. An NDJSON file then says nothing of its columns.
+    pub features: Vec<String>,
+    /// The target's name in a file whose features are found by name; `target` tells it otherwise.
+    pub target_name: Option<String>,
+    /// The number of features of rows that are read as features alone: a column more is the target, which is not looked at.
+    pub features_alone: Option<usize>,
     /// Whether a CSV or TSV file has a header.
     pub header: Header,
     /// What becomes of cells without a value. LIBSVM cannot have any: what is absent there is 0.
@@ -146,10 +174,9 @@ mod tests {
     fn targets_resolve() {
         let names = names();
         let resolve = |text: &str| text.parse::<TargetColumn>().unwrap().resolve("f", 4, Some(&names));
-        assert_eq!(TargetColumn::Last.resolve("f", 4, None).unwrap(), Some(3));
-        assert_eq!(TargetColumn::None.resolve("f", 1, None).unwrap(), None);
-        assert_eq!(resolve("1").unwrap(), Some(0));
-        assert_eq!(resolve("c").unwrap(), Some(3));
+        assert_eq!(TargetColumn::Last.resolve("f", 4, None).unwrap(), 3);
+        assert_eq!(resolve("1").unwrap(), 0);
+        assert_eq!(resolve("c").unwrap(), 3);
         assert_eq!(
             resolve("b").unwrap_err().to_string(),
             "f: columns 2 and 3 are both named \"b\"; choose the target by number"

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
+use crate::columns::Plan;
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
 use crate::error::DataError;
@@ -108,15 +109,17 @@ impl RowReader {
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
             Format::Libsvm => Body::Libsvm(Libsvm::begin(&lines, libsvm_dimension, options)?),
         };
-        let (columns, names, target) = match &body {
-            Body::Delimited(rows) => (rows.columns(), rows.names(), rows.target()),
-            Body::Ndjson(rows) => (rows.names().len(), Some(rows.names()), rows.target()),
-            Body::Libsvm(rows) => (rows.dimension() + 1, None, Some(rows.dimension())),
+        let (plan, names) = match &body {
+            Body::Delimited(rows) => (Some(rows.plan()), rows.names()),
+            Body::Ndjson(rows) => (Some(rows.plan()), Some(rows.names())),
+            Body::Libsvm(_) => (None, None),
         };
-        let dimension = columns - usize::from(target.is_some());
-        let mut feature_names = names.map(<[String]>::to_vec);
-        let target_name = feature_names.as_mut().zip(target).map(|(names, target)| names.remove(target));
-        let targeted = target.is_some();
+        let dimension = plan.map_or(libsvm_dimension, Plan::dimension);
+        // Every row of libsvm has a target.
+        let targeted = plan.is_none_or(|plan| plan.target().is_some());
+        let named = plan.zip(names);
+        let feature_names = named.map(|(plan, names)| plan.features().iter().map(|&at| names[at].clone()).collect());
+        let target_name = named.and_then(|(plan, names)| plan.target().map(|at| names[at].clone()));
         Ok(Self { stem, lines, body, dimension, targeted, feature_names, target_name, met: 0, over: false })
     }
 
@@ -236,7 +239,7 @@ impl RowReader {
         match row {
             Ok(None) if self.met == 0 => {
                 let file = self.lines.file().to_owned();
-                Err(if self.feature_names.is_some() {
+                Err(if self.feature_names.is_some() && matches!(self.body, Body::Delimited(_)) {
                     DataError::HeaderOnly { file }
                 } else {
                     DataError::Empty { file }

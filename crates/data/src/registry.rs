@@ -26,6 +26,12 @@ const MANIFEST: &str = include_str!("../../../datasets/manifest.json");
 /// The repository during development; an installed program finds no such folder and leaves it out.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
+/// Whether a folder is one that only the machine knows where the program was built.
+fn in_repository(folder: &Path) -> bool {
+    folder.is_absolute()
+        && Path::new(REPOSITORY).canonicalize().is_ok_and(|built| folder.starts_with(built.join("datasets")))
+}
+
 /// Bundled files by name, compiled in.
 #[cfg(feature = "bundled")]
 const BUNDLED: &[(&str, &[u8])] = &[
@@ -188,7 +194,12 @@ impl Registry {
                 name: entry.name.clone(),
                 file: entry.file.clone(),
                 page: entry.page.clone(),
-                searched: self.folders.iter().map(|folder| shown_path(folder)).collect(),
+                searched: self
+                    .folders
+                    .iter()
+                    .filter(|folder| !in_repository(folder))
+                    .map(|path| shown_path(path))
+                    .collect(),
             });
         };
         if let Some(expected) = expected {

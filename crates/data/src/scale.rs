@@ -207,6 +207,22 @@ impl Scaling {
         self.ranges.target.back_from(scaled, self.scheme.target)
     }
 
+    /// Where columns are scaled to.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The smallest and the largest target, equal if there was but one value, or none.
+    pub fn target_range(&self) -> (f64, f64) {
+        let Range { low, high } = self.ranges.target;
+        (low, high.max(low))
+    }
+
+    /// How much one scaled unit of the target is in its own units: 0 for a constant target.
+    pub fn target_unit(&self) -> f64 {
+        self.invert_target(1.0) - self.invert_target(0.0)
+    }
+
     fn check_row(&self, row: &[f64]) -> Result<(), DataError> {
         check_width(self.dimension(), row.len())?;
         for (column, (&value, range)) in row.iter().zip(&self.ranges.features).enumerate() {

@@ -178,6 +178,16 @@ pub fn find(name: &str) -> Result<&'static Entry, CatalogueError> {
 }
 
 impl Entry {
+    /// Numbers kept after `rows` rows of `dimension` features, at least: what [`memory`](Self::memory) says in `t`; 0 for learners that do
+    /// not grow with the stream.
+    #[must_use]
+    pub fn least_numbers(&self, rows: usize, dimension: usize) -> f64 {
+        let (t, d) = (rows as f64, dimension as f64);
+        let points = if self.memory.starts_with("td") || self.memory.starts_with("t(d") { t * d } else { 0.0 };
+        let factor = if self.memory.contains("½t²") { 0.5 * t * t } else { 0.0 };
+        points + factor
+    }
+
     /// The settings that these `KEY=VALUE` pairs make, defaults for the keys that are not among them.
     ///
     /// # Errors

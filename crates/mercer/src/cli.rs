@@ -9,6 +9,8 @@ mod inspect;
 mod koopman;
 mod learners;
 mod learning;
+mod memory;
+mod notes;
 mod output;
 mod pipe;
 mod predict;
@@ -23,13 +25,13 @@ mod table;
 mod trace;
 mod train;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
-use mercer::data::{Format, Scheme, TargetColumn};
+use mercer::data::{ColumnChoice, Format, Scheme, TargetColumn};
 use mercer::{AnyKernel, Gaussian, KernelSpec, median_width};
 
 use failure::Failure;
@@ -140,12 +142,28 @@ struct CommonArguments {
     /// Which column is the target, by name or by number from 1; the last unless given
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<TargetColumn>,
+    /// Columns that are neither features nor the target, by name or by number from 1, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
+    /// How many features a row has, which only LIBSVM from a pipe does not tell
+    #[arg(long, value_name = "N", value_parser = count)]
+    dimension: Option<NonZeroUsize>,
     /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 }
 
 impl CommonArguments {
+    /// Refuses data of another dimension than they were said to have.
+    fn check_dimension(&self, shown: &str, dimension: usize) -> Result<(), Failure> {
+        match self.dimension.map(usize::from).filter(|said| *said != dimension) {
+            Some(said) => Err(Failure::because(format!(
+                "{shown}: has {dimension} features, but --dimension says {said}; correct it, or leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each.
     fn kernel(&self, entry: &Entry, dimension: usize, rows: &[f64]) -> Result<(AnyKernel, String), Failure> {
         let kernel = match &self.kernel {
@@ -239,6 +257,10 @@ impl FromStr for Block {
 }
 
 fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 1, in digits")
+}
+
+fn every(text: &str) -> Result<NonZeroU64, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")
 }
 

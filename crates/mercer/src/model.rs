@@ -54,7 +54,7 @@ use operator::OperatorV1;
 use series::PredictionV1;
 
 pub use error::ModelError;
-pub use frame::{MOST_BYTES, VERSION};
+pub use frame::{MAGIC, MOST_BYTES, VERSION};
 pub use operator::{AnyOperator, Operator};
 pub use seen::Seen;
 pub use series::{Prediction, SeriesErrors};

@@ -35,7 +35,7 @@ fn ndjson_that_is_not() {
     assert_eq!(at(&format!("{good}{{\"a\":{{\"b\":1}},\"y\":2}}\n")), nested);
     assert_eq!(at(&format!("{good}{{\"a\":[1],\"y\":2}}\n")), nested);
     starts(&at("{\"a\":[1,2],\"y\":2}\n"), "f.ndjson, line 1, column 1 (\"a\"): the value is nested;");
-    starts(&at(&format!("{good}{{\"y\":2}}\n")), "f.ndjson, line 2: the key \"a\" of the first row is missing;");
+    starts(&at(&format!("{good}{{\"y\":2}}\n")), "f.ndjson, line 2: the key \"a\" is missing, which every row has;");
     starts(
         &at(&format!("{good}{{\"a\":1,\"b\":3,\"y\":2}}\n")),
         "f.ndjson, line 2: the key \"b\" is not in the first row;",

@@ -227,7 +227,7 @@ fn nothing_beside_the_target() {
     starts(&complaint("f.csv", "1;2\n3;4\n"), "f.csv: has too few columns");
     starts(&complaint("f.ndjson", "{\"y\":1}\n"), "f.ndjson: has too few columns");
     starts(&complaint("f.ndjson", "{}\n"), "f.ndjson: has too few columns");
-    starts(&complaint("f.libsvm", "1\n2\n"), "f.libsvm: has too few columns");
+    starts(&complaint("f.libsvm", "1\n2\n"), "f.libsvm: has no index:value pair in any row");
 }
 
 #[test]
@@ -257,11 +257,14 @@ fn first_rows_that_may_be_either() {
 
 #[test]
 fn quotes_that_do_not_close() {
-    starts(&complaint("f.csv", "a,y\n1,2\n\"3,4\n5,6\n"), "f.csv, line 3: a quoted cell begins here and does not end");
-    let endless = format!("a,y\n\"1,2\n{}", "3,4\n".repeat(100_000));
+    starts(
+        &complaint("f.csv", "a,y\n1,2\n\"3,4\n5,6\n"),
+        "f.csv, line 3: a quoted cell begins here and does not end on this line;",
+    );
+    let endless = format!("\"a,y\n{}", "3,4\n".repeat(100_000));
     starts(
         &complaint("f.csv", &endless),
-        "f.csv, line 2: a quoted cell begins here and does not end within 100 lines;",
+        "f.csv, line 1: a quoted cell begins here and does not end within 100 lines;",
     );
 }
 
@@ -269,6 +272,7 @@ fn quotes_that_do_not_close() {
 fn a_bad_row_can_be_stepped_over() {
     let cases = [
         ("f.csv", "a,y\n1,2\nx,2\n3\n\"4\",\n5,6\n"),
+        ("stray.csv", "a,y\n1,2\n\"3,4\n3\"3,4\n\"\n5,6\n"),
         ("f.tsv", "1\t2\nnan\t2\n\t4\n3\t3\t3\n5\t6\n"),
         ("f.ndjson", "{\"a\":1,\"y\":2}\n{\"a\":1}\n{\"a\":\"x\",\"y\":1}\nrubbish\n{\"a\":5,\"y\":6}\n"),
         ("f.libsvm", "2 1:1\n2 0:1\n2 1:x\n1:2\n6 1:5\n"),

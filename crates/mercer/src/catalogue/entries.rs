@@ -471,7 +471,9 @@ pub(super) static ENTRIES: [Entry; 18] = [
         ],
         time: "the members'",
         memory: "the members'",
-        growth: None,
+        growth: Some(
+            "as the members' does; nons-ald and krls keep 1000 points at most, aogd-ald what its threshold admits",
+        ),
         source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014",
         bound: None,
         remedy: Some("replace the members that diverge"),

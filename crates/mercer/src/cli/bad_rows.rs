@@ -2,10 +2,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::failure::Failure;
+use super::output::{refuse_place, refuse_same_places};
 use super::rows::Origin;
 
 /// The choice.
@@ -27,6 +28,15 @@ impl FromStr for OnError {
             Some(("quarantine", file)) if !file.is_empty() => Ok(Self::Quarantine(file.into())),
             _ => Err("give stop, skip or quarantine=FILE"),
         }
+    }
+}
+
+impl OnError {
+    /// Refuses a quarantine in a file of the `inputs`, which would feed on itself, or of another output: its option and where it goes.
+    pub(crate) fn check(&self, inputs: &[&Path], output: (&str, &Option<PathBuf>)) -> Result<(), Failure> {
+        let Self::Quarantine(path) = self else { return Ok(()) };
+        refuse_place("--on-error quarantine", path, inputs)?;
+        refuse_same_places(&[output, ("--on-error quarantine", &Some(path.clone()))])
     }
 }
 

@@ -6,11 +6,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::catalogue::{self, Context, Entry, Value};
+use mercer::catalogue::{self, Context, Entry};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Score};
 
 use super::failure::Failure;
 use super::feed::{Chunk, Feed};
+use super::memory;
+use super::notes::{Outcome, Watch};
 use super::output::{self, Predictions, number};
 use super::report::{Parameters, Report};
 use super::trace::{Checkpoint, Trace};
@@ -27,6 +29,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
     let (dimension, rounds) = (feed.dimension(), feed.rounds());
+    memory::check(entry, &arguments.common.data.display().to_string(), feed.at_least(), dimension)?;
     let first = &chunk.features[..chunk.features.len().min(FIRST_ROWS * dimension)];
     let (kernel, spec) = arguments.common.kernel(entry, dimension, first)?;
     let mut built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.common.seed, rows: first })?;
@@ -50,7 +53,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
 
-    let Pass { learner, score, trace, seconds, largest, .. } = pass;
+    let Pass { learner, score, trace, seconds, watch, .. } = pass;
+    let dictionary_size = learner.dictionary_size();
+    let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
+    let notes = watch.notes(&Outcome { entry, kernel: &spec, bound, score: &score, dictionary_size });
     let (n, seconds) = (score.rounds(), seconds.as_secs_f64());
     let report = Report {
         learner: entry.name,
@@ -61,19 +67,13 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         mse: score.mse(),
         mae: score.mae(),
         error_rate: score.error_rate(),
-        dictionary_size: learner.dictionary_size(),
+        dictionary_size,
         seconds,
         seconds_per_example: seconds / n as f64,
         checkpoints: trace.checkpoints(),
+        notes,
     };
-    let text = if arguments.json {
-        report.json()?
-    } else {
-        let reach =
-            bound.filter(|_| unscaled).and_then(|(key, value)| out_of_reach(key, &value, largest, &report.kernel));
-        let notes: Vec<String> = reach.into_iter().chain(crowded(entry, &report)).collect();
-        report.text(&arguments.common.data.display().to_string(), &notes)
-    };
+    let text = if arguments.json { report.json()? } else { report.text(&arguments.common.data.display().to_string()) };
     if let Some(file) = predictions {
         file.finish()?;
     }
@@ -108,14 +108,13 @@ struct Pass {
     /// The predictions of the last chunk.
     predictions: Vec<f64>,
     seconds: Duration,
-    /// The largest target by absolute value.
-    largest: f64,
+    watch: Watch,
 }
 
 impl Pass {
     fn new(entry: &'static Entry, learner: AnyRegressor<AnyKernel>, unscaled: bool, ends: Ends) -> Self {
         let (score, trace, seconds) = (Score::default(), Trace::new(), Duration::ZERO);
-        Self { entry, learner, unscaled, ends, score, trace, predictions: Vec::new(), seconds, largest: 0.0 }
+        Self { entry, learner, unscaled, ends, score, trace, predictions: Vec::new(), seconds, watch: Watch::default() }
     }
 
     /// Predicts, scores and learns a chunk, block by block; the clock runs only here.
@@ -159,7 +158,7 @@ impl Pass {
             )));
         }
         self.trace.record(Checkpoint { t: self.score.rounds(), cumulative_loss, dictionary_size });
-        self.largest = self.largest.max(y.abs());
+        self.watch.record(prediction, y);
         Ok(())
     }
 
@@ -184,31 +183,6 @@ impl Pass {
 
 /// What mends most of what unscaled data do.
 const SCALING: &str = "scale the data (--scale paper01)";
-
-/// A remark when the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
-fn out_of_reach(key: &str, value: &Value, largest: f64, kernel: &str) -> Option<String> {
-    let Value::Number(bound) = value else { return None };
-    // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
-    let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
-    (largest > *bound && (unit || key == "clip")).then(|| {
-        format!(
-            "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale paper01) or raise {key}",
-            number(largest)
-        )
-    })
-}
-
-/// A remark when a dictionary that should stay small takes in most of the stream, which makes rounds slow.
-fn crowded(entry: &Entry, report: &Report) -> Option<String> {
-    let Report { n, dictionary_size, .. } = report;
-    let meant_small = entry.growth.is_none() && entry.keys.iter().any(|key| key.name == "max_dictionary");
-    (meant_small && *dictionary_size >= 500 && 3 * dictionary_size > *n).then(|| {
-        format!(
-            "the dictionary holds {dictionary_size} of {n} rows, which makes rounds slow; widen the kernel \
-             (--kernel gaussian:SIGMA) or bound it (--set max_dictionary=N)"
-        )
-    })
-}
 
 /// A bar for a person who waits at a terminal.
 pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {

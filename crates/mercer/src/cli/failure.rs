@@ -5,28 +5,38 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use mercer::catalogue::CatalogueError;
-use mercer::data::DataError;
+use mercer::data::{ColumnChoice, DataError};
 
 /// A message that says what, where and how to mend it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
-    usage: bool,
+    code: u8,
 }
 
 impl Failure {
     /// The arguments cannot be right, whatever the data.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), usage: true }
+        Self { message: message.into(), code: 2 }
     }
 
     /// The arguments may be right, but it did not work.
     pub(crate) fn because(message: impl Into<String>) -> Self {
-        Self { message: message.into(), usage: false }
+        Self { message: message.into(), code: 1 }
+    }
+
+    /// A signal of that number ended a run that has nothing to keep.
+    pub(crate) fn signal(number: u8) -> Self {
+        Self { message: "ended by a signal".to_owned(), code: 128 + number }
+    }
+
+    /// The same with something more to be said.
+    pub(crate) fn with(self, more: &str) -> Self {
+        Self { message: format!("{}; {more}", self.message), ..self }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(if self.usage { 2 } else { 1 })
+        ExitCode::from(self.code)
     }
 
     /// The argument parser writes paragraphs; their substance fits one line, with the command whose help tells more.
@@ -38,7 +48,9 @@ impl Failure {
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let is_hint = |line: &str| line.starts_with("Usage:") || line.starts_with("For more");
-        let said: Vec<&str> = lines.take_while(|line| !is_hint(line)).collect();
+        // An option that a command does not have is hardly ever meant as the name of a file.
+        let as_value = |line: &str| line.starts_with("tip: to pass ");
+        let said: Vec<&str> = lines.take_while(|line| !is_hint(line)).filter(|line| !as_value(line)).collect();
         let first = std::env::args_os().nth(1).and_then(|word| word.into_string().ok());
         let commands = ["eval", "forecast", "inspect", "koopman", "learners", "predict", "train"];
         let named = first.filter(|word| commands.contains(&word.as_str()));
@@ -75,6 +87,14 @@ impl From<CatalogueError> for Failure {
     }
 }
 
+/// Folders that the user may know: those of the repository that the program was built from are not among them.
+fn from_here(folders: &[String]) -> Vec<&str> {
+    let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let built = std::path::Path::new(built).canonicalize();
+    let known = |folder: &&String| !built.as_ref().is_ok_and(|built| std::path::Path::new(folder).starts_with(built));
+    folders.iter().filter(known).map(String::as_str).collect()
+}
+
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match &error {
@@ -84,12 +104,18 @@ impl From<DataError> for Failure {
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
             DataError::NotHere { name, file, page, searched } => Self::because(format!(
                 "{name}: {file} is in none of {}; get it from {page}, and put it there or name its folder in MERCER_DATA",
-                searched.join(", ")
+                from_here(searched).join(", ")
             )),
             DataError::IndexTooLarge { line, limit, .. } => Self::because(format!(
-                "{line}: an index is above {limit}, the number of features; correct it, or leave out --scale-from if that \
-                 file has fewer of them"
+                "{line}: an index is above {limit}, the number of features; correct it, or what tells that number: the model, \
+                 --dimension, or --scale-from"
             )),
+            DataError::DimensionUnknown { file } => Self::usage(format!(
+                "{file}: a libsvm stream tells its number of features only at its end; say it with --dimension N, or give a file"
+            )),
+            DataError::ColumnNotFound { column: ColumnChoice::Name(_), names: None, .. } => {
+                Self::because(format!("{error}; tell them by number"))
+            }
             _ => Self::because(error.to_string()),
         }
     }

@@ -90,9 +90,7 @@ impl Feed {
                     "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
                 ));
             }
-            (Some(path), Some(_)) => {
-                Some(Learned::from(path, arguments.common.target.as_ref(), arguments.common.format, false)?)
-            }
+            (Some(path), Some(_)) => Some(Learned::from(path, &arguments.common, false)?),
         };
         let promised = arguments.rows.map(usize::from);
         let reason = if scheme.is_some() && learned.is_none() {
@@ -105,7 +103,9 @@ impl Feed {
         let options = ReadOptions {
             format: arguments.common.format,
             target: arguments.common.target.clone().unwrap_or_default(),
-            libsvm_dimension: learned.as_ref().map(|learned| learned.columns.dimension),
+            ignore: arguments.common.ignore.clone(),
+            libsvm_dimension: (learned.as_ref().map(|learned| learned.columns.dimension))
+                .or(arguments.common.dimension.map(usize::from)),
             ..ReadOptions::default()
         };
         let shown = source.to_string();
@@ -126,6 +126,7 @@ impl Feed {
             None => Body::Stream(RowReader::open(&arguments.common.data, &options)?.into()),
         };
         let columns = body.columns();
+        arguments.common.check_dimension(&shown, columns.dimension)?;
         let scaling = match (scheme, learned, &body) {
             (Some(scheme), Some(learned), _) => {
                 learned.columns.check(&learned.shown, &columns, &shown)?;
@@ -164,6 +165,11 @@ impl Feed {
     /// How many rows there are in all, if that is known, be it because they were read ahead.
     pub(crate) fn length(&self) -> Option<usize> {
         self.rounds().or(self.ahead.ended.then_some(self.given))
+    }
+
+    /// How many rows there are at least: those that were read ahead if their number is not known.
+    pub(crate) fn at_least(&self) -> usize {
+        self.length().unwrap_or(self.given)
     }
 
     /// Rows that are learnt together; a whole number of blocks makes a chunk.
@@ -271,7 +277,11 @@ impl Body {
 }
 
 fn open_named(name: &str, arguments: &EvalArguments) -> Result<Dataset, Failure> {
-    let given = [("--target", arguments.common.target.is_some()), ("--format", arguments.common.format.is_some())];
+    let given = [
+        ("--target", arguments.common.target.is_some()),
+        ("--format", arguments.common.format.is_some()),
+        ("--ignore", !arguments.common.ignore.is_empty()),
+    ];
     if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::usage(format!(
             "{name}: {option} is for files; a data set's name settles it, so leave {option} out, or give the path of a file"
@@ -292,8 +302,8 @@ fn from_standard_input(
             "standard input: {reason} needs to know how many rows there are; say it with --rows N, or give a file"
         ))),
         (None, None) if widthless => Err(Failure::usage(
-            "standard input: a libsvm stream tells its number of features only at its end; say --rows N, so that it may be \
-             kept in memory, or give a file",
+            "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
+             --rows N, so that the stream may be kept in memory, or give a file",
         )),
         (_, Some(_)) if widthless => Ok(Some(read_all("-", options)?)),
         (Some(_), Some(promised)) => {

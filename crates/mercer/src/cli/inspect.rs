@@ -4,14 +4,17 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use mercer::Regressor;
+use mercer::catalogue::find;
+use mercer::data::{Scaling, Scheme};
+use mercer::learners::Expert;
 use mercer::learners::prediction::{ConformalIntervals, Forecaster};
 use mercer::model::{Model, SeriesErrors, VERSION};
+use mercer::{AnyRegressor, Regressor};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use super::{forecast, output, report, store};
+use super::{forecast, notes, output, report, store};
 
 /// Tell what a model file holds
 #[derive(Args)]
@@ -55,13 +58,31 @@ fn facts(model: &Model, bytes: u64) -> Facts {
             tell("columns", about.features.clone().into());
             tell("target", about.target_name.clone().into());
             tell("scaled", model.scaling.is_some().into());
+            tell("scaling", model.scaling.as_ref().map(scaling).into());
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.score.rounds().into());
             // Not a number before the first row, which JSON calls null.
+            let units = if model.scaling.is_some() { "scaled units" } else { "the target's units" };
+            tell("errors_in", units.into());
             tell("mse", progress.score.mse().into());
             tell("mae", progress.score.mae().into());
-            tell("dictionary_size", model.learner.dictionary_size().into());
+            if let Some(scaling) = &model.scaling {
+                tell("mse_in_own_units", (progress.score.mse() * scaling.target_unit().powi(2)).into());
+            }
+            let size = model.learner.dictionary_size();
+            tell("dictionary_size", size.into());
+            let members: Option<Vec<Expert<'_>>> = match &model.learner {
+                AnyRegressor::Experts(experts) => Some(experts.members().collect()),
+                AnyRegressor::Auto(auto) => Some(auto.members().collect()),
+                _ => None,
+            };
+            if let Some(members) = members {
+                tell("members", members.iter().map(member).collect());
+            }
+            let crowded =
+                find(&about.learner).ok().and_then(|entry| notes::crowded(entry, progress.score.rounds(), size));
+            tell("notes", crowded.into_iter().collect::<Vec<_>>().into());
         }
         Model::Prediction(model) => {
             let forecaster = &model.forecaster;
@@ -102,6 +123,23 @@ fn facts(model: &Model, bytes: u64) -> Facts {
     Facts(facts)
 }
 
+/// How columns are scaled, and the range of the target that this goes by.
+fn scaling(scaling: &Scaling) -> Value {
+    let name = match scaling.scheme() {
+        Scheme::PAPER01 => "paper01",
+        Scheme::PAPER11 => "paper11",
+        _ => "another",
+    };
+    let (low, high) = scaling.target_range();
+    json!({ "scheme": name, "target_low": low, "target_high": high })
+}
+
+/// A member of a mixture: its name tells its parameters.
+fn member(expert: &Expert<'_>) -> Value {
+    let Expert { name, weight, cumulative_loss, active, .. } = expert;
+    json!({ "name": name, "weight": weight, "cumulative_loss": cumulative_loss, "active": active })
+}
+
 /// Keys with their values.
 fn object(parameters: &[(String, String)]) -> Value {
     Value::Object(parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect())
@@ -122,6 +160,9 @@ fn words(fact: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Null => "none".to_owned(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Array(list) if list.iter().any(Value::is_object) => {
+            list.iter().map(line).collect::<Vec<_>>().join(&format!("\n{:23}", ""))
+        }
         Value::Array(list) if list.is_empty() => "none".to_owned(),
         Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
         Value::Object(map) => {
@@ -129,4 +170,11 @@ fn words(fact: &Value) -> String {
         }
         number @ Value::Number(_) => number.to_string(),
     }
+}
+
+/// A thing with a name, and what is said of it.
+fn line(thing: &Value) -> String {
+    let facts = thing.as_object().into_iter().flatten().filter(|(key, _)| *key != "name");
+    let facts: Vec<String> = facts.map(|(key, fact)| format!("{} {}", key.replace('_', " "), words(fact))).collect();
+    format!("{}: {}", words(&thing["name"]), facts.join(", "))
 }

@@ -5,6 +5,7 @@ use mercer::model::{Progress, Regression};
 
 use super::bad_rows::BadRows;
 use super::failure::Failure;
+use super::notes::Watch;
 use super::rows::Origin;
 use super::saving::Saving;
 use super::table::Table;
@@ -15,6 +16,7 @@ pub(crate) struct Learning {
     pub(crate) bad: BadRows,
     pub(crate) table: Table,
     pub(crate) saving: Saving,
+    pub(crate) watch: Watch,
 }
 
 impl Learning {
@@ -49,6 +51,7 @@ impl Learning {
         }
         let prediction = learner.predict_then_update(features, y).map_err(display)?;
         progress.score.record(prediction, y);
+        self.watch.record(prediction, y);
         self.table.round(&progress.score, || learner.dictionary_size());
         Ok(scaling.as_ref().map_or(prediction, |scaling| scaling.invert_target(prediction)))
     }

@@ -34,11 +34,53 @@ pub(crate) fn number(value: f64) -> String {
 /// One file cannot hold two results: options with the places that they name.
 pub(crate) fn refuse_same_places(wanted: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
     for (i, (option, path)) in wanted.iter().enumerate() {
-        if let Some((other, _)) = wanted[..i].iter().find(|(_, before)| path.is_some() && before == path) {
+        let Some(path) = path else { continue };
+        let taken = |(_, before): &&(&str, &Option<PathBuf>)| before.as_ref().is_some_and(|one| same_file(one, path));
+        if let Some((other, _)) = wanted[..i].iter().find(taken) {
             return Err(Failure::usage(format!("{other} and {option} name the same file; give each its own")));
         }
     }
     Ok(())
+}
+
+/// Refuses a place that an `option` names where it cannot mean what it says: `-`, which is no file, and what is among the `inputs`, which
+/// are read and must not be written over.
+pub(crate) fn refuse_place(option: &str, path: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::usage(format!(
+            "{option} cannot be standard output; give it a file (./- for one whose name is -)"
+        )));
+    }
+    if is_read(path, inputs) {
+        return Err(Failure::because(format!("{}: is a file that is read; give another {option}", path.display())));
+    }
+    Ok(())
+}
+
+/// Whether a file is among the `inputs`.
+pub(crate) fn is_read(path: &Path, inputs: &[&Path]) -> bool {
+    // Standard input may be a file, too.
+    let file = |input| if input == Path::new("-") { Path::new("/dev/stdin") } else { input };
+    inputs.iter().any(|input| same_file(path, file(input)))
+}
+
+/// Whether two paths name one file: there is one, or there would be.
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        #[cfg(unix)]
+        (Ok(one), Ok(other)) => {
+            use std::os::unix::fs::MetadataExt;
+            // A device or a pipe takes in what comes from several.
+            one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino())
+        }
+        #[cfg(not(unix))]
+        (Ok(_), Ok(_)) => one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other)),
+        (Err(_), Err(_)) => {
+            let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
+            whole(one).is_some_and(|one| whole(other) == Some(one))
+        }
+        _ => false,
+    }
 }
 
 /// A file that is written beside its place and renamed when all is there.
@@ -75,11 +117,13 @@ impl Aside {
         let file = Unfinished::of(&place).create().map_err(|error| {
             let reason = error.to_string();
             let reason = reason.split(" at path").next().unwrap_or(&reason);
-            Failure::because(format!(
-                "{}: cannot be written ({reason}); make the folder {}, or give another {option}",
-                place.display(),
-                folder(&place).display()
-            ))
+            let folder = folder(&place).display();
+            let mend = match error.kind() {
+                io::ErrorKind::NotFound => format!("make the folder {folder}, or "),
+                io::ErrorKind::PermissionDenied => format!("get the right to write in the folder {folder}, or "),
+                _ => String::new(),
+            };
+            Failure::because(format!("{}: cannot be written ({reason}); {mend}give another {option}", place.display()))
         })?;
         Ok(Self { path: place, file: BufWriter::new(file) })
     }
@@ -126,14 +170,14 @@ impl Aside {
 
 /// Where the file of an `option` is put, if it can be; `inputs` are read, and must not be written over.
 fn place(option: &str, path: &Path, inputs: &[&Path]) -> Result<PathBuf, Failure> {
-    let refused = |why: &str| Err(Failure::because(format!("{}: {why}; give another {option}", path.display())));
+    refuse_place(option, path, inputs)?;
     // A link is followed, so that the file it names is replaced and not the link.
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&place).is_ok_and(|existing| !existing.is_file()) {
-        return refused("is not a file, so nothing can be written to it");
-    }
-    if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == place)) {
-        return refused("is a file that is read");
+        return Err(Failure::because(format!(
+            "{}: is not a file, so nothing can be written to it; give another {option}",
+            path.display()
+        )));
     }
     Ok(place)
 }

@@ -4,20 +4,21 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::data::{Format, TargetColumn};
-use mercer::model::Regression;
+use mercer::data::{ColumnChoice, Format, TargetColumn};
+use mercer::model::{Description, Regression};
 use mercer::{Regressor, Scratch};
 
 use super::bad_rows::{BadRows, OnError};
 use super::failure::Failure;
 use super::learning::Learning;
+use super::notes::Watch;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Row, Rows};
 use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
-use super::store;
 use super::table::Table;
+use super::{every, store};
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
@@ -25,7 +26,11 @@ use super::table::Table;
 /// a header), {"prediction":…} for NDJSON. Lines are handed on whenever no input is at hand, so a program may write a row and wait
 /// for its answer. A bad row that is left out is answered by an empty line, or null.
 ///
-/// DATA has the columns of the training data; the target may be missing unless --learn is given.
+/// SIGINT and SIGTERM end the rows: with --learn the model is written and the run has succeeded; without, the exit code is 128 and the
+/// signal's number, and no file of predictions appears.
+///
+/// DATA has the columns of the training data. Where both have names the columns are found by them, in any order and among any others; the
+/// target may be missing, or hold anything, unless --learn is given.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PredictArguments {
@@ -38,7 +43,7 @@ pub(crate) struct PredictArguments {
     #[arg(long)]
     learn: bool,
     /// With --learn, write the model after every so many rows, too
-    #[arg(long, value_name = "EVERY", requires = "learn")]
+    #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
     checkpoint: Option<NonZeroU64>,
     /// Write the lines to this file instead of stdout; it appears when they are complete
     #[arg(long, value_name = "OUT")]
@@ -49,6 +54,9 @@ pub(crate) struct PredictArguments {
     /// Which column is the target, if not that of the training data
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<TargetColumn>,
+    /// Columns that are not looked at, by name or by number from 1, with commas between; not needed where columns are found by name
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
     /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
@@ -65,40 +73,57 @@ Examples:
 ";
 
 pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
+    let inputs: [&Path; 2] = [&arguments.data, &arguments.model];
+    // Lines for stdout go there anyway.
+    let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
+    arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
     let model = store::load_regression(&arguments.model)?;
     if arguments.learn {
         store::check_place("--model", &arguments.model)?;
     }
     let stop = Stop::listen()?;
-    let inputs: [&Path; 2] = [&arguments.data, &arguments.model];
-    let replies = Replies::create(arguments.predictions.as_deref(), &inputs)?;
+    let replies = Replies::create(predictions.as_deref(), &inputs)?;
     let named = arguments.target.is_none() && is_data_set(&arguments.data);
     let target = arguments.target.as_ref().or((!named).then_some(&model.description.target));
     let reading = Reading {
         data: &arguments.data,
         format: arguments.format,
         target,
+        ignore: &arguments.ignore,
+        names: known_names(&model.description, arguments.target.is_some()),
         dimension: Some(model.learner.dimension()),
         features_alone: !arguments.learn,
     };
     let idle = replies.clone();
-    let rows = Rows::open(&reading, stop, move || idle.flush())?;
+    let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
+    // Before the first row came.
+    stop.failure()?;
+    let rows = opened?;
     check_columns(&model, &rows, &arguments.model)?;
     let style = if rows.are_objects() { Style::Ndjson } else { Style::Csv };
     replies.begin(style, !rows.columns().features().is_empty());
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
-        let table = Table::new(arguments.quiet, &model.progress.score);
+        let table = Table::new(arguments.quiet, model.scaling.is_some(), &model.progress.score);
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        learn(Learning { model, bad, table, saving }, rows, &replies)
+        learn(Learning { model, bad, table, saving, watch: Watch::default() }, rows, &replies)
     } else {
-        predict(&model, bad, rows, &replies)
+        predict(&model, bad, rows, &replies, &stop)
     }
 }
 
 /// Whether DATA is the name of a known data set and no file.
 fn is_data_set(data: &Path) -> bool {
     matches!(Source::of(data), Ok(Source::Named(_)))
+}
+
+/// The names by which columns are found: none if they are not each the name of one. A target that is `told` goes before its name.
+fn known_names(about: &Description, told: bool) -> (&[String], Option<&str>) {
+    let mut sorted: Vec<&String> = about.features.iter().collect();
+    sorted.sort();
+    let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+    let features: &[String] = if distinct { &about.features } else { &[] };
+    (features, about.target_name.as_deref().filter(|_| !told))
 }
 
 /// Refuses columns that are not those of the training data.
@@ -133,12 +158,18 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies) -> Result<()
     replied.and(saved)
 }
 
-fn predict(model: &Regression, mut bad: BadRows, mut rows: Rows, replies: &Replies) -> Result<(), Failure> {
+fn predict(
+    model: &Regression,
+    mut bad: BadRows,
+    mut rows: Rows,
+    replies: &Replies,
+    stop: &Stop,
+) -> Result<(), Failure> {
     let (mut features, mut scratch) = (Vec::new(), Scratch::default());
     let ended = loop {
         let row = match rows.next(&mut features) {
             Ok(Some(row)) => row,
-            Ok(None) => break Ok(()),
+            Ok(None) => break stop.failure(),
             Err(failure) => break Err(failure),
         };
         let answer = match row {

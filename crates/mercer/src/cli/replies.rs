@@ -86,15 +86,23 @@ impl Replies {
     }
 }
 
+/// Adds a number in the form of [`number`](super::output::number): `1` for 1.0 and `1e22` for 1e+22.
+#[inline]
+fn push(waiting: &mut Vec<u8>, number: &str) {
+    for part in number.strip_suffix(".0").unwrap_or(number).split('+') {
+        waiting.extend_from_slice(part.as_bytes());
+    }
+}
+
 impl Lines {
     #[inline]
     fn answer(&mut self, prediction: Option<f64>) -> bool {
         let number = prediction.map(|prediction| self.numbers.format(prediction));
         match (self.style, number) {
-            (Style::Csv, number) => self.waiting.extend_from_slice(number.unwrap_or_default().as_bytes()),
+            (Style::Csv, number) => push(&mut self.waiting, number.unwrap_or_default()),
             (Style::Ndjson, number) => {
                 self.waiting.extend_from_slice(b"{\"prediction\":");
-                self.waiting.extend_from_slice(number.unwrap_or("null").as_bytes());
+                push(&mut self.waiting, number.unwrap_or("null"));
                 self.waiting.push(b'}');
             }
         }
@@ -129,5 +137,20 @@ impl Lines {
             }
         }
         self.waiting.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_written_as_all_numbers_are() {
+        let mut numbers = zmij::Buffer::new();
+        for value in [0.0, -0.0, 1.0, -250.0, 0.1, 1e-5, 9.9e-6, 1e-9, 1e15, 1.5e15, 1e16, 1.25e22, 5e-324, f64::MAX] {
+            let mut written = Vec::new();
+            push(&mut written, numbers.format(value));
+            assert_eq!(String::from_utf8(written).unwrap(), super::super::output::number(value));
+        }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Report {
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
     pub(crate) checkpoints: Vec<Checkpoint>,
+    /// Remarks on the result.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The learner's keys with their values, as an object that keeps their order.
@@ -50,8 +52,8 @@ impl Report {
         json(self)
     }
 
-    /// `data` is how the data were named, `notes` are remarks on the result.
-    pub(crate) fn text(&self, data: &str, notes: &[String]) -> String {
+    /// `data` is how the data were named.
+    pub(crate) fn text(&self, data: &str) -> String {
         let mut text = format!("{} on {data}: {} rows of {} features\n\n", self.learner, self.n, self.d);
         let settings: Vec<String> = self.parameters.0.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let mut line = |name: &str, value: &str| {
@@ -72,7 +74,7 @@ impl Report {
             let (loss, mean) = (number(*cumulative_loss), number(cumulative_loss / *t as f64));
             let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:<24}{mean}");
         }
-        for note in notes {
+        for note in &self.notes {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text

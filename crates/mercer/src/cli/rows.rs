@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer::data::{DataError, Dataset, Format, Missing, ReadOptions, Registry, RowReader, TargetColumn};
+use mercer::data::{ColumnChoice, DataError, Dataset, Format, Missing, ReadOptions, Registry, RowReader, TargetColumn};
 
 use super::failure::Failure;
 use super::pipe::{self, Pipe};
@@ -14,6 +14,10 @@ pub(crate) struct Reading<'a> {
     pub(crate) data: &'a Path,
     pub(crate) format: Option<Format>,
     pub(crate) target: Option<&'a TargetColumn>,
+    /// Columns that are not looked at.
+    pub(crate) ignore: &'a [ColumnChoice],
+    /// The features' names in their order, and the target's, if rows are to be found by them.
+    pub(crate) names: (&'a [String], Option<&'a str>),
     /// The features that there must be, if that is known.
     pub(crate) dimension: Option<usize>,
     /// Whether rows may do without a target; what is there of one is not looked at.
@@ -26,9 +30,8 @@ pub(crate) struct Rows {
     body: Body,
     columns: Columns,
     ndjson: bool,
-    /// Whether rows are read as features alone, and the column that is their target nevertheless.
+    /// Whether rows are read as features alone.
     features_alone: bool,
-    left_out: Option<usize>,
     given: usize,
 }
 
@@ -56,9 +59,9 @@ impl Rows {
         let source = Source::of(reading.data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
-            if reading.target.is_some() || reading.format.is_some() {
+            if reading.target.is_some() || reading.format.is_some() || !reading.ignore.is_empty() {
                 return Err(Failure::usage(format!(
-                    "{name}: --target and --format are for files; a data set's name settles them, so leave them out"
+                    "{name}: --target, --format and --ignore are for files; a data set's name settles them, so leave them out"
                 )));
             }
             let table = Registry::load()?.open(name)?;
@@ -70,17 +73,20 @@ impl Rows {
                 columns,
                 ndjson: false,
                 features_alone: false,
-                left_out: None,
                 given: 0,
             });
         }
         let format = reading.format.or_else(|| Format::from_path(reading.data));
         // LIBSVM puts the target in front of every row.
         let features_alone = reading.features_alone && format != Some(Format::Libsvm);
-        let target = reading.target.cloned().unwrap_or_default();
+        let (names, target_name) = reading.names;
         let options = ReadOptions {
             format,
-            target: if features_alone { TargetColumn::None } else { target.clone() },
+            target: reading.target.cloned().unwrap_or_default(),
+            ignore: reading.ignore.to_vec(),
+            features: names.to_vec(),
+            target_name: target_name.map(str::to_owned),
+            features_alone: reading.dimension.filter(|_| features_alone),
             libsvm_dimension: reading.dimension,
             ..ReadOptions::default()
         };
@@ -92,19 +98,10 @@ impl Rows {
         } else {
             RowReader::open(reading.data, &options)?
         };
-        let left_out = match reading.dimension {
-            Some(expected) if features_alone => left_out(&shown, &reader, expected, &target)?,
-            _ => None,
-        };
-        let mut names = reader.feature_names().map(<[String]>::to_vec);
-        if let (Some(names), Some(column)) = (&mut names, left_out) {
-            names.remove(column);
-        }
-        let dimension = reader.dimension() - usize::from(left_out.is_some());
-        let columns = Columns::new(dimension, names.as_deref(), reader.target_name());
+        let columns = Columns::new(reader.dimension(), reader.feature_names(), reader.target_name());
         let ndjson = format == Some(Format::Ndjson);
         let body = Body::Reader(reader.into());
-        Ok(Self { shown, stop, body, columns, ndjson, features_alone, left_out, given: 0 })
+        Ok(Self { shown, stop, body, columns, ndjson, features_alone, given: 0 })
     }
 
     /// The name for messages.
@@ -153,9 +150,6 @@ impl Rows {
             Ok(None) => Ok(None),
             Ok(Some(target)) => {
                 self.given += 1;
-                if let Some(column) = self.left_out {
-                    features.remove(column);
-                }
                 Ok(Some(Row::Good(target)))
             }
             Err(error) if error.concerns_one_row() => {
@@ -239,20 +233,4 @@ impl Origin for Kept {
     fn record(&self) -> &[u8] {
         &self.record
     }
-}
-
-/// Which column is the target of a table that was opened without one, if `expected` features leave one over.
-fn left_out(shown: &str, reader: &RowReader, expected: usize, target: &TargetColumn) -> Result<Option<usize>, Failure> {
-    let (width, names) = (reader.dimension(), reader.feature_names());
-    if width != expected + 1 {
-        // No target, or a width that is refused where columns are compared.
-        return Ok(None);
-    }
-    let column = match target {
-        TargetColumn::Last | TargetColumn::None => Some(width - 1),
-        TargetColumn::Index(number) => number.checked_sub(1).filter(|column| *column < width),
-        TargetColumn::Name(name) => names.and_then(|names| names.iter().position(|other| other == name)),
-    };
-    let missing = || Failure::because(format!("{shown}: has no target column {target}; say which it is by --target"));
-    column.ok_or_else(missing).map(Some)
 }

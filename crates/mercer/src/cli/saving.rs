@@ -7,8 +7,9 @@ use clap::Args;
 use mercer::model::{ModelError, Seen};
 
 use super::failure::Failure;
+use super::output::{is_read, same_file};
 use super::stop::Stop;
-use super::store;
+use super::{every, store};
 
 /// What `forecast` and `koopman` are told of model files.
 #[derive(Args)]
@@ -20,7 +21,7 @@ pub(crate) struct SaveArguments {
     #[arg(long, value_name = "OUT")]
     pub(crate) save: Option<PathBuf>,
     /// With --save, write the model after every so many rows, too
-    #[arg(long, value_name = "EVERY", requires = "save")]
+    #[arg(long, value_name = "EVERY", value_parser = every, requires = "save")]
     checkpoint: Option<NonZeroU64>,
     /// Go on from the file of --save, if it is there: the rows and all options must be those of the run that wrote it
     #[arg(long, requires = "save")]
@@ -64,11 +65,13 @@ pub(crate) struct Saving {
     rows: String,
     met: Seen,
     goal: Seen,
+    /// Rows that the model did not know; the last of them may be the one that ended the run.
+    offered: u64,
 }
 
 impl Saving {
     pub(crate) fn new(option: &'static str, path: PathBuf, every: Option<NonZeroU64>) -> Self {
-        Self { option, path, every, rows: String::new(), met: Seen::default(), goal: Seen::default() }
+        Self { option, path, every, rows: String::new(), met: Seen::default(), goal: Seen::default(), offered: 0 }
     }
 
     /// The same for a run whose rows begin behind `start`, and whose model has learnt those up to `goal`.
@@ -83,6 +86,7 @@ impl Saving {
     #[inline]
     pub(crate) fn knows(&mut self, row: [&[f64]; 2]) -> Result<bool, Failure> {
         if self.has_caught_up() {
+            self.offered += 1;
             return Ok(false);
         }
         self.met = self.met.after(row);
@@ -120,7 +124,8 @@ impl Saving {
         store::save(self.option, &self.path, model)
     }
 
-    /// Writes the model when the rows have ended, if the file is to be another than it is.
+    /// Writes the model when the rows have ended, if the file is to be another than it is: also when a failure ended them, since a stream
+    /// cannot be read again.
     ///
     /// # Errors
     /// Those that ended the rows, that the file cannot be written, and that the rows ended before they had reached what the model
@@ -132,13 +137,12 @@ impl Saving {
         model: impl FnOnce() -> Result<Vec<u8>, ModelError>,
     ) -> Result<(), Failure> {
         match ended {
-            Err(failure) => {
-                // What was learnt before the failure is worth keeping where checkpoints were asked for.
-                if self.has_caught_up() && self.every.is_some() {
-                    self.save(model())?;
-                }
-                Err(failure)
-            }
+            // Of two rows at least one was learnt. A run that fails at once leaves the file as it was.
+            Err(failure) if self.offered > 1 => Err(match self.save(model()) {
+                Ok(()) => failure.with(&format!("what was learnt before that is saved in {}", self.path.display())),
+                Err(unsaved) => failure.with(&unsaved.to_string()),
+            }),
+            Err(failure) => Err(failure),
             Ok(()) if self.has_caught_up() => self.save(model()),
             // Ended by a signal before it had caught up: the file is as it was.
             Ok(()) if stop.requested() => Ok(()),
@@ -149,14 +153,10 @@ impl Saving {
 
 /// The model must not be written over what is read.
 pub(crate) fn refuse_same_file(option: &str, path: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    match inputs.iter().find(|input| same_file(path, input)) {
-        Some(input) => Err(Failure::usage(format!("{}: is read, so give another {option}", input.display()))),
-        None => Ok(()),
+    match is_read(path, inputs) {
+        true => Err(Failure::usage(format!("{}: is read, so give another {option}", path.display()))),
+        false => Ok(()),
     }
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// What a saved model says of itself, and what is said of the run that would begin now.

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
-use mercer::data::{Format, Ranges, ReadOptions, Registry, RowReader, TargetColumn};
+use mercer::data::{Format, Ranges, ReadOptions, Registry, RowReader};
 
+use super::CommonArguments;
 use super::failure::Failure;
 
 /// Where data come from.
@@ -110,12 +111,7 @@ pub(crate) struct Learned {
 
 impl Learned {
     /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows out.
-    pub(crate) fn from(
-        path: &Path,
-        target: Option<&TargetColumn>,
-        format: Option<Format>,
-        skip_bad: bool,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
         let source = Source::of(path)?;
         let shown = source.to_string();
         let target = match source {
@@ -127,11 +123,12 @@ impl Learned {
             Source::StandardInput => {
                 return Err(Failure::usage("--scale-from must be a file, since standard input can be read only once"));
             }
-            Source::File(_) => target.cloned().unwrap_or_default(),
+            Source::File(_) => told.target.clone().unwrap_or_default(),
         };
         // Its own name tells its format; that of the data serves when it does not.
-        let format = Format::from_path(path).or(format);
-        let mut reader = RowReader::open(path, &ReadOptions { format, target, ..ReadOptions::default() })?;
+        let format = Format::from_path(path).or(told.format);
+        let ignore = told.ignore.clone();
+        let mut reader = RowReader::open(path, &ReadOptions { format, target, ignore, ..ReadOptions::default() })?;
         let columns = Columns::new(reader.dimension(), reader.feature_names(), reader.target_name());
         let (mut ranges, mut row, mut rows) = (Ranges::new(columns.dimension), Vec::new(), 0);
         loop {

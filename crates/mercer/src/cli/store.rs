@@ -1,9 +1,10 @@
 //! Model files on disk: read with their name in every message, written so that a crash leaves the old file or the new one.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-use mercer::model::{Model, ModelError, ModelKind, Operator, Prediction, Regression};
+use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator, Prediction, Regression};
 
 use super::failure::Failure;
 use super::output::Aside;
@@ -61,9 +62,22 @@ fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     Failure::because(format!("{}: {error}{command}", path.display()))
 }
 
-/// Refuses a place where a model cannot be written, before the work for it is done, and clears away what killed runs left there; `option`
+/// Refuses a place where a model cannot be written, before the work for it is done, or where something else would be lost, and clears away what killed runs left there; `option`
 /// names it.
 pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
+    let mut head = Vec::new();
+    let beginning = MAGIC.len() as u64;
+    // What cannot be read is refused below if it cannot be replaced either.
+    if path.is_file()
+        && File::open(path).and_then(|file| file.take(beginning).read_to_end(&mut head)).is_ok()
+        && !head.is_empty()
+        && head != MAGIC
+    {
+        return Err(Failure::because(format!(
+            "{}: is there already and is not a model file; give another {option}, or remove it first",
+            path.display()
+        )));
+    }
     Aside::create_for(option, path, &[], "").map(drop)
 }
 

@@ -7,6 +7,8 @@ use mercer::Score;
 /// Prints a line each time the number of rounds has doubled.
 pub(crate) struct Table {
     quiet: bool,
+    /// Whether losses are in scaled units.
+    scaled: bool,
     /// The round of the next line.
     next: usize,
     /// Rounds and loss at the last line, and when it was.
@@ -16,10 +18,10 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table that goes on behind the rounds of `score`.
-    pub(crate) fn new(quiet: bool, score: &Score) -> Self {
+    pub(crate) fn new(quiet: bool, scaled: bool, score: &Score) -> Self {
         let rounds = score.rounds();
         let next = (rounds + 1).next_power_of_two();
-        Self { quiet, next, last: (rounds, score.cumulative_loss(), Instant::now()), begun: false }
+        Self { quiet, scaled, next, last: (rounds, score.cumulative_loss(), Instant::now()), begun: false }
     }
 
     /// A round was scored; `size` tells the size of the dictionary.
@@ -45,10 +47,11 @@ impl Table {
             return;
         }
         if !std::mem::replace(&mut self.begun, true) {
-            eprintln!(
-                "{:>12}  {:>16}  {:>16}  {:>10}  {:>12}",
-                "row", "loss since last", "average loss", "dictionary", "rows/s"
-            );
+            let [last, all] = match self.scaled {
+                true => ["scaled loss last", "scaled loss mean"],
+                false => ["loss since last", "average loss"],
+            };
+            eprintln!("{:>12}  {last:>16}  {all:>16}  {:>10}  {:>12}", "row", "dictionary", "rows/s");
         }
         let since = (rounds - rounds_before) as f64;
         let rate = since / now.duration_since(then).as_secs_f64().max(1e-9);

@@ -1,6 +1,7 @@
 //! `mercer train`: one pass over a stream, kept in a model file.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::iter;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -14,13 +15,15 @@ use mercer::{KernelSpec, Regressor};
 use super::bad_rows::{BadRows, OnError};
 use super::failure::Failure;
 use super::learning::Learning;
+use super::memory;
+use super::notes::{Outcome, Watch};
 use super::output::{self, number};
 use super::rows::{Kept, Origin, Reading, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
-use super::{CommonArguments, FIRST_ROWS, count, pipe, store};
+use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -45,7 +48,7 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "OUT")]
     model: PathBuf,
     /// Write the model after every so many rows, too
-    #[arg(long, value_name = "EVERY")]
+    #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
     /// Go on from OUT, if it is there: DATA and all options must be those of the run that wrote it
     #[arg(long)]
@@ -73,6 +76,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> =
         iter::once(&*arguments.common.data).chain(arguments.common.scale_from.as_deref()).collect();
     refuse_same_file("--model", &arguments.model, &inputs)?;
+    arguments.on_error.check(&inputs, ("--model", &Some(arguments.model.clone())))?;
     store::check_place("--model", &arguments.model)?;
     let stop = Stop::listen()?;
     let entry = catalogue::find(&arguments.common.learner)?;
@@ -82,11 +86,14 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         data: &arguments.common.data,
         format: arguments.common.format,
         target: arguments.common.target.as_ref(),
-        dimension: survey.dimension,
+        ignore: &arguments.common.ignore,
+        names: (&[], None),
+        dimension: survey.dimension.or(arguments.common.dimension.map(usize::from)),
         features_alone: false,
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
     let dimension = rows.columns().dimension;
+    arguments.common.check_dimension(rows.shown(), dimension)?;
     if let Some(learned) = &survey.learned {
         learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
     }
@@ -119,6 +126,15 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     }
     let (kernel, spec) = arguments.common.kernel(entry, dimension, &first)?;
     let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
+    match rounds {
+        Some(rounds) => memory::check(entry, rows.shown(), rounds, dimension)?,
+        None if !arguments.quiet => {
+            if let Some(remark) = memory::remark(entry, dimension) {
+                eprintln!("mercer: {remark}");
+            }
+        }
+        None => {}
+    }
     let context = Context { rounds, dimension, seed: arguments.common.seed, rows: &first };
     let Built { learner, parameters } = settings.build(kernel, &context)?;
     let description = Description {
@@ -140,11 +156,11 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
 
     let bad = BadRows::new(&arguments.on_error)?;
-    let table = Table::new(arguments.quiet, &model.progress.score);
+    let table = Table::new(arguments.quiet, model.scaling.is_some(), &model.progress.score);
     let goal = if known { model.progress.seen() } else { Seen::default() };
     let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
     let saving = saving.resuming(rows.shown(), Seen::default(), goal);
-    let mut learning = Learning { model, bad, table, saving };
+    let mut learning = Learning { model, bad, table, saving, watch: Watch::default() };
     let ended = loop {
         if stop.requested() || learning.progress().score.rounds() == limit {
             break Ok(());
@@ -166,7 +182,18 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     learning.saving.end(ended, &stop, || learning.model.to_bytes())?;
     learning.report();
-    output::print(&summary(&learning, &arguments.model, stop.requested()))
+    let bound = entry.bound.filter(|_| learning.model.scaling.is_none());
+    let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
+    let Regression { description, progress, learner, .. } = &learning.model;
+    let (kernel, score) = (description.kernel.as_str(), &progress.score);
+    let dictionary_size = learner.dictionary_size();
+    let notes = learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size });
+    let mut text = summary(&learning, &arguments.model, stop.requested());
+    for note in notes {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "Note: {note}");
+    }
+    output::print(&text)
 }
 
 /// The row: learnt, refused, or known already.
@@ -203,8 +230,7 @@ impl Survey {
             ));
         }
         let skip = arguments.on_error != OnError::Stop;
-        let learned =
-            |path: &Path| Learned::from(path, arguments.common.target.as_ref(), arguments.common.format, skip);
+        let learned = |path: &Path| Learned::from(path, &arguments.common, skip);
         let of_file = arguments.common.scale_from.as_deref().map(learned).transpose()?;
         let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
@@ -252,8 +278,15 @@ fn check_resumable(path: &Path, saved: &Regression, fresh: &Regression) -> Resul
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     let progress = learning.progress();
     let (learnt, size) = (progress.score.rounds(), learning.model.learner.dictionary_size());
-    let loss =
-        if learnt == 0 { String::new() } else { format!(", mean squared error {}", number(progress.score.mse())) };
+    let mse = progress.score.mse();
+    let loss = match &learning.model.scaling {
+        _ if learnt == 0 => String::new(),
+        None => format!(", mean squared error {}", number(mse)),
+        Some(scaling) => {
+            let own = number(mse * scaling.target_unit().powi(2));
+            format!(", mean squared error {} in scaled units ({own} in the target's own)", number(mse))
+        }
+    };
     let plural = if learnt == 1 { "" } else { "s" };
     let stopped = if stopped { "; ended by a signal, --resume goes on from here" } else { "" };
     format!(

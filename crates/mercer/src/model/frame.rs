@@ -12,8 +12,8 @@ pub const VERSION: u16 = 2;
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;
 
-/// No text file begins so, and a transfer that changes line ends or cuts the eighth bit breaks it.
-const MAGIC: [u8; 8] = *b"\x89MERCER\n";
+/// What every model file begins with. No text file begins so, and a transfer that changes line ends or cuts the eighth bit breaks it.
+pub const MAGIC: [u8; 8] = *b"\x89MERCER\n";
 
 /// Bytes before the body.
 const HEADER: usize = 24;

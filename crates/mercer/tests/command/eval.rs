@@ -6,7 +6,7 @@ use mercer::{AogdAldParams, Fogd, FogdParams, Gaussian, NonsAld, NonsAldParams, 
 
 use crate::support::{Folder, csv, examples, predictions, timeless};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "learner",
     "kernel",
     "parameters",
@@ -19,6 +19,7 @@ const KEYS: [&str; 12] = [
     "seconds",
     "seconds_per_example",
     "checkpoints",
+    "notes",
 ];
 
 fn folder(rows: usize) -> Folder {
@@ -111,6 +112,29 @@ fn targets_out_of_reach_are_remarked_on() {
 }
 
 #[test]
+fn a_first_row_that_costs_more_than_all_others_is_remarked_on() {
+    let rows: String = (0..40).map(|i| format!("{},{}\n", f64::from(i) / 40.0, 100.0 + f64::from(i) / 40.0)).collect();
+    let folder = Folder::new().with("high.csv", rows);
+    let report = folder.json("eval high.csv --learner krls --kernel gaussian:1");
+    let notes: Vec<&str> = report["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    assert!(notes.iter().any(|note| note.starts_with("more than half of the loss is that of row 1")), "{notes:?}");
+    let said = folder.done("train high.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
+    let told: Vec<String> = notes.iter().map(|note| format!("Note: {note}")).collect();
+    assert_eq!(said.lines().skip(1).collect::<Vec<_>>(), told);
+    let said =
+        folder.done("train high.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet --scale paper01");
+    assert!(said.contains("in scaled units (") && said.contains("in the target's own)"), "{said}");
+    let facts = folder.json("inspect m.mercer");
+    assert_eq!(facts["scaling"], serde_json::json!({"scheme": "paper01", "target_low": 100.0, "target_high": 100.975}));
+    assert_eq!(facts["errors_in"], "scaled units");
+    folder.done("train high.csv --learner experts --kernel gaussian:1 --model e.mercer --quiet");
+    let members = folder.json("inspect e.mercer")["members"].clone();
+    let names: Vec<&str> = members.as_array().unwrap().iter().map(|member| member["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["nons-ald", "krls", "aogd-ald"]);
+    assert!(folder.done("inspect e.mercer").contains("krls: active yes, cumulative loss "));
+}
+
+#[test]
 fn a_dictionary_that_keeps_everything_is_remarked_on() {
     let folder = folder(600);
     let narrow = "eval data.csv --learner krls --set lambda=1 --kernel gaussian:0.001";
@@ -119,7 +143,9 @@ fn a_dictionary_that_keeps_everything_is_remarked_on() {
     let wide = folder.done("eval data.csv --learner krls --kernel gaussian:1");
     let bounded = folder.done(&format!("{narrow} --set max_dictionary=100"));
     let kept = folder.done("eval data.csv --learner kogd");
-    assert!([wide, bounded, kept].iter().all(|text| !text.contains("Note")));
+    assert!([&wide, &bounded, &kept].iter().all(|text| !text.contains("the dictionary holds")));
+    // A kernel this narrow knows nothing of the next row.
+    assert!(bounded.contains("Note: the error is not below that of predicting") && !wide.contains("Note"), "{bounded}");
 }
 
 #[test]

@@ -144,7 +144,9 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     let clean: String = csv(&examples(80));
     let folder = Folder::new().with("bad.csv", &text).with("clean.csv", &clean);
     let learner = "--learner krls --kernel polynomial:2,1 --set lambda=1 --quiet";
-    folder.refused(1, &format!("train bad.csv {learner} --model m.mercer"), &["line 11", "--on-error skip"]);
+    let stopped = folder.run(&format!("train bad.csv {learner} --model m.mercer"));
+    assert_eq!(stopped.code, Some(1));
+    assert!(stopped.err.contains("line 11") && stopped.err.contains("--on-error skip"), "{}", stopped.err);
 
     let said = folder.run(&format!("train bad.csv {learner} --model m.mercer --on-error skip"));
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -172,12 +174,125 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     assert_eq!((said.code, said.out.lines().count()), (Some(0), text.lines().count()));
     assert_eq!(folder.read("aside.csv").lines().count(), 6);
 
-    // A run that stops keeps what it had learnt where checkpoints were asked for, and goes on when the row is mended.
-    let stopped = folder.run(&format!("train bad.csv {learner} --model s.mercer --checkpoint 1000"));
+    // A run that stops keeps what it had learnt, and goes on when the row is mended.
+    let stopped = folder.run(&format!("train bad.csv {learner} --model s.mercer"));
     assert_eq!(stopped.code, Some(1));
+    assert!(stopped.err.contains("line 11") && stopped.err.contains("is saved in s.mercer"), "{}", stopped.err);
     assert_eq!(folder.json("inspect s.mercer")["rows"].as_u64(), Some(9));
     folder.done(&format!("train clean.csv {learner} --model s.mercer --resume"));
     assert!(std::fs::read(folder.path("s.mercer")).unwrap() == std::fs::read(folder.path("clean.mercer")).unwrap());
+}
+
+#[test]
+fn columns_are_left_out_and_found_by_name() {
+    let table = examples(60);
+    let rows = |row: &dyn Fn(usize, &[f64], f64) -> String| -> String {
+        table.iter().enumerate().map(|(at, (x, y))| row(at, x, y)).collect()
+    };
+    let folder = Folder::new()
+        .with("all.csv", csv(&table))
+        .with(
+            "ids.csv",
+            "id,a,b,c,y\n".to_owned() + &rows(&|at, x, y| format!("k{at},{},{},{},{y}\n", x[0], x[1], x[2])),
+        )
+        .with(
+            "other.csv",
+            "c,note,a,y,b\n".to_owned() + &rows(&|_, x, _| format!("{},\"n\",{},,{}\n", x[2], x[0], x[1])),
+        )
+        .with("bare.csv", rows(&|at, x, y| format!("k{at},{},{},{},{y}\n", x[0], x[1], x[2])))
+        .with(
+            "odd.ndjson",
+            "what?\n{\"a\":1}\n".to_owned()
+                + &rows(&|_, x, _| {
+                    format!("{{\"c\":{},\"id\":\"k\",\"y\":null,\"a\":{},\"b\":{}}}\n", x[2], x[0], x[1])
+                }),
+        )
+        .with("all.libsvm", rows(&|_, x, y| format!("{y} 1:{} 2:{} 3:{}\n", x[0], x[1], x[2])));
+    let learner = "--learner krls --kernel gaussian:1 --quiet";
+    folder.done(&format!("train all.csv {learner} --model m.mercer"));
+    folder.done(&format!("train ids.csv {learner} --model ids.mercer --ignore id"));
+    folder.done(&format!("train bare.csv {learner} --model bare.mercer --ignore 1"));
+    folder.refused(
+        1,
+        &format!("train ids.csv {learner} --model x.mercer --ignore no"),
+        &["ids.csv: has no column \"no\""],
+    );
+    let expected = folder.done("predict all.csv --model m.mercer");
+    for data in ["all.csv", "ids.csv", "other.csv", "bare.csv --ignore 1"] {
+        for model in ["m", "ids"] {
+            let said = folder.done(&format!("predict {data} --model {model}.mercer"));
+            assert_eq!(
+                said.trim_start_matches("prediction\n"),
+                expected.trim_start_matches("prediction\n"),
+                "{data} {model}"
+            );
+        }
+    }
+    assert_eq!(folder.done("predict all.csv --model bare.mercer"), expected);
+    let said = folder.run("predict odd.ndjson --model m.mercer --on-error skip");
+    let answers: Vec<&str> = said.out.lines().collect();
+    assert_eq!((said.code, answers.len()), (Some(0), 62), "{}", said.err);
+    assert!(answers[..2].iter().all(|answer| *answer == "{\"prediction\":null}"), "{answers:?}");
+    assert!(answers[2..].iter().zip(expected.lines().skip(1)).all(|(answer, number)| answer.contains(number)));
+    // A stream does not tell how many features libsvm rows have.
+    let stream = folder.read("all.libsvm");
+    let said = folder.piped(stream.as_bytes(), &format!("train - --format libsvm {learner} --model s.mercer"));
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("--dimension N"), "{}", said.err);
+    let said =
+        folder.piped(stream.as_bytes(), &format!("train - --format libsvm --dimension 3 {learner} --model s.mercer"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert_eq!(folder.done("predict all.csv --model s.mercer"), expected);
+    folder.refused(1, "eval all.csv --learner krls --dimension 2", &["has 3 features, but --dimension says 2"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_learner_that_outgrows_the_machine_is_refused() {
+    let folder = Folder::new().with("all.csv", csv(&examples(30)));
+    let learner = "--learner kernel-krr --kernel gaussian:1 --quiet";
+    let needs = ["kernel-krr keeps every example", "for 100000000 rows of 3 features", "--limit N"];
+    folder.refused(1, &format!("train all.csv {learner} --model m.mercer --rows 100000000"), &needs);
+    folder.done(&format!("train all.csv {learner} --model m.mercer --rows 100000000 --limit 20"));
+    let said = folder.run("train all.csv --learner kernel-awv --kernel gaussian:1 --model m.mercer");
+    assert!(said.err.contains("this machine's memory is full after"), "{}", said.err);
+    let said = folder.run("train all.csv --learner krls --kernel gaussian:1 --model m.mercer");
+    assert!(!said.err.contains("memory is full"), "{}", said.err);
+}
+
+#[test]
+fn no_two_files_of_a_run_are_one() {
+    let folder = Folder::new().with("all.csv", "a,y\n1,2\nx,3\n2,3\n").with("notes.txt", "of some worth\n");
+    let learner = "--learner krls --kernel gaussian:1 --quiet";
+    assert_eq!(folder.run(&format!("train all.csv {learner} --model m.mercer --on-error skip")).code, Some(0));
+    std::fs::hard_link(folder.path("all.csv"), folder.path("link.csv")).unwrap();
+    let before: Vec<Vec<u8>> = folder.names().iter().map(|name| std::fs::read(folder.path(name)).unwrap()).collect();
+    for (code, arguments, why) in [
+        (1, "predict all.csv --model m.mercer --on-error quarantine=all.csv", "is a file that is read"),
+        (1, "predict all.csv --model m.mercer --on-error quarantine=link.csv", "is a file that is read"),
+        (1, "predict all.csv --model m.mercer --on-error quarantine=./m.mercer", "is a file that is read"),
+        (1, "predict all.csv --model m.mercer --predictions link.csv", "is a file that is read"),
+        (2, "predict all.csv --model m.mercer --predictions q --on-error quarantine=./q", "name the same file"),
+        (2, "predict all.csv --model m.mercer --on-error quarantine=-", "cannot be standard output"),
+        (1, "train all.csv LEARNER --model n.mercer --on-error quarantine=all.csv", "is a file that is read"),
+        (2, "train all.csv LEARNER --model n.mercer --on-error quarantine=n.mercer", "name the same file"),
+        (2, "train all.csv LEARNER --model m.mercer --on-error quarantine=m.mercer", "name the same file"),
+        (2, "train all.csv LEARNER --model link.csv", "is read"),
+        (2, "train all.csv LEARNER --model -", "cannot be standard output"),
+        (2, "eval all.csv --learner krls --predictions -", "cannot be standard output"),
+    ] {
+        folder.refused(code, &arguments.replace("LEARNER", learner), &[why]);
+    }
+    folder.refused(
+        1,
+        &format!("train all.csv {learner} --model notes.txt"),
+        &["is not a model file", "another --model"],
+    );
+    let after: Vec<Vec<u8>> = folder.names().iter().map(|name| std::fs::read(folder.path(name)).unwrap()).collect();
+    assert!(before == after);
+    let lines = folder.run("predict all.csv --model m.mercer --on-error skip").out;
+    assert_eq!((lines.lines().count(), lines.lines().nth(2)), (4, Some("")));
+    assert_eq!(folder.run("predict all.csv --model m.mercer --on-error skip --predictions -").out, lines);
 }
 
 #[test]
@@ -197,7 +312,7 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
     let folder = Folder::new()
         .with("all.csv", &text)
         .with("narrow.csv", "a,b,y\n1,2,3\n")
-        .with("other.csv", text.replacen("a,b", "b,a", 1));
+        .with("other.csv", text.replacen("a,b", "b,x", 1));
     folder.done("train all.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
     let whole = std::fs::read(folder.path("m.mercer")).unwrap();
     let mut altered = whole.clone();
@@ -226,8 +341,8 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
         }
         refused(".", "is a folder");
     }
-    folder.refused(1, "predict narrow.csv --model m.mercer", &["has a column \"c\" where narrow.csv has \"y\""]);
-    folder.refused(1, "predict other.csv --model m.mercer", &["has a column \"a\" where other.csv has \"b\""]);
+    folder.refused(1, "predict narrow.csv --model m.mercer", &["narrow.csv: has no column \"c\"; it has 3 columns"]);
+    folder.refused(1, "predict other.csv --model m.mercer", &["other.csv: has no column \"a\""]);
     folder.refused(2, "train all.csv --learner krls --model all.csv", &["all.csv: is read"]);
     folder.refused(2, "train - --format csv --learner krls --scale paper01 --model x.mercer", &["--scale-from"]);
     folder.refused(2, "train - --format csv --learner nons-ald --set alpha=25/T --model x.mercer", &["--rows N"]);

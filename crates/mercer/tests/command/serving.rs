@@ -146,6 +146,36 @@ fn signals_end_a_run_with_its_state_saved() {
 }
 
 #[test]
+fn signals_end_a_run_that_keeps_nothing_as_they_end_others() {
+    for (name, code) in [("-TERM", 143), ("-INT", 130)] {
+        let folder = trained();
+        let names = folder.names();
+        for file in ["", " --predictions out.csv"] {
+            let mut child = start(&folder, &format!("predict - --format csv --model m.mercer{file}"));
+            let mut stdin = child.stdin.take().unwrap();
+            let mut stdout = BufReader::new(child.stdout.take().unwrap());
+            let rows = folder.read("all.csv");
+            stdin.write_all(rows.as_bytes()).unwrap();
+            if file.is_empty() {
+                for _ in rows.lines() {
+                    stdout.read_line(&mut String::new()).unwrap();
+                }
+            } else {
+                // Once the file is begun signals are listened for.
+                let begun = Instant::now();
+                while folder.names() == names && begun.elapsed() < Duration::from_secs(5) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            }
+            signal(&child, name);
+            assert_eq!(end(child), (Some(code), "mercer: ended by a signal\n".to_owned()), "{name}{file}");
+            drop(stdin);
+            assert_eq!(folder.names(), names, "{name}{file}");
+        }
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_the_run_quietly_with_its_state_saved() {
     let folder = trained();
     let mut child = start(&folder, "predict - --format csv --model m.mercer --learn --quiet");

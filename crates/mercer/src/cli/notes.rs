@@ -1,0 +1,114 @@
+//! Remarks on a result that its numbers alone do not make plain.
+
+use mercer::Score;
+use mercer::catalogue::{Entry, Value};
+
+use super::output::number;
+
+/// Fewest rounds of which anything can be said.
+const FEWEST: usize = 20;
+
+/// What is noted while rows are learnt.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Watch {
+    rounds: usize,
+    /// The largest target by absolute value.
+    largest: f64,
+    /// The loss of round 1, whose prediction knew nothing.
+    first: f64,
+    /// The mean of the targets, and what it would have cost to predict it, as it was before each round.
+    mean: f64,
+    mean_loss: f64,
+    /// What it would have cost to predict 0.
+    zero_loss: f64,
+}
+
+/// What was learnt.
+pub(crate) struct Outcome<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) kernel: &'a str,
+    /// The key that bounds predictions, with its value, if there is one and targets are not scaled.
+    pub(crate) bound: Option<(&'a str, &'a Value)>,
+    pub(crate) score: &'a Score,
+    pub(crate) dictionary_size: usize,
+}
+
+impl Watch {
+    #[inline]
+    pub(crate) fn record(&mut self, prediction: f64, target: f64) {
+        let square = |x: f64| x * x;
+        self.rounds += 1;
+        if self.rounds == 1 {
+            self.first = square(prediction - target);
+        }
+        self.largest = self.largest.max(target.abs());
+        self.zero_loss += square(target);
+        self.mean_loss += square(target - self.mean);
+        self.mean += (target - self.mean) / self.rounds as f64;
+    }
+
+    /// The remarks.
+    pub(crate) fn notes(&self, outcome: &Outcome<'_>) -> Vec<String> {
+        let reach = outcome.bound.and_then(|(key, value)| self.out_of_reach(key, value, outcome.kernel));
+        let crowded = crowded(outcome.entry, outcome.score.rounds(), outcome.dictionary_size);
+        [reach, crowded, self.hopeless(outcome.score), self.dominated(outcome.score)].into_iter().flatten().collect()
+    }
+
+    /// When the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
+    fn out_of_reach(&self, key: &str, value: &Value, kernel: &str) -> Option<String> {
+        let Value::Number(bound) = value else { return None };
+        // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
+        let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
+        (self.largest > *bound && (unit || key == "clip")).then(|| {
+            format!(
+                "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale paper01) or \
+                 raise {key}",
+                number(self.largest)
+            )
+        })
+    }
+
+    /// When a constant would have done as well.
+    fn hopeless(&self, score: &Score) -> Option<String> {
+        // Of a run that was resumed not all rounds were seen here.
+        if self.rounds < FEWEST || self.rounds != score.rounds() {
+            return None;
+        }
+        let (loss, what) = if self.zero_loss <= self.mean_loss {
+            (self.zero_loss, "0 everywhere")
+        } else {
+            (self.mean_loss, "the mean of the targets so far")
+        };
+        (score.cumulative_loss() >= loss && loss > 0.0).then(|| {
+            format!(
+                "the error is not below that of predicting {what}, whose mean squared error is {}; try another kernel width \
+                 (--kernel gaussian:SIGMA), --scale paper01, or --learner auto",
+                number(loss / self.rounds as f64)
+            )
+        })
+    }
+
+    /// When most of the loss is that of the first prediction, which is made before anything was seen.
+    fn dominated(&self, score: &Score) -> Option<String> {
+        let rounds = score.rounds();
+        let rest = score.cumulative_loss() - self.first;
+        (rounds >= FEWEST && self.rounds == rounds && self.first > rest).then(|| {
+            format!(
+                "more than half of the loss is that of row 1, which was predicted before anything was seen; without it the mean \
+                 squared error is {}",
+                number(rest.max(0.0) / (rounds - 1) as f64)
+            )
+        })
+    }
+}
+
+/// When a dictionary that should stay small takes in most of the stream, which makes rounds slow.
+pub(crate) fn crowded(entry: &Entry, rounds: usize, dictionary_size: usize) -> Option<String> {
+    let meant_small = entry.growth.is_none() && entry.keys.iter().any(|key| key.name == "max_dictionary");
+    (meant_small && dictionary_size >= 500 && 3 * dictionary_size > rounds).then(|| {
+        format!(
+            "the dictionary holds {dictionary_size} of {rounds} rows, which makes rounds slow; widen the kernel \
+             (--kernel gaussian:SIGMA) or bound it (--set max_dictionary=N)"
+        )
+    })
+}
