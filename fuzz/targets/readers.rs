@@ -22,6 +22,7 @@ fuzz_target!(|data: &[u8]| {
         header: [Header::Detect, Header::Present, Header::Absent][usize::from(choice / 16 % 3)],
         missing: if choice / 64 % 2 == 0 { Missing::Refuse } else { Missing::Nan },
         libsvm_dimension: Some(5),
+        ..ReadOptions::default()
     };
     let Ok(mut reader) = RowReader::from_reader("fuzz", std::io::Cursor::new(text.to_vec()), &options) else { return };
     let (mut row, mut met) = (Vec::new(), 0);
