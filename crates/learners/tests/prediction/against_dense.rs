@@ -209,10 +209,8 @@ fn spectral_filtering_by_ridge() -> TestResult {
 /// A ball that holds the coefficients, and one that never does, on a series of bounded size.
 #[test]
 fn spectral_filtering_by_gradients() -> TestResult {
-    let outputs: Vec<Vec<f64>> = (0..120)
-        .map(|k| f64::from(k))
-        .map(|k| vec![(0.3 * k).sin() + 0.2 * (1.7 * k).cos(), (0.11 * k).cos()])
-        .collect();
+    let outputs: Vec<Vec<f64>> =
+        (0..120).map(f64::from).map(|k| vec![(0.3 * k).sin() + 0.2 * (1.7 * k).cos(), (0.11 * k).cos()]).collect();
     let features = oracle::spectral_filters(3);
     for (rate, radius) in [(0.02, 10.0), (0.05, 0.6)] {
         let params =
