@@ -231,6 +231,15 @@ impl fmt::Display for SizeVerdict {
     }
 }
 
+/// The verdict on a claim about the papers' size: a shortened run is judged by none.
+pub(crate) fn of_claim(whole: bool, holds: bool) -> &'static str {
+    match (whole, holds) {
+        (false, _) => "shortened run",
+        (true, true) => "holds",
+        (true, false) => "does not hold",
+    }
+}
+
 /// With its sign (a true minus), except for what rounds to zero.
 pub(crate) fn signed(v: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", v.abs());

@@ -22,6 +22,7 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
+use crate::verdict::of_claim;
 
 const WIDTH: f64 = 0.25;
 const ETA: f64 = 0.3;
@@ -221,12 +222,7 @@ fn claims(outcomes: &[&Outcome], pairs: usize) -> Result<Table, ExperimentError>
         outcomes.len().into(),
         share.into(),
         WANTED_SHARE.into(),
-        match (pairs == PAIRS, share >= WANTED_SHARE) {
-            (false, _) => "shortened run",
-            (true, true) => "holds",
-            (true, false) => "does not hold",
-        }
-        .into(),
+        of_claim(pairs == PAIRS, share >= WANTED_SHARE).into(),
     ])?;
     Ok(table)
 }

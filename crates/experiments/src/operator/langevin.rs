@@ -21,6 +21,7 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
+use crate::verdict::of_claim;
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;
@@ -259,12 +260,7 @@ fn claims(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experim
         seeds.into(),
         lowest.into(),
         WANTED_INDEX.into(),
-        match (whole, lowest >= WANTED_INDEX) {
-            (false, _) => "shortened run",
-            (true, true) => "holds",
-            (true, false) => "does not hold",
-        }
-        .into(),
+        of_claim(whole, lowest >= WANTED_INDEX).into(),
     ])?;
     Ok(table)
 }

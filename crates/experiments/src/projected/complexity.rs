@@ -400,8 +400,7 @@ fn reason(method: Method, quantity: usize) -> &'static str {
         }
         (Method::Sketched, _) => {
             "A round adds η g² to the curvature, with η = 1/8 and residuals of the noise's size about 0.03, where least squares \
-             adds 2, and γ = 0.1 leaves most rounds out; the bound carries the factor 1/(ηγ) and lies far above. With every \
-             round in the curvature (γ = 1) one stream of each decay up to n = 1600 had the slopes 0.41, 0.54 and 0.52."
+             adds 2, and γ = 0.1 leaves most rounds out; the bound carries the factor 1/(ηγ) and lies far above."
         }
         (Method::Taylor, SIZE) => {
             "Theorem 4's degree grows with the radius of the inputs, which grows with n here, as well."
