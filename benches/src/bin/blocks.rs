@@ -1,10 +1,13 @@
-//! Whole blocks and single rounds of recursive least squares beside a general library's matrix product.
+//! Whole blocks and single rounds of recursive least squares beside a general library's matrix product and the machine's roofs,
+//! and every learner's `learn_block` beside its own loop.
 //!
 //! A round on `r` coordinates is counted as `4r²` floating-point operations, whatever it takes: twice a product of the matrix
 //! with a vector, the customary count of a step that multiplies and updates. `mm` is faer's product of two matrices of order
-//! 512 on one thread. Everything is measured again and again in turn; the fastest of each counts.
+//! 512 on one thread. The memory roof is the time of reading a triangle of order `r` once a round, which no single round can do
+//! without (`read`), and of reading it and writing it back (`write back`), which the covariance form does in every eighth round
+//! only, so that its share can pass 100 %. Everything is measured again and again in turn; the fastest of each counts.
 //!
-//! `blocks` prints the table; `blocks --rows 5000000` instead learns a stream of that many rows of 18 inputs with
+//! `blocks` prints the tables; `blocks --rows 5000000` instead learns a stream of that many rows of 18 inputs with
 //! PKAWV on Taylor features of degree 2 (`r = 190`), features included, on one thread and on two.
 
 use std::hint::black_box;
@@ -14,10 +17,13 @@ use anyhow::Result;
 use clap::Parser;
 use faer::{Accum, Mat, Par, linalg::matmul::matmul};
 use mercer_benches::stream::{ALD_THRESHOLD, Example, Stream, WIDTH};
-use mercer_benches::{DIMENSION, timing::smallest};
+use mercer_benches::{DIMENSION, Roofs, Work, timing::smallest};
 use mercer_kernels::{AlignedVec, Gaussian};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
-use mercer_learners::{Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, TaylorParams};
+use mercer_learners::{
+    AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld, NonsAldParams,
+    PkawvTaylor, Regressor, TaylorParams,
+};
 use mercer_linalg_incremental::{SquareRootRls, SquareRootScratch};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -28,9 +34,11 @@ const ROUNDS: usize = 64;
 const BUDGET: Duration = Duration::from_millis(300);
 /// How often every figure is visited.
 const VISITS: usize = 4;
+/// Coordinates at which the forms are measured.
+const ORDERS: [usize; 4] = [190, 500, 715, 2300];
 
 #[derive(Debug, Parser)]
-#[command(about = "Blocks and single rounds beside a matrix product")]
+#[command(about = "Blocks and single rounds beside a matrix product and the machine's roofs")]
 struct Arguments {
     /// Learn a stream of this many rows of 18 inputs instead
     #[arg(long)]
@@ -40,61 +48,104 @@ struct Arguments {
 fn main() -> Result<()> {
     match Arguments::parse().rows {
         Some(rows) => long_stream(rows),
-        None => table(),
+        None => tables(),
     }
 }
 
-/// One thing measured: seconds of a round.
+/// Something measured: `run` gives the seconds of a round.
 struct Figure {
-    name: String,
-    /// `4r²`, where it is compared with the product.
-    operations: f64,
-    seconds: f64,
     run: Box<dyn FnMut() -> f64>,
+    seconds: f64,
 }
 
-fn table() -> Result<()> {
-    let mut figures = Vec::new();
-    for r in [190, 500, 715, 2300] {
-        let operations = 4.0 * (r * r) as f64;
-        let mut add = |form: &str, run| {
-            figures.push(Figure { name: format!("r = {r:4} {form}"), operations, seconds: f64::INFINITY, run });
-        };
-        add("AWV, one by one", single(r));
-        add("AWV, in blocks", blocked(r));
-        add("square-root form, one by one", square_root(r));
+impl Figure {
+    fn new(run: Box<dyn FnMut() -> f64>) -> Self {
+        Self { run, seconds: f64::INFINITY }
     }
-    for size in [50, 100, 150, 400] {
-        let operations = 4.0 * (size * size) as f64;
-        let stream = Stream::new(size, 1);
-        let params = KrlsParams { nu: ALD_THRESHOLD, max_dictionary: Some(size), ..KrlsParams::default() };
-        let krls = Krls::new(Gaussian::new(WIDTH)?, DIMENSION, params)?;
-        let params = NonsAldParams { alpha: ALD_THRESHOLD, max_dictionary: Some(size), ..NonsAldParams::default() };
-        let nons = NonsAld::new(Gaussian::new(WIDTH)?, DIMENSION, params)?;
-        let mut add = |name: &str, run: Result<Box<dyn FnMut() -> f64>>| {
-            let name = format!("J = {size:4} {name}");
-            run.map(|run| figures.push(Figure { name, operations, seconds: f64::INFINITY, run }))
-        };
-        add("KRLS, one by one", rounds(krls.clone(), &stream, false))?;
-        add("KRLS, learn_block", rounds(krls, &stream, true))?;
-        add("NONS-ALD, one by one", rounds(nons.clone(), &stream, false))?;
-        add("NONS-ALD, learn_block", rounds(nons, &stream, true))?;
+
+    fn visit(&mut self) {
+        self.seconds = self.seconds.min(smallest(BUDGET, &mut self.run));
     }
+}
+
+fn tables() -> Result<()> {
+    let mut forms = Vec::new();
+    for r in ORDERS {
+        forms.push((r, "AWV, one by one", Figure::new(single(r))));
+        forms.push((r, "AWV, in blocks", Figure::new(blocked(r))));
+        forms.push((r, "square-root form, one by one", Figure::new(square_root(r))));
+    }
+    let mut learners = learners()?;
+    let mut roofs = Roofs::new(BUDGET / 10);
     let mut product = f64::INFINITY;
     for _ in 0..VISITS {
         product = product.min(faer_product());
-        for figure in &mut figures {
-            figure.seconds = figure.seconds.min(smallest(BUDGET, &mut figure.run));
+        forms.iter_mut().for_each(|(_, _, figure)| figure.visit());
+        for (_, alone, together) in &mut learners {
+            alone.visit();
+            together.visit();
         }
+        for r in ORDERS {
+            roofs.at(4 * r * r);
+        }
+        roofs.measure_again();
     }
     let rate = 2.0 * 512f64.powi(3) / product / 1e9;
     println!("mm: {rate:.1} GFLOP/s\n");
-    println!("| round | µs | GFLOP/s (4r²) | of mm |\n|---|---:|---:|---:|");
-    for Figure { name, operations, seconds, .. } in &figures {
-        let gflops = operations / seconds / 1e9;
-        println!("| {name} | {:.2} | {gflops:.1} | {:.0} % |", seconds * 1e6, 100.0 * gflops / rate);
+    println!(
+        "| r | round | µs | GFLOP/s (4r²) | of mm | of roof: read | write back | arithmetic |\n|---:|---|---:|---:|---:|---:|---:|---:|"
+    );
+    for (r, name, Figure { seconds, .. }) in &forms {
+        let triangle = 4 * r * r;
+        let gflops = triangle as f64 / seconds / 1e9;
+        let (read, _) = roofs.seconds(Work { read: triangle, ..Work::default() });
+        let (updated, arithmetic) =
+            roofs.seconds(Work { updated: 2 * triangle, arithmetic: 3 * r * r / 2, ..Work::default() });
+        let [read, updated, arithmetic] = [read, updated, arithmetic].map(|roof| 100.0 * roof / seconds);
+        print!("| {r} | {name} | {:.2} | {gflops:.1} | {:.0} % ", seconds * 1e6, 100.0 * gflops / rate);
+        println!("| {read:.0} % | {updated:.0} % | {arithmetic:.0} % |");
+    }
+    println!("\n| learner | one by one, µs | learn_block, µs | ratio |\n|---|---:|---:|---:|");
+    for (name, alone, together) in &learners {
+        let (alone, together) = (alone.seconds * 1e6, together.seconds * 1e6);
+        println!("| {name} | {alone:.2} | {together:.2} | {:.2} |", alone / together);
     }
     Ok(())
+}
+
+/// Learners one by one and in blocks, on settled dictionaries of `J` points and fixed features; Kernel-AWV, which keeps every
+/// point, around its `J`th.
+fn learners() -> Result<Vec<(String, Figure, Figure)>> {
+    let mut pairs = Vec::new();
+    let mut add = |name: String, alone, together| pairs.push((name, Figure::new(alone), Figure::new(together)));
+    for j in [50, 100, 150, 400] {
+        let stream = Stream::new(j, 1);
+        let kernel = Gaussian::new(WIDTH)?;
+        let most = Some(j);
+        let params = KrlsParams { nu: ALD_THRESHOLD, max_dictionary: most, ..KrlsParams::default() };
+        let (alone, together) = settled(&Krls::new(kernel, DIMENSION, params)?, &stream)?;
+        add(format!("KRLS, J = {j}"), alone, together);
+        let params = NonsAldParams { alpha: ALD_THRESHOLD, max_dictionary: most, ..NonsAldParams::default() };
+        let (alone, together) = settled(&NonsAld::new(kernel, DIMENSION, params)?, &stream)?;
+        add(format!("NONS-ALD, J = {j}"), alone, together);
+        let params = AogdAldParams { alpha: ALD_THRESHOLD, ..AogdAldParams::default() };
+        let (alone, together) = settled(&AogdAld::new(kernel, DIMENSION, params)?, &stream)?;
+        add(format!("AOGD-ALD, J = {j}"), alone, together);
+        let (alone, together) = growing(&KernelAwv::new(kernel, DIMENSION, KernelRidgeParams::default())?, &stream)?;
+        add(format!("Kernel-AWV, round {j}"), alone, together);
+    }
+    for features in [100, 1000] {
+        let params = FogdParams { sigma: WIDTH, features, ..FogdParams::default() };
+        let (alone, together) = settled(&Fogd::new(DIMENSION, params)?, &Stream::new(features, 1))?;
+        add(format!("FOGD, D = {features}"), alone, together);
+    }
+    for degree in [2, 3] {
+        let params = TaylorParams { sigma: 4.0, degree, ..TaylorParams::default() };
+        let learner = PkawvTaylor::new(DIMENSION, params)?;
+        let (alone, together) = settled(&learner, &Stream::new(100, 1))?;
+        add(format!("PKAWV, M = {degree}, r = {}", learner.dictionary_size()), alone, together);
+    }
+    Ok(pairs)
 }
 
 fn vectors(r: usize) -> Vec<AlignedVec> {
@@ -150,27 +201,68 @@ fn square_root(r: usize) -> Box<dyn FnMut() -> f64> {
     })
 }
 
-/// A learner whose dictionary holds the anchors, over the examples.
-fn rounds(mut learner: impl Regressor + 'static, stream: &Stream, blocks: bool) -> Result<Box<dyn FnMut() -> f64>> {
+type Runs = (Box<dyn FnMut() -> f64>, Box<dyn FnMut() -> f64>);
+
+/// A learner whose dictionary holds the anchors, over the examples: one by one, and as a block.
+fn settled(learner: &(impl Regressor + Clone + 'static), stream: &Stream) -> Result<Runs> {
+    let mut learner = learner.clone();
     for (x, y) in &stream.anchors {
         learner.update(x, *y)?;
     }
-    let examples: Vec<Example> = stream.examples[..ROUNDS].to_vec();
-    let xs: Vec<f64> = examples.iter().flat_map(|(x, _)| *x).collect();
-    let mut ys: Vec<f64> = examples.iter().map(|(_, y)| *y).collect();
-    let mut predictions = Vec::with_capacity(ROUNDS);
-    Ok(timed(move || {
-        // Targets turn their sign, so that no gradient vanishes.
-        ys.iter_mut().for_each(|y| *y = -*y);
-        if blocks {
-            predictions.clear();
-            black_box(learner.learn_block(&xs, &ys, &mut predictions).is_ok());
-        } else {
-            for (x, y) in xs.chunks_exact(DIMENSION).zip(&ys) {
-                black_box(learner.predict_then_update(x, *y).is_ok());
-            }
+    let examples = &stream.examples[..ROUNDS];
+    let (mut alone, mut together) = (Rounds::new(examples), Rounds::new(examples));
+    let mut other = learner.clone();
+    Ok((Box::new(move || alone.one_by_one(&mut learner)), Box::new(move || together.in_a_block(&mut other))))
+}
+
+/// A learner that keeps every point, over the rounds that follow the anchors; always from the same state.
+fn growing(learner: &(impl Regressor + Clone + 'static), stream: &Stream) -> Result<Runs> {
+    let mut start = learner.clone();
+    for (x, y) in &stream.anchors {
+        start.update(x, *y)?;
+    }
+    let examples = &stream.examples[..ROUNDS];
+    let (mut alone, mut together) = (Rounds::new(examples), Rounds::new(examples));
+    let other = start.clone();
+    Ok((
+        Box::new(move || alone.one_by_one(&mut start.clone())),
+        Box::new(move || together.in_a_block(&mut other.clone())),
+    ))
+}
+
+/// Examples to learn, whose targets turn their sign each time so that no gradient vanishes.
+struct Rounds {
+    xs: Vec<f64>,
+    ys: Vec<f64>,
+    predictions: Vec<f64>,
+}
+
+impl Rounds {
+    fn new(examples: &[Example]) -> Self {
+        Self {
+            xs: examples.iter().flat_map(|(x, _)| *x).collect(),
+            ys: examples.iter().map(|(_, y)| *y).collect(),
+            predictions: Vec::with_capacity(ROUNDS),
         }
-    }))
+    }
+
+    /// Seconds of a round.
+    fn one_by_one(&mut self, learner: &mut impl Regressor) -> f64 {
+        self.ys.iter_mut().for_each(|y| *y = -*y);
+        let clock = Instant::now();
+        for (x, y) in self.xs.chunks_exact(DIMENSION).zip(&self.ys) {
+            assert!(black_box(learner.predict_then_update(x, *y)).is_ok());
+        }
+        clock.elapsed().as_secs_f64() / ROUNDS as f64
+    }
+
+    fn in_a_block(&mut self, learner: &mut impl Regressor) -> f64 {
+        self.ys.iter_mut().for_each(|y| *y = -*y);
+        self.predictions.clear();
+        let clock = Instant::now();
+        assert!(learner.learn_block(&self.xs, &self.ys, &mut self.predictions).is_ok());
+        clock.elapsed().as_secs_f64() / ROUNDS as f64
+    }
 }
 
 /// Seconds of faer's product of two matrices of order 512.
