@@ -1,11 +1,12 @@
 //! A stream learnt in blocks, whatever their sizes, gives the predictions of one row at a time.
 
 use mercer_kernels::{Gaussian, RandomFourier};
+use mercer_learners::experts::Rule;
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Krls,
-    KrlsParams, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor, Regressor,
-    SampledKonsParams, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Experts, Fogd, FogdParams, KernelAwv, KernelKrr,
+    KernelRidgeParams, Krls, KrlsParams, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor,
+    PkrrTaylor, Regressor, SampledKonsParams, TaylorParams,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -40,7 +41,7 @@ type Make = fn(usize) -> Result<Box<dyn Regressor>, Error>;
 const LOOK_AHEAD: [&str; 4] = ["aogd-ald", "aogd-ald past its limit", "kernel-awv", "kernel-krr"];
 
 /// Learners, the input dimension, and the least dictionary that reaches the code of whole blocks.
-fn subjects() -> [(&'static str, usize, usize, Make); 12] {
+fn subjects() -> [(&'static str, usize, usize, Make); 13] {
     [
         ("nons-ald", 2, 130, |d| {
             let params = NonsAldParams { alpha: 0.02, ..NonsAldParams::default() };
@@ -74,6 +75,7 @@ fn subjects() -> [(&'static str, usize, usize, Make); 12] {
             let params = NystromParams { mu: 0.05, ..NystromParams::default() };
             Ok(Box::new(PkawvFrozen::new(Gaussian::new(0.12)?, d, &stream(1, d).0, params)?))
         }),
+        ("a mixture", 2, 330, |d| Ok(Box::new(mixture(d)?))),
         ("pkawv-taylor", 6, 210, |d| {
             Ok(Box::new(PkawvTaylor::new(d, TaylorParams { degree: 4, ..TaylorParams::default() })?))
         }),
@@ -81,6 +83,48 @@ fn subjects() -> [(&'static str, usize, usize, Make); 12] {
             Ok(Box::new(PkrrTaylor::new(d, TaylorParams { degree: 5, lambda: 0.1, ..TaylorParams::default() })?))
         }),
     ]
+}
+
+/// Newton steps and least squares on one dictionary, and a learner of another kind.
+fn mixture(d: usize) -> Result<Experts<Gaussian>, Error> {
+    let kernel = Gaussian::new(0.12)?;
+    let nons = NonsAldParams { alpha: 0.02, ..NonsAldParams::default() };
+    let krls = KrlsParams { nu: 0.02, lambda: 0.1, max_dictionary: nons.max_dictionary, ..KrlsParams::default() };
+    let members: [AnyRegressor<Gaussian>; 4] = [
+        NonsAld::new(kernel, d, nons)?.into(),
+        Krls::new(kernel, d, krls)?.into(),
+        NonsAld::new(kernel, d, NonsAldParams { mu: 3.0, ..nons })?.into(),
+        Fogd::new(d, FogdParams { sigma: 0.3, features: 100, ..FogdParams::default() })?.into(),
+    ];
+    Experts::new(members.into_iter().enumerate().map(|(k, member)| (k.to_string(), member)), Rule::Boa)
+}
+
+/// The members that take a row go on when another refuses it in the midst of a block.
+#[test]
+fn a_member_dropped_within_a_block_leaves_the_others_as_one_by_one() -> Result<(), Error> {
+    let d = 2;
+    let (xs, mut ys) = stream(2, d);
+    // Its square overflows: least squares alone can do without.
+    let wild = ROWS - 40;
+    ys[wild] = 1e200;
+    let (mut single, mut blocked) = (mixture(d)?, mixture(d)?);
+    let mut expected = Vec::new();
+    for (x, y) in xs.chunks(d).zip(&ys) {
+        expected.push(single.predict_then_update(x, *y)?);
+    }
+    let mut predictions = Vec::new();
+    for (xs, ys) in xs.chunks(100 * d).zip(ys.chunks(100)) {
+        blocked.learn_block(xs, ys, &mut predictions)?;
+    }
+    let active = |experts: &Experts<Gaussian>| experts.members().map(|member| member.active).collect::<Vec<_>>();
+    assert_eq!(active(&blocked), [false, true, false, false]);
+    assert_eq!(active(&blocked), active(&single));
+    assert_eq!(blocked.dictionary_size(), single.dictionary_size());
+    let scale = |t: usize| if t > wild { 1e200 } else { 1.0 };
+    for (t, (p, q)) in predictions.iter().zip(&expected).enumerate() {
+        assert!((p - q).abs() <= 1e-10 * q.abs().max(scale(t)), "{p} for {q} at row {t}");
+    }
+    Ok(())
 }
 
 proptest! {

@@ -251,6 +251,20 @@ impl LinearUpdate for Step {
             Self::Gradient(update) => update.step(phi, growth, y),
         }
     }
+    fn block_size(&self) -> usize {
+        match self {
+            Self::Newton(update) => update.block_size(),
+            Self::LeastSquares(update) => update.block_size(),
+            Self::Gradient(update) => update.block_size(),
+        }
+    }
+    fn learn_block(&mut self, phis: &mut [AlignedVec], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        match self {
+            Self::Newton(update) => update.learn_block(phis, ys, predictions),
+            Self::LeastSquares(update) => update.learn_block(phis, ys, predictions),
+            Self::Gradient(update) => update.learn_block(phis, ys, predictions),
+        }
+    }
     fn grow(&mut self) {
         match self {
             Self::Newton(update) => update.grow(),
@@ -323,6 +337,30 @@ impl LinearUpdate for Panel {
         }
         if let (Some(new), Ok(_)) = (growth, &learnt) {
             phi.push(new);
+        }
+        learnt
+    }
+
+    fn block_size(&self) -> usize {
+        self.steps.iter().map(LinearUpdate::block_size).max().unwrap_or(1)
+    }
+
+    /// Every member learns the block in its own way; the rounds learnt are those of the member that came furthest.
+    fn learn_block(&mut self, phis: &mut [AlignedVec], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        let before = predictions.len();
+        let mut learnt = Err(Error::Diverged);
+        for (step, outcome) in self.steps.iter_mut().zip(&mut self.outcomes) {
+            if outcome.failure.is_some() {
+                continue;
+            }
+            let first = outcome.predictions.len();
+            let own = step.learn_block(phis, ys, &mut outcome.predictions);
+            let made = &outcome.predictions[first..];
+            predictions.extend(made.iter().skip(predictions.len() - before));
+            match own {
+                Ok(()) => learnt = Ok(()),
+                Err(error) => outcome.failure = Some((error, Some(step.predict(&phis[made.len()])))),
+            }
         }
         learnt
     }
