@@ -208,6 +208,9 @@ fn sketched_kons_equals_its_dense_form_for_the_same_coins() -> TestResult {
             let params = SketchedKonsParams { mu: 0.5, eta: 0.125, gamma: 0.2, beta: 1.5, seed };
             let learner = SketchedKons::new(kernel(), stream[0].0.len(), params)?;
             assert_eq!(learner.curvature().uniform().to_bits(), uniforms[0].to_bits());
+            let mut to_the_end = learner.clone();
+            stream.iter().try_for_each(|(x, y)| to_the_end.update(x, *y))?;
+            assert_eq!(to_the_end.curved_rounds(), expected.dictionary.len(), "{name}");
             check(name, learner, &stream, &expected, 1e-10)?;
         }
     }

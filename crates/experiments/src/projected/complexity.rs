@@ -6,13 +6,11 @@
 //! keeps every point at these `n`. Regret is against the best function of norm at most 1 in hindsight. Slopes in the
 //! logarithm stand beside those of the table's entries over the same `n`; entries are upper bounds.
 
-use mercer_data::Dataset;
-use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points, TaylorFeatures};
+use mercer_kernels::{AnyKernel, TaylorFeatures};
 use mercer_learners::{
-    Curvature, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
+    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
     SketchedKonsParams, TaylorParams, prequential,
 };
-use mercer_linalg_incremental::GrowingCholesky;
 
 use super::theory::corollary7;
 use crate::decay::{Law, Regime};
@@ -176,66 +174,6 @@ type Measured = [f64; 4];
 /// Place of the last.
 const SCORES: usize = 3;
 
-/// How many rounds enter the curvature of Sketched-KONS, followed from outside: the coins are public, and what they decide on,
-/// `η g² k_xᵀA⁻¹k_x`, is computed once more with `A` over the rounds that have entered.
-struct Sketch {
-    kernel: AnyKernel,
-    params: SketchedKonsParams,
-    learner: SketchedKons<AnyKernel>,
-    points: Points,
-    /// `√η |g|` of each; a sign would cancel.
-    weights: Vec<f64>,
-    /// Of `HKH + μI`.
-    factor: GrowingCholesky,
-    row: AlignedVec,
-    v: AlignedVec,
-}
-
-impl Sketch {
-    fn new(kernel: AnyKernel, dimension: usize, params: SketchedKonsParams) -> Result<Self, ExperimentError> {
-        Ok(Self {
-            learner: SketchedKons::new(kernel.clone(), dimension, params)?,
-            kernel,
-            params,
-            points: Points::new(dimension),
-            weights: Vec::new(),
-            factor: GrowingCholesky::new(),
-            row: AlignedVec::new(),
-            v: AlignedVec::new(),
-        })
-    }
-
-    /// Learns a row; `k_xᵀA⁻¹k_x` before it and what the curvature gains of it, 0 if it does not enter.
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<(f64, f64), ExperimentError> {
-        self.kernel.row(&self.points, x, &mut self.row);
-        self.row.iter_mut().zip(&self.weights).for_each(|(k, h)| *k *= h);
-        self.factor.forward_solve(&self.row, &mut self.v);
-        let rest = self.kernel.self_value(x) - self.v.iter().map(|v| v * v).sum::<f64>();
-        let q = rest.max(0.0) / self.params.mu;
-        let residual = self.learner.predict(x)? - y;
-        let squared = 4.0 * self.params.eta * residual * residual;
-        let enters = squared > 0.0 && self.learner.curvature().enters(squared * q);
-        self.learner.update(x, y)?;
-        if !enters {
-            return Ok((q, 0.0));
-        }
-        let h = squared.sqrt();
-        self.v.iter_mut().for_each(|v| *v *= h);
-        self.factor.append(&self.v, (squared * rest.max(0.0) + self.params.mu).sqrt());
-        self.points.push(x);
-        self.weights.push(h);
-        Ok((q, squared))
-    }
-
-    /// The rounds in the curvature after a whole stream.
-    fn over(mut self, stream: &Dataset) -> Result<usize, ExperimentError> {
-        for (x, y) in stream.iter() {
-            self.learn(x, y)?;
-        }
-        Ok(self.points.len())
-    }
-}
-
 fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)>, ExperimentError> {
     let Task { regime, rounds, repetition } = *task;
     // A longer stream begins like a shorter one.
@@ -259,8 +197,9 @@ fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)
             Method::Nystrom => (learner.dictionary_size(), scores(choice.nystrom)),
             Method::Restarted => (learner.dictionary_size(), scores(choice.restarted.1)),
             Method::Sketched => {
-                let sketch = Sketch::new(kernel.clone(), stream.dimension(), choice.sketched(seed))?;
-                (sketch.over(&stream)?, f64::NAN)
+                let mut again = SketchedKons::new(kernel.clone(), stream.dimension(), choice.sketched(seed))?;
+                stream.iter().try_for_each(|(x, y)| again.update(x, y))?;
+                (again.curved_rounds(), f64::NAN)
             }
         };
         measured.push((method, [score.cumulative_loss() - best, size as f64, micros, scores]));
@@ -418,28 +357,5 @@ fn reason(method: Method, quantity: usize) -> &'static str {
             "The bound has constants and lower orders that the table leaves out, and these n are short; the regret itself is \
              the least of the four learners'."
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What is counted from outside is the learner's own curvature: it foretells every step. `f` moves at `x` by `g q/(1 + h² q)`.
-    #[test]
-    fn the_sketch_foretells_every_step() {
-        let (regime, seed) = (Regime::MATERN_52, 3);
-        let stream = regime.stream(200, 5).unwrap();
-        let params = Choice::of(regime.law, 200).sketched(seed);
-        let mut sketch = Sketch::new(regime.kernel().unwrap(), stream.dimension(), params).unwrap();
-        for (x, y) in stream.iter() {
-            let before = sketch.learner.predict(x).unwrap();
-            let (q, squared) = sketch.learn(x, y).unwrap();
-            let moved = before - sketch.learner.predict(x).unwrap();
-            let foretold = 2.0 * (before - y) * q / (1.0 + squared * q);
-            assert!((moved - foretold).abs() < 1e-9, "{moved} for {foretold}");
-        }
-        // About γ·200 coins.
-        assert!((8..60).contains(&sketch.points.len()), "{}", sketch.points.len());
     }
 }

@@ -112,6 +112,12 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
         &self.curvature
     }
 
+    /// Number of rounds `|S|` in the curvature; a step solves with a factor of this order.
+    #[must_use]
+    pub fn curved_rounds(&self) -> usize {
+        self.curved.points.len()
+    }
+
     /// `f(x)` before clipping, and what a step at `x` needs. `td + ½J²` for `J` rounds in the curvature.
     fn probe(&self, x: &[f64], probe: &mut DualProbe) -> Result<(), Error> {
         let DualProbe { row, v, work, .. } = probe;
