@@ -4,10 +4,11 @@
 //! Zhdanov and Kalnishkan (2013), leaves the last term out. With the factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and
 //! `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row
 //! `[vᵀ, √(s + λ)]`, `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the square of
-//! the stream's length**. A block solves for [`TOGETHER`] inputs in one read of the factor and then for the points that joined
+//! the stream's length**. A block solves for [`TOGETHER`] inputs in one read of the factor, once it is large enough, and then for the points that joined
 //! among them: `O(t)` more a round, and the same bits.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
@@ -17,6 +18,9 @@ use mercer_state::{Inconsistent, Validate};
 use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::{Awv, Forecast, Ridge, finite};
 use crate::{Error, ParameterError, Regressor, Scratch};
+
+/// Points from which on inputs are solved for together: the factor of fewer stays in the first level of cache.
+const WORTH_A_GROUP: usize = 80;
 
 /// Parameters of [`KernelAwv`] and [`KernelKrr`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,6 +113,21 @@ impl<K: Kernel, F: Forecast> KernelRidge<K, F> {
         Ok(F::forecast(z, || s / self.lambda))
     }
 
+    /// Learns these rows one by one.
+    fn learn_each(
+        &mut self,
+        xs: &[f64],
+        ys: &[f64],
+        rows: Range<usize>,
+        predictions: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        let d = self.dimension();
+        for i in rows {
+            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], ys[i])?);
+        }
+        Ok(())
+    }
+
     /// Learns [`TOGETHER`] rows whose solutions, and kernel values with the points before the first of them, are in `group`.
     fn learn_group(
         &mut self,
@@ -174,11 +193,13 @@ impl<K: Kernel, F: Forecast> Regressor for KernelRidge<K, F> {
     fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
         let d = self.dimension();
         check_block(xs, ys, d)?;
+        let alone = WORTH_A_GROUP.saturating_sub(self.points.len()).min(ys.len());
+        let whole = alone + (ys.len() - alone) / TOGETHER * TOGETHER;
+        self.learn_each(xs, ys, 0..alone, predictions)?;
         let mut joined = Points::with_capacity(d, TOGETHER);
         let mut group = std::mem::take(&mut self.group);
-        let whole = ys.len() / TOGETHER * TOGETHER;
         let mut learnt = Ok(());
-        for first in (0..whole).step_by(TOGETHER) {
+        for first in (alone..whole).step_by(TOGETHER) {
             let (xs, ys) = (&xs[first * d..(first + TOGETHER) * d], &ys[first..first + TOGETHER]);
             for (i, row) in group.rows.iter_mut().enumerate() {
                 self.kernel.row(&self.points, &xs[i * d..(i + 1) * d], row);
@@ -192,9 +213,6 @@ impl<K: Kernel, F: Forecast> Regressor for KernelRidge<K, F> {
         }
         self.group = group;
         learnt?;
-        for (i, y) in ys.iter().enumerate().skip(whole) {
-            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
-        }
-        Ok(())
+        self.learn_each(xs, ys, whole..ys.len(), predictions)
     }
 }
