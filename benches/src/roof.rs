@@ -1,8 +1,8 @@
 //! The machine's roofs, measured in the run that is judged by them.
 //!
 //! Bandwidth depends on where the data lies, so it is measured at the asked working-set size: front to back, at four fronts at
-//! once, and to and fro, where what was used last is in the cache still; whichever is fastest. The peak of arithmetic is that of independent fused multiply-adds on registers.
-//! Each is the best of many short batches.
+//! once, and to and fro, where what was used last is in the cache still; the fastest counts. The peak of arithmetic is that of
+//! independent fused multiply-adds on registers. Each is the best of many short batches.
 
 use std::collections::HashMap;
 use std::hint::black_box;

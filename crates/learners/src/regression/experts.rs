@@ -15,8 +15,8 @@
 //!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
 //!   same Taylor features would share only the `r` multiplications that make them, of `2r²`, so they do not.)
 //! - **Blocks.** The weights act on no member, so [`learn_block`](Regressor::learn_block) lets each member learn the whole block in
-//!   its own blocked pass (members on one dictionary each after the other, on its coordinates), on several threads if asked ([`set_threads`](Regressor::set_threads)), and then goes through the
-//!   rounds. The result does not depend on the threads.
+//!   its own blocked pass (those on one dictionary one after the other, on the same coordinates), on several threads if asked
+//!   ([`set_threads`](Regressor::set_threads)), and then goes through the rounds. The result does not depend on the threads.
 //!
 //! Cost: that of the members, and `O(K)` a round.
 

@@ -4,8 +4,8 @@
 //! Zhdanov and Kalnishkan (2013), leaves the last term out. With the factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and
 //! `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row
 //! `[vᵀ, √(s + λ)]`, `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the square of
-//! the stream's length**. A block solves for [`TOGETHER`] inputs in one read of the factor, once it is large enough, and then for the points that joined
-//! among them: `O(t)` more a round, and the same bits.
+//! the stream's length**. A block solves for [`TOGETHER`] inputs in one read of the factor, once it is large enough, and then for the
+//! points that joined among them: `O(t)` more a round, and the same bits.
 
 use std::marker::PhantomData;
 use std::ops::Range;
