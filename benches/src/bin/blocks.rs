@@ -123,27 +123,28 @@ fn learners() -> Result<Vec<(String, Figure, Figure)>> {
         let kernel = Gaussian::new(WIDTH)?;
         let most = Some(j);
         let params = KrlsParams { nu: ALD_THRESHOLD, max_dictionary: most, ..KrlsParams::default() };
-        let (alone, together) = settled(&Krls::new(kernel, DIMENSION, params)?, &stream)?;
+        let (alone, together) = runs(Krls::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("KRLS, J = {j}"), alone, together);
         let params = NonsAldParams { alpha: ALD_THRESHOLD, max_dictionary: most, ..NonsAldParams::default() };
-        let (alone, together) = settled(&NonsAld::new(kernel, DIMENSION, params)?, &stream)?;
+        let (alone, together) = runs(NonsAld::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("NONS-ALD, J = {j}"), alone, together);
         let params = AogdAldParams { alpha: ALD_THRESHOLD, ..AogdAldParams::default() };
-        let (alone, together) = settled(&AogdAld::new(kernel, DIMENSION, params)?, &stream)?;
+        let (alone, together) = runs(AogdAld::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("AOGD-ALD, J = {j}"), alone, together);
-        let (alone, together) = growing(&KernelAwv::new(kernel, DIMENSION, KernelRidgeParams::default())?, &stream)?;
+        let (alone, together) = runs(KernelAwv::new(kernel, DIMENSION, KernelRidgeParams::default())?, &stream, true)?;
         add(format!("Kernel-AWV, round {j}"), alone, together);
     }
     for features in [100, 1000] {
         let params = FogdParams { sigma: WIDTH, features, ..FogdParams::default() };
-        let (alone, together) = settled(&Fogd::new(DIMENSION, params)?, &Stream::new(features, 1))?;
+        let (alone, together) = runs(Fogd::new(DIMENSION, params)?, &Stream::new(features, 1), false)?;
         add(format!("FOGD, D = {features}"), alone, together);
     }
     for degree in [2, 3] {
         let params = TaylorParams { sigma: 4.0, degree, ..TaylorParams::default() };
         let learner = PkawvTaylor::new(DIMENSION, params)?;
-        let (alone, together) = settled(&learner, &Stream::new(100, 1))?;
-        add(format!("PKAWV, M = {degree}, r = {}", learner.dictionary_size()), alone, together);
+        let name = format!("PKAWV, M = {degree}, r = {}", learner.dictionary_size());
+        let (alone, together) = runs(learner, &Stream::new(100, 1), false)?;
+        add(name, alone, together);
     }
     Ok(pairs)
 }
@@ -203,30 +204,18 @@ fn square_root(r: usize) -> Box<dyn FnMut() -> f64> {
 
 type Runs = (Box<dyn FnMut() -> f64>, Box<dyn FnMut() -> f64>);
 
-/// A learner whose dictionary holds the anchors, over the examples: one by one, and as a block.
-fn settled(learner: &(impl Regressor + Clone + 'static), stream: &Stream) -> Result<Runs> {
-    let mut learner = learner.clone();
+/// A learner that has seen the anchors, over the examples: one by one, and as a block; `anew` always from that state, for
+/// learners that keep every point.
+fn runs(mut learner: impl Regressor + Clone + 'static, stream: &Stream, anew: bool) -> Result<Runs> {
     for (x, y) in &stream.anchors {
         learner.update(x, *y)?;
     }
     let examples = &stream.examples[..ROUNDS];
     let (mut alone, mut together) = (Rounds::new(examples), Rounds::new(examples));
     let mut other = learner.clone();
-    Ok((Box::new(move || alone.one_by_one(&mut learner)), Box::new(move || together.in_a_block(&mut other))))
-}
-
-/// A learner that keeps every point, over the rounds that follow the anchors; always from the same state.
-fn growing(learner: &(impl Regressor + Clone + 'static), stream: &Stream) -> Result<Runs> {
-    let mut start = learner.clone();
-    for (x, y) in &stream.anchors {
-        start.update(x, *y)?;
-    }
-    let examples = &stream.examples[..ROUNDS];
-    let (mut alone, mut together) = (Rounds::new(examples), Rounds::new(examples));
-    let other = start.clone();
     Ok((
-        Box::new(move || alone.one_by_one(&mut start.clone())),
-        Box::new(move || together.in_a_block(&mut other.clone())),
+        Box::new(move || if anew { alone.one_by_one(&mut learner.clone()) } else { alone.one_by_one(&mut learner) }),
+        Box::new(move || if anew { together.in_a_block(&mut other.clone()) } else { together.in_a_block(&mut other) }),
     ))
 }
 

@@ -9,7 +9,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::plan::ExperimentError;
 use crate::stats::Summary;
+use crate::table::{Format, Table};
 
 /// A mean and a standard deviation as a paper prints them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -231,13 +233,27 @@ impl fmt::Display for SizeVerdict {
     }
 }
 
-/// The verdict on a claim about the papers' size: a shortened run is judged by none.
-pub(crate) fn of_claim(whole: bool, holds: bool) -> &'static str {
-    match (whole, holds) {
+/// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`. A shortened run is judged by none.
+pub(crate) fn claim(
+    words: String,
+    seeds: usize,
+    measured: f64,
+    wanted: f64,
+    whole: bool,
+) -> Result<Table, ExperimentError> {
+    let verdict = match (whole, measured >= wanted) {
         (false, _) => "shortened run",
         (true, true) => "holds",
         (true, false) => "does not hold",
-    }
+    };
+    let mut table = Table::new()
+        .words("claim")
+        .numbers("seeds", Format::Shortest)
+        .numbers("measured", Format::Decimals(3))
+        .numbers("at least", Format::Shortest)
+        .words("verdict");
+    table.push(vec![words.into(), seeds.into(), measured.into(), wanted.into(), verdict.into()])?;
+    Ok(table)
 }
 
 /// With its sign (a true minus), except for what rounds to zero.

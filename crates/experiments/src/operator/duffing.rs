@@ -22,7 +22,7 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::of_claim;
+use crate::verdict::claim;
 
 const WIDTH: f64 = 0.25;
 const ETA: f64 = 0.3;
@@ -210,21 +210,9 @@ pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
 
 /// The share of right cells against what it should be.
 fn claims(outcomes: &[&Outcome], pairs: usize) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("claim")
-        .numbers("seeds", Format::Shortest)
-        .numbers("measured", Format::Decimals(3))
-        .numbers("at least", Format::Shortest)
-        .words("verdict");
     let share = mean(&outcomes.iter().map(|outcome| outcome.online.accuracy).collect::<Vec<f64>>());
-    table.push(vec![
-        format!("cells right at ε = {}, mean over seeds", Case::Cubic.words()).into(),
-        outcomes.len().into(),
-        share.into(),
-        WANTED_SHARE.into(),
-        of_claim(pairs == PAIRS, share >= WANTED_SHARE).into(),
-    ])?;
-    Ok(table)
+    let words = format!("cells right at ε = {}, mean over seeds", Case::Cubic.words());
+    claim(words, outcomes.len(), share, WANTED_SHARE, pairs == PAIRS)
 }
 
 fn shown(value: &Eigenvalue) -> String {

@@ -21,7 +21,7 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::of_claim;
+use crate::verdict::claim;
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;
@@ -237,12 +237,6 @@ fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experime
 
 /// The adjusted Rand index against what it should be, where it is lowest.
 fn claims(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("claim")
-        .numbers("seeds", Format::Shortest)
-        .numbers("measured", Format::Decimals(3))
-        .numbers("at least", Format::Shortest)
-        .words("verdict");
     let whole = times.iter().zip(PRINTED).all(|(time, (printed, _))| *time == printed);
     let (mut lowest, mut seeds) = (f64::INFINITY, 0);
     for order in Order::ALL {
@@ -255,14 +249,8 @@ fn claims(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experim
             }
         }
     }
-    table.push(vec![
-        "adjusted Rand index, mean over seeds: the lowest of all orders, guards and looks".into(),
-        seeds.into(),
-        lowest.into(),
-        WANTED_INDEX.into(),
-        of_claim(whole, lowest >= WANTED_INDEX).into(),
-    ])?;
-    Ok(table)
+    let words = "adjusted Rand index, mean over seeds: the lowest of all orders, guards and looks";
+    claim(words.into(), seeds, lowest, WANTED_INDEX, whole)
 }
 
 /// The numbers of the sets changed to those of the wells in which most of their samples lie, so that colours mean the same in
