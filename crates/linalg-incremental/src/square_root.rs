@@ -11,28 +11,33 @@
 //! off; the dependent chain has one fused multiply-add a row, and the division is done for eight rows at once. Taking a row back is
 //! the same with `τ_j = τ_{j−1} − p_j²/d_j` (Gill, Golub, Murray and Saunders 1974, methods C1 and C2).
 //!
+//! **Waiting.** Where the factor does not fit the first level of cache, writing it costs more than the arithmetic. Every second row waits: it is
+//! eliminated, which reads the factor, and the pass of the next row makes the rotations of both, one after the other on each tile. Bit for bit
+//! the factor and the predictions are those of rows that go in one by one. A row that outweighs what came before does not wait.
+//!
 //! **Leading block.** The factor of the first `n'` coordinates is the leading `n' × n'` block of `R`, its `U` the first `n'` rows of `U`:
 //! one factor serves all of them, and one pass over the whole yields the prediction of a leading block on its way.
 //!
 //! Layout: block `b` of eight rows holds its tiles of eight columns from the diagonal on, row by row; the `c_j` beside it in tiles of
 //! eight rows and eight outputs. A pass reads and writes memory front to back.
 
-use mercer_simd::{AlignedVec, LANES, Lane, dispatch, dot};
+use std::borrow::Cow;
+
+use mercer_simd::{AlignedVec, LANES, Lane};
 use mercer_state::{Inconsistent, Validate};
 
 use crate::NotPositiveDefinite;
-use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
+mod factor;
+mod rotations;
 mod sweep;
 
-use sweep::{Leading, Solve, Sweep};
+use factor::{Factor, Outlook, Row};
+use sweep::Passing;
 
-/// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
-const LARGEST_SQUARE: f64 = 1e250;
-
-/// Up to this ratio of the trace of `V` to its least pivot, rounding cannot make `τ` grow by itself: the ratio of what is lost in an entry of the
-/// row to the pivot that it meets, squared, is about `1e-32` times this. Beyond it a step is checked after it was made.
-const TAME: f64 = 1e30;
+/// From this many coordinates on a calm row waits for the next. Below, the factor is in the first level of cache, where writing is
+/// cheap.
+const WORTH_WAITING: usize = 120;
 
 /// An update that would leave the range of numbers; the factor is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -45,62 +50,68 @@ pub struct OutOfRange {
 /// Scratch memory of [`SquareRootRls`]; grows to the factor's size and is then reused.
 #[derive(Clone, Debug, Default)]
 pub struct SquareRootScratch {
+    row: Moving,
+    waiting: Moving,
+    /// The outputs, padded.
+    outputs: AlignedVec,
+    /// What has been predicted at the end of the leading block.
+    prediction: AlignedVec,
+    /// The factor before a step that may have to be undone.
+    before: Option<Box<Factor>>,
+}
+
+/// Memory of a row that passes through the factor.
+#[derive(Clone, Debug, Default)]
+struct Moving {
     /// What is left of the row.
     residual: AlignedVec,
     /// What has been predicted so far.
     sums: AlignedVec,
-    /// The same at the end of the leading block.
-    prediction: AlignedVec,
-    /// The outputs, padded.
-    outputs: AlignedVec,
-    /// The factor before a step that may have to be undone.
-    before: Option<Box<SquareRootRls>>,
 }
 
 /// Triangular `R` (`n × n`, positive diagonal) and `U` (`n × m`) of a regularised least-squares problem that takes and gives
 /// back rows.
 ///
-/// # Invariants
-/// `L` is upper triangular with unit diagonal. Rows past `n` are those of the identity, columns past `n` and outputs past `m` are
-/// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+/// Two are equal, and are written alike, when they are once no row waits.
+#[derive(Clone, Debug)]
 pub struct SquareRootRls {
-    n: usize,
-    m: usize,
-    tiles: Vec<Tile>,
-    inverse_pivots: AlignedVec,
-    coefficients: Vec<Tile>,
-    largest: [f64; 2],
-    smallest: f64,
-    steepest: f64,
+    factor: Factor,
+    /// The last row, if it `waits`: learnt, but not yet in the factor. It is calm.
+    waiting: Row,
+    waits: bool,
+    /// Whether the last row was calm, so that the next may be.
+    calm: bool,
+}
+
+impl PartialEq for SquareRootRls {
+    fn eq(&self, other: &Self) -> bool {
+        self.settled() == other.settled()
+    }
 }
 
 impl Validate for SquareRootRls {
     fn validate(&self) -> Result<(), Inconsistent> {
-        const WHAT: &str = "square-root factor";
-        Inconsistent::size(self.n, WHAT)?;
-        Inconsistent::size(self.m, WHAT)?;
-        self.inverse_pivots.validate()?;
-        let blocks = self.blocks();
-        let whole = self.m > 0
-            && are_blocks(self.tiles.len(), blocks)
-            && self.coefficients.len() == blocks * self.m.div_ceil(LANES)
-            && self.inverse_pivots.len() == blocks * LANES;
-        Inconsistent::require(whole, WHAT, "it has one number for each entry, and outputs beside it")?;
-        self.tiles.as_flattened().validate()?;
-        self.coefficients.as_flattened().validate()?;
-        self.largest.validate()?;
-        self.smallest.validate()?;
-        let positive = self.inverse_pivots.iter().all(|inverse| *inverse > 0.0) && self.smallest >= 0.0;
-        Inconsistent::require(positive, WHAT, "its pivots are positive")?;
-        for i in 0..blocks * LANES {
-            let (b, row) = split(i);
-            let diagonal = &self.tiles[self.block_start(b)][row].0;
-            let unit = diagonal[row] == 1.0 && diagonal[..row].iter().all(|value| *value == 0.0);
-            Inconsistent::require(unit, WHAT, "it is triangular with a unit diagonal")?;
-        }
-        Ok(())
+        self.factor.validate()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for SquareRootRls {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.settled().serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for SquareRootRls {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Factor::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl From<Factor> for SquareRootRls {
+    fn from(factor: Factor) -> Self {
+        Self { factor, waiting: Row::default(), waits: false, calm: true }
     }
 }
 
@@ -112,20 +123,8 @@ impl SquareRootRls {
     #[must_use]
     pub fn new(prior: &[f64], m: usize) -> Self {
         assert!(m > 0, "at least one output");
-        let n = prior.len();
-        let blocks = n.div_ceil(LANES);
-        let mut rls = Self {
-            n,
-            m,
-            tiles: vec![ZERO_TILE; blocks * (blocks + 1) / 2],
-            inverse_pivots: AlignedVec::zeros(blocks * LANES),
-            coefficients: vec![ZERO_TILE; blocks * m.div_ceil(LANES)],
-            largest: [0.0; 2],
-            smallest: 0.0,
-            steepest: 1.0,
-        };
-        rls.restart(prior);
-        rls
+        check_prior(prior);
+        Self::from(Factor::new(prior, m))
     }
 
     /// Forgets every row: `V = diag(prior)`, `S = 0`, keeping the memory.
@@ -133,55 +132,70 @@ impl SquareRootRls {
     /// # Panics
     /// If `prior` has not `n` numbers, or one is not positive and finite.
     pub fn restart(&mut self, prior: &[f64]) {
-        assert_eq!(prior.len(), self.n, "the prior has one number for each coordinate");
-        assert!(prior.iter().all(|p| *p > 0.0 && p.is_finite()), "a prior is positive and finite");
-        self.tiles.fill(ZERO_TILE);
-        self.coefficients.fill(ZERO_TILE);
-        for i in 0..self.inverse_pivots.len() {
-            let (b, row) = split(i);
-            let diagonal = self.block_start(b);
-            self.tiles[diagonal][row].0[row] = 1.0;
-            self.inverse_pivots[i] = prior.get(i).map_or(1.0, |p| 1.0 / p);
-        }
-        self.largest = [prior.iter().sum(), 0.0];
-        self.smallest = prior.iter().copied().fold(f64::INFINITY, f64::min);
-        self.bound_pivots();
+        assert_eq!(prior.len(), self.dimension(), "the prior has one number for each coordinate");
+        check_prior(prior);
+        self.factor.restart(prior);
+        self.waits = false;
     }
 
     /// Number of coordinates `n`.
     #[must_use]
     pub fn dimension(&self) -> usize {
-        self.n
+        self.factor.n
     }
 
     /// Number of outputs `m`.
     #[must_use]
     pub fn outputs(&self) -> usize {
-        self.m
+        self.factor.m
     }
 
-    /// `R[i, j]` (zero below the diagonal).
+    /// Puts the row that waits, if any, into the factor; what the two mean is the same. Allocates.
+    pub fn settle(&mut self) {
+        if self.waits {
+            let mut scratch = SquareRootScratch::default();
+            scratch.start(self.waiting.entries.lanes(), &self.waiting.outputs, self.outputs());
+            self.factor.sweep(None, 1.0, self.dimension(), &mut scratch);
+            self.waits = false;
+        }
+    }
+
+    /// The factor once no row waits.
+    fn settled(&self) -> Cow<'_, Factor> {
+        if !self.waits {
+            return Cow::Borrowed(&self.factor);
+        }
+        let mut settled = self.clone();
+        settled.settle();
+        Cow::Owned(settled.factor)
+    }
+
+    /// `R[i, j]` (zero below the diagonal). `O(n²)` while a row waits: [`settle`](Self::settle) first to read many.
     ///
     /// # Panics
     /// If `i ≥ n` or `j ≥ n`.
     #[must_use]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
-        assert!(i.max(j) < self.n, "entry ({i}, {j}) of a factor of dimension {}", self.n);
-        self.unit_entry(i, j) / self.inverse_pivots[i].sqrt()
+        let n = self.dimension();
+        assert!(i.max(j) < n, "entry ({i}, {j}) of a factor of dimension {n}");
+        let factor = self.settled();
+        factor.unit_entry(i, j) / factor.inverse_root(i)
     }
 
-    /// `U[i, output]`.
+    /// `U[i, output]`, at the cost of an [`entry`](Self::entry).
     ///
     /// # Panics
     /// If `i ≥ n` or `output ≥ m`.
     #[must_use]
     pub fn output_entry(&self, i: usize, output: usize) -> f64 {
-        assert!(i < self.n && output < self.m, "entry ({i}, {output}) of U, {} × {}", self.n, self.m);
-        self.coefficient(i, output) / self.inverse_pivots[i].sqrt()
+        let (n, m) = (self.dimension(), self.outputs());
+        assert!(i < n && output < m, "entry ({i}, {output}) of U, {n} × {m}");
+        let factor = self.settled();
+        factor.coefficient(i, output) / factor.inverse_root(i)
     }
 
     /// `ŷ = Uᵀ R⁻ᵀ φ` for the leading block of `leading` coordinates; returns `τ = 1 + φᵀV⁻¹φ`. Entries of `row` past the block are not
-    /// used. `½n'²` multiply-adds, one read of the block.
+    /// used. `½n'²` multiply-adds (thrice as many while a row waits), one read of the block.
     ///
     /// # Panics
     /// If `row` has not `n` entries, `prediction` not `m`, or `leading > n`.
@@ -193,16 +207,16 @@ impl SquareRootRls {
         scratch: &mut SquareRootScratch,
     ) -> f64 {
         self.check(row, leading);
-        assert_eq!(prediction.len(), self.m, "one prediction for each output");
-        let lanes = leading.div_ceil(LANES);
-        scratch.start(self, &row.lanes()[..lanes]);
-        let tau = self.solve(leading, scratch);
-        prediction.copy_from_slice(&scratch.prediction[..self.m]);
-        tau
+        assert_eq!(prediction.len(), self.outputs(), "one prediction for each output");
+        scratch.start(&row.lanes()[..leading.div_ceil(LANES)], &[], self.outputs());
+        let passed = self.factor.solve(self.waits.then_some(&self.waiting), leading, scratch);
+        prediction.copy_from_slice(&scratch.prediction[..prediction.len()]);
+        passed.tau
     }
 
     /// The prequential step: predicts at `row` with the leading block, as [`predict`](Self::predict) would bit for bit, and adds the
-    /// row to the whole factor, in one pass over it; returns `τ` of the leading block as it was before. `1½n²` multiply-adds.
+    /// row to the whole factor; returns `τ` of the leading block as it was before. `n²` multiply-adds in one pass; a row that waits for the next
+    /// costs `½n²` and makes that one's `2n²`.
     ///
     /// # Errors
     /// [`OutOfRange`] when a number would overflow or is not finite; nothing is changed (and `prediction` means nothing).
@@ -218,13 +232,14 @@ impl SquareRootRls {
         scratch: &mut SquareRootScratch,
     ) -> Result<f64, OutOfRange> {
         self.check(row, leading);
-        assert_eq!(prediction.len(), self.m, "one prediction for each output");
+        assert_eq!(prediction.len(), self.outputs(), "one prediction for each output");
         let tau = self.step(row, outputs, leading, scratch)?;
-        prediction.copy_from_slice(&scratch.prediction[..self.m]);
+        prediction.copy_from_slice(&scratch.prediction[..prediction.len()]);
         Ok(tau)
     }
 
-    /// Adds a row: `V ← V + φφᵀ`, `S ← S + φyᵀ`; returns `τ = 1 + φᵀV⁻¹φ` as it was before. Leading zeros of the row cost nothing.
+    /// Adds a row: `V ← V + φφᵀ`, `S ← S + φyᵀ`; returns `τ = 1 + φᵀV⁻¹φ` as it was before. Leading zeros of a row that does not wait
+    /// cost nothing.
     ///
     /// # Errors
     /// As [`predict_then_update`](Self::predict_then_update).
@@ -237,11 +252,11 @@ impl SquareRootRls {
         outputs: &[f64],
         scratch: &mut SquareRootScratch,
     ) -> Result<f64, OutOfRange> {
-        self.check(row, self.n);
-        self.step(row, outputs, self.n, scratch)
+        self.check(row, self.dimension());
+        self.step(row, outputs, self.dimension(), scratch)
     }
 
-    /// Takes a row back: `V ← V − φφᵀ`, `S ← S − φyᵀ`. Two passes, `2n²` multiply-adds.
+    /// Takes a row back: `V ← V − φφᵀ`, `S ← S − φyᵀ`. Two passes, `1½n²` multiply-adds.
     ///
     /// The digits lost are those of `1/(1 − φᵀV⁻¹φ)`: a row that alone knew a direction leaves little of what the prior knew of it.
     ///
@@ -257,13 +272,18 @@ impl SquareRootRls {
         least_pivot: f64,
         scratch: &mut SquareRootScratch,
     ) -> Result<(), NotPositiveDefinite> {
-        self.check(row, self.n);
-        let pivot = 2.0 - self.trial(row, scratch);
+        let n = self.dimension();
+        self.check(row, n);
+        assert_eq!(outputs.len(), self.outputs(), "a row has m outputs");
+        self.settle();
+        scratch.start(row.lanes(), outputs, self.outputs());
+        let pivot = 2.0 - self.factor.solve(None, n, scratch).tau;
         if pivot.is_nan() || pivot <= least_pivot.max(f64::EPSILON) || !outputs.iter().all(|y| y.is_finite()) {
             return Err(NotPositiveDefinite { pivot });
         }
-        self.sweep(row, outputs, -1.0, self.n, scratch);
-        self.bound_pivots();
+        scratch.start(row.lanes(), outputs, self.outputs());
+        self.factor.sweep(None, -1.0, n, scratch);
+        self.factor.bound_pivots();
         Ok(())
     }
 
@@ -274,14 +294,10 @@ impl SquareRootRls {
     /// If `factor` or `least_pivot` is not positive.
     pub fn scale(&mut self, factor: f64, least_pivot: f64) {
         assert!(factor > 0.0 && least_pivot > 0.0, "a factor {factor} and a least pivot {least_pivot}");
-        for inverse in &mut self.inverse_pivots[..self.n] {
-            *inverse = (*inverse / factor).min(1.0 / least_pivot);
-        }
-        self.bound_pivots();
-        // A pivot that was lifted adds to the trace.
-        let lifted = self.n as f64 * least_pivot;
-        self.largest = [self.largest[0] * factor + lifted, self.largest[1] * factor];
-        self.smallest *= factor;
+        self.settle();
+        self.factor.scale(factor, least_pivot);
+        // Who forgets scales after each row: the next would wait in vain.
+        self.calm = false;
     }
 
     /// The coefficients `V⁻¹S = R⁻¹U` of the leading block, column by column (`n'` numbers for each output).
@@ -289,53 +305,34 @@ impl SquareRootRls {
     /// # Panics
     /// If `leading > n` or `coefficients` has not `n'm` numbers.
     pub fn coefficients(&self, leading: usize, coefficients: &mut [f64]) {
-        assert!(leading <= self.n, "a leading block of {leading} in a factor of dimension {}", self.n);
-        assert_eq!(coefficients.len(), leading * self.m, "a coefficient for each coordinate and output");
+        let (n, m) = (self.dimension(), self.outputs());
+        assert!(leading <= n, "a leading block of {leading} in a factor of dimension {n}");
+        assert_eq!(coefficients.len(), leading * m, "a coefficient for each coordinate and output");
+        let factor = self.settled();
         for (output, x) in coefficients.chunks_exact_mut(leading.max(1)).enumerate() {
             for i in (0..leading).rev() {
-                let known: f64 = (i + 1..leading).map(|j| self.unit_entry(i, j) * x[j]).sum();
-                x[i] = self.coefficient(i, output) - known;
+                let known: f64 = (i + 1..leading).map(|j| factor.unit_entry(i, j) * x[j]).sum();
+                x[i] = factor.coefficient(i, output) - known;
             }
         }
     }
 
-    /// `ln det V` of the leading block. `O(n')`.
+    /// `ln det V` of the leading block. `O(n')`, and `O(n²)` while a row waits.
     ///
     /// # Panics
     /// If `leading > n`.
     #[must_use]
     pub fn log_determinant(&self, leading: usize) -> f64 {
-        -self.inverse_pivots[..leading].iter().map(|inverse| inverse.ln()).sum::<f64>()
-    }
-
-    fn blocks(&self) -> usize {
-        self.n.div_ceil(LANES)
-    }
-
-    /// Index of the first tile of block `b`, the one on the diagonal: blocks `0, 1, …` hold `B, B − 1, …` tiles.
-    fn block_start(&self, b: usize) -> usize {
-        b * self.blocks() - b * b.saturating_sub(1) / 2
-    }
-
-    /// `L[i, j]`, zero below the diagonal.
-    fn unit_entry(&self, i: usize, j: usize) -> f64 {
-        let ((b, row), (q, column)) = (split(i), split(j));
-        if j < i { 0.0 } else { self.tiles[self.block_start(b) + q - b][row].0[column] }
-    }
-
-    /// `c_i` of one output.
-    fn coefficient(&self, i: usize, output: usize) -> f64 {
-        let ((b, row), (o, column)) = (split(i), split(output));
-        self.coefficients[b * self.m.div_ceil(LANES) + o][row].0[column]
+        self.settled().log_determinant(leading)
     }
 
     fn check(&self, row: &AlignedVec, leading: usize) {
-        assert_eq!(row.len(), self.n, "a row has one entry for each coordinate");
-        assert!(leading <= self.n, "a leading block of {leading} in a factor of dimension {}", self.n);
+        let n = self.dimension();
+        assert_eq!(row.len(), n, "a row has one entry for each coordinate");
+        assert!(leading <= n, "a leading block of {leading} in a factor of dimension {n}");
     }
 
-    /// Adds a row, if everything stays in range. Bounds that cost `O(n)` settle it for all but extreme numbers; with those the step is
-    /// made, looked at, and undone if need be.
+    /// Adds a row, if everything stays in range.
     fn step(
         &mut self,
         row: &AlignedVec,
@@ -343,115 +340,90 @@ impl SquareRootRls {
         leading: usize,
         scratch: &mut SquareRootScratch,
     ) -> Result<f64, OutOfRange> {
-        let squares = [dot(row.lanes(), row.lanes()), outputs.iter().map(|y| y * y).sum::<f64>()];
-        let largest = [self.largest[0] + squares[0], self.largest[1] + squares[1]];
-        let bound = squares[0] / self.smallest;
-        let fits = largest[0] < LARGEST_SQUARE && largest[1] < LARGEST_SQUARE;
+        assert_eq!(outputs.len(), self.outputs(), "a row has m outputs");
+        let Outlook { tau: bound, largest, fits, tame } = self.factor.outlook(row, outputs);
         if !fits {
             return Err(OutOfRange { tau: bound });
         }
-        let tame = bound < LARGEST_SQUARE && largest[0] * self.steepest < TAME;
+        scratch.start(row.lanes(), outputs, self.outputs());
         if !tame {
-            self.keep(scratch);
+            return self.checked_step(largest, leading, scratch);
         }
-        let tau = self.sweep(row, outputs, 1.0, leading, scratch);
-        if !tame && !self.is_in_range(&scratch.prediction) {
-            self.undo(scratch);
-            return Err(OutOfRange { tau });
+        if self.calm && !self.waits && self.dimension() >= WORTH_WAITING {
+            let passed = self.factor.solve_to_wait(row, leading, &mut self.waiting, scratch);
+            (self.waits, self.calm) = (passed.calm, passed.calm);
+            if passed.calm {
+                self.factor.bound(largest);
+                return Ok(passed.tau);
+            }
+            scratch.start(row.lanes(), outputs, self.outputs());
         }
-        self.largest = largest;
-        Ok(tau)
+        let passed = self.factor.sweep(self.waits.then_some(&self.waiting), 1.0, leading, scratch);
+        (self.waits, self.calm) = (false, passed.calm);
+        self.factor.bound(largest);
+        Ok(passed.tau)
     }
 
-    /// Adding rows makes no pivot smaller; everything else calls this.
-    fn bound_pivots(&mut self) {
-        self.steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);
+    /// The step is made, looked at, and undone if need be.
+    fn checked_step(
+        &mut self,
+        largest: [f64; 2],
+        leading: usize,
+        scratch: &mut SquareRootScratch,
+    ) -> Result<f64, OutOfRange> {
+        self.settle();
+        self.keep(scratch);
+        let passed = self.factor.sweep(None, 1.0, leading, scratch);
+        if !self.factor.is_in_range(&scratch.prediction) {
+            if let Some(before) = &mut scratch.before {
+                std::mem::swap(&mut self.factor, before);
+            }
+            return Err(OutOfRange { tau: passed.tau });
+        }
+        self.calm = passed.calm;
+        self.factor.bound(largest);
+        Ok(passed.tau)
     }
 
     /// Remembers the factor; allocates the first time.
     fn keep(&self, scratch: &mut SquareRootScratch) {
-        match scratch.before.as_mut().filter(|before| (before.n, before.m) == (self.n, self.m)) {
-            Some(before) => {
-                before.tiles.copy_from_slice(&self.tiles);
-                before.inverse_pivots.copy_from_slice(&self.inverse_pivots);
-                before.coefficients.copy_from_slice(&self.coefficients);
-            }
-            None => scratch.before = Some(Box::new(self.clone())),
+        match scratch.before.as_mut().filter(|before| before.has_shape_of(&self.factor)) {
+            Some(before) => before.copy_from(&self.factor),
+            None => scratch.before = Some(Box::new(self.factor.clone())),
         }
-    }
-
-    /// Puts the remembered factor back.
-    fn undo(&mut self, scratch: &mut SquareRootScratch) {
-        if let Some(before) = &mut scratch.before {
-            std::mem::swap(&mut self.tiles, &mut before.tiles);
-            std::mem::swap(&mut self.inverse_pivots, &mut before.inverse_pivots);
-            std::mem::swap(&mut self.coefficients, &mut before.coefficients);
-        }
-    }
-
-    /// Whether squares of all numbers, and of a prediction, are numbers.
-    fn is_in_range(&self, prediction: &[f64]) -> bool {
-        let root = LARGEST_SQUARE.sqrt();
-        let within = |tiles: &[Tile]| tiles.iter().flatten().flat_map(|lane| &lane.0).all(|x| x.abs() < root);
-        let pivots = self.inverse_pivots.iter().all(|e| (1.0 / LARGEST_SQUARE..LARGEST_SQUARE).contains(e));
-        pivots && prediction.iter().all(|y| y.abs() < root) && within(&self.coefficients) && within(&self.tiles)
-    }
-
-    /// `τ` of the whole factor.
-    fn trial(&self, row: &AlignedVec, scratch: &mut SquareRootScratch) -> f64 {
-        scratch.start(self, row.lanes());
-        self.solve(self.n, scratch)
-    }
-
-    fn solve(&self, leading: usize, scratch: &mut SquareRootScratch) -> f64 {
-        dispatch(Solve {
-            tiles: &self.tiles,
-            blocks: self.blocks(),
-            inverse_pivots: self.inverse_pivots.lanes(),
-            coefficients: &self.coefficients,
-            residual: scratch.residual.lanes_mut(),
-            leading: Leading {
-                size: leading,
-                sums: scratch.sums.lanes_mut(),
-                prediction: scratch.prediction.lanes_mut(),
-            },
-        })
-    }
-
-    fn sweep(
-        &mut self,
-        row: &AlignedVec,
-        outputs: &[f64],
-        sign: f64,
-        leading: usize,
-        scratch: &mut SquareRootScratch,
-    ) -> f64 {
-        assert_eq!(outputs.len(), self.m, "a row has m outputs");
-        scratch.start(self, row.lanes());
-        scratch.outputs[..self.m].copy_from_slice(outputs);
-        dispatch(Sweep {
-            tiles: &mut self.tiles,
-            inverse_pivots: self.inverse_pivots.lanes_mut(),
-            coefficients: &mut self.coefficients,
-            residual: scratch.residual.lanes_mut(),
-            outputs: scratch.outputs.lanes(),
-            sign,
-            leading: Leading {
-                size: leading,
-                sums: scratch.sums.lanes_mut(),
-                prediction: scratch.prediction.lanes_mut(),
-            },
-        })
     }
 }
 
+fn check_prior(prior: &[f64]) {
+    assert!(prior.iter().all(|p| *p > 0.0 && p.is_finite()), "a prior is positive and finite");
+}
+
 impl SquareRootScratch {
-    fn start(&mut self, rls: &SquareRootRls, row: &[Lane]) {
-        self.residual.resize(row.len() * LANES);
-        self.residual.lanes_mut().copy_from_slice(row);
-        for vector in [&mut self.sums, &mut self.prediction, &mut self.outputs] {
-            vector.resize(rls.m.div_ceil(LANES) * LANES);
+    fn start(&mut self, row: &[Lane], outputs: &[f64], m: usize) {
+        self.row.start(row, m);
+        for vector in [&mut self.outputs, &mut self.prediction] {
+            vector.resize(m.div_ceil(LANES) * LANES);
             vector.fill(0.0);
         }
+        self.outputs[..outputs.len()].copy_from_slice(outputs);
+    }
+}
+
+impl Moving {
+    fn start(&mut self, row: &[Lane], m: usize) {
+        self.residual.resize(row.len() * LANES);
+        self.residual.lanes_mut().copy_from_slice(row);
+        self.sums.resize(m.div_ceil(LANES) * LANES);
+        self.sums.fill(0.0);
+    }
+
+    fn started<'a>(&'a mut self, row: &'a Row) -> Passing<'a> {
+        self.start(row.entries.lanes(), row.outputs.len());
+        self.passing(row.outputs.lanes())
+    }
+
+    /// The row once it was started.
+    fn passing<'a>(&'a mut self, outputs: &'a [Lane]) -> Passing<'a> {
+        Passing { residual: self.residual.lanes_mut(), outputs, sums: self.sums.lanes_mut() }
     }
 }

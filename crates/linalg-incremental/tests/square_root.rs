@@ -225,3 +225,73 @@ fn spikes_leave_numbers() {
         assert!(spike > 1e30 || refused == 0);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Where every second row waits for the next, nothing else differs: the same bits as when each goes in at once.
+    #[test]
+    fn waiting_leaves_no_trace(seed in 0u64..1000, n in 120usize..170, m in 1usize..11, leading in 1usize..170) {
+        let leading = leading.min(n);
+        let t = 2 * n;
+        let mut problem = Problem::random(seed, n, m, t, 1.0);
+        for (k, row) in problem.rows.iter_mut().enumerate() {
+            match k % 16 {
+                // Rows that begin with zeros, are zero, or outweigh what came before.
+                5 => row[..n / 3].fill(0.0),
+                9 => row.fill(0.0),
+                12 => row.iter_mut().for_each(|value| *value *= 1e4),
+                _ => {}
+            }
+        }
+        let mut waiting = SquareRootRls::new(&problem.prior, m);
+        let mut prompt = waiting.clone();
+        let mut scratch = SquareRootScratch::default();
+        let mut predictions = [vec![0.0; m], vec![0.0; m], vec![0.0; m]];
+        let [ahead, made, expected] = &mut predictions;
+        for (k, (row, outputs)) in problem.rows.iter().zip(&problem.outputs).enumerate() {
+            let row = AlignedVec::from_slice(row);
+            let taus = [
+                waiting.predict(&row, leading, ahead, &mut scratch),
+                waiting.predict_then_update(&row, outputs, leading, made, &mut scratch).expect("in range"),
+                prompt.predict_then_update(&row, outputs, leading, expected, &mut scratch).expect("in range"),
+            ];
+            prompt.settle();
+            prop_assert!(taus.iter().all(|tau| tau.to_bits() == taus[2].to_bits()), "{taus:?} at {k}");
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            prop_assert!(bits(ahead) == bits(expected) && bits(made) == bits(expected), "row {k}");
+            prop_assert!(waiting == prompt, "after row {k}");
+            if k % 50 == 49 {
+                // Reading and what is not a row find the factor of all rows.
+                prop_assert_eq!(waiting.entry(n / 2, n - 1).to_bits(), prompt.entry(n / 2, n - 1).to_bits());
+                prop_assert_eq!(waiting.log_determinant(n).to_bits(), prompt.log_determinant(n).to_bits());
+                waiting.downdate(&row, outputs, 0.0, &mut scratch).expect("it was added");
+                prompt.downdate(&row, outputs, 0.0, &mut scratch).expect("it was added");
+                waiting.scale(0.99, 1e-100);
+                prompt.scale(0.99, 1e-100);
+            }
+        }
+    }
+}
+
+/// The same as the dense solver, while a row waits and when none does.
+#[test]
+fn rows_that_wait_are_learnt() {
+    let (n, m) = (124, 3);
+    let problem = Problem::random(8, n, m, 402, 1.0);
+    let (mut scratch, mut prediction) = (SquareRootScratch::default(), vec![0.0; m]);
+    for t in [400, 401] {
+        let before = Problem {
+            prior: problem.prior.clone(),
+            rows: problem.rows[..t].to_vec(),
+            outputs: problem.outputs[..t].to_vec(),
+        };
+        before.engine().predict(&AlignedVec::from_slice(&problem.rows[t]), n, &mut prediction, &mut scratch);
+        let x = before.coefficients(n);
+        for o in 0..m {
+            let terms = || (0..n).map(|j| x[(j, o)] * problem.rows[t][j]);
+            let (expected, scale) = (terms().sum::<f64>(), terms().map(f64::abs).sum::<f64>());
+            assert!((prediction[o] - expected).abs() < 1e-11 * scale, "{} for {expected}", prediction[o]);
+        }
+    }
+}

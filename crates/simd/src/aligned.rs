@@ -58,11 +58,13 @@ impl AlignedVec {
 
     /// The whole lanes, padding included.
     #[must_use]
+    #[inline]
     pub fn lanes(&self) -> &[Lane] {
         &self.lanes
     }
 
     /// The whole lanes; whoever writes through this keeps the padding zero.
+    #[inline]
     pub fn lanes_mut(&mut self) -> &mut [Lane] {
         &mut self.lanes
     }
@@ -77,6 +79,7 @@ impl AlignedVec {
     }
 
     /// Sets the length; new entries and the padding become zero, kept entries stay.
+    #[inline]
     pub fn resize(&mut self, len: usize) {
         self.lanes.resize(len.div_ceil(LANES), Lane::ZERO);
         if len < self.len && !len.is_multiple_of(LANES) {
@@ -95,12 +98,14 @@ impl AlignedVec {
 
 impl Deref for AlignedVec {
     type Target = [f64];
+    #[inline]
     fn deref(&self) -> &[f64] {
         &bytemuck::cast_slice(&self.lanes)[..self.len]
     }
 }
 
 impl DerefMut for AlignedVec {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [f64] {
         &mut bytemuck::cast_slice_mut(&mut self.lanes)[..self.len]
     }

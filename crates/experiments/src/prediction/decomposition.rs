@@ -111,6 +111,8 @@ fn epoch(
             gap += errors.iter().sum::<f64>().powi(2);
         }
     }
+    // Its entries are read one by one.
+    factor.settle();
     let count = (end + 1 - start) as f64;
     let scaled = |i: usize, j: usize| blocks[j / m][i * m + j % m] * gamma.powi(-((j / m) as i32));
     let solved: Vec<Vec<f64>> = (0..m).map(|i| forward(&factor, |j| scaled(i, j))).collect();

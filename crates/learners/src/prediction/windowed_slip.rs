@@ -110,10 +110,11 @@ impl WindowedSlip {
         }
         let prior: Vec<f64> = square.iter().map(|square| self.lambda * (1.0 - LAG_SHARE * square)).collect();
         features.factor = SquareRootRls::new(&prior, shape.outputs);
-        let mut scratch = Scratch::default();
+        let (mut scratch, mut factor) = (Scratch::default(), self.lags.factor.clone());
+        factor.settle();
         for i in 0..n {
-            let row: Vec<f64> = (0..n).map(|j| self.lags.factor.entry(i, j)).collect();
-            let outputs: Vec<f64> = (0..shape.outputs).map(|o| self.lags.factor.output_entry(i, o)).collect();
+            let row: Vec<f64> = (0..n).map(|j| factor.entry(i, j)).collect();
+            let outputs: Vec<f64> = (0..shape.outputs).map(|o| factor.output_entry(i, o)).collect();
             features.of(&row, &mut column);
             features.factor.update(&column, &outputs, &mut scratch.factor).map_err(|_| Error::Diverged)?;
         }

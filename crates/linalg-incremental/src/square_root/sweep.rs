@@ -2,197 +2,194 @@
 
 use mercer_simd::{LANES, Lane, Op, Simd};
 
+use super::rotations::{Rotations, TOGETHER, Taus, Turn, substitute};
 use crate::tiles::{Tile, split};
 
-/// Tiles swept together, so that the dependent chain of one hides behind the others.
-const TOGETHER: usize = 4;
-
-/// Above this growth of `τ` in one row, its rotation is formed so that nothing cancels (Gill, Golub, Murray and Saunders
-/// 1974, p. 517).
-const STEEP: f64 = 4.0;
-
-/// Row `j` of the identity, and ones where a unit upper triangle has other entries.
-const UNIT: Tile = triangle(1.0, 0.0);
-const ABOVE: Tile = triangle(0.0, 1.0);
-
-const fn triangle(on: f64, above: f64) -> Tile {
-    let mut tile = [Lane::ZERO; LANES];
-    let mut j = 0;
-    while j < LANES {
-        tile[j].0[j] = on;
-        let mut k = j + 1;
-        while k < LANES {
-            tile[j].0[k] = above;
-            k += 1;
-        }
-        j += 1;
-    }
-    tile
+/// A row on its way through the factor.
+pub(super) struct Passing<'a> {
+    /// What is left of the row; eliminated in place.
+    pub(super) residual: &'a mut [Lane],
+    pub(super) outputs: &'a [Lane],
+    /// `Σ p_k c_k` over the rows of the factor passed.
+    pub(super) sums: &'a mut [Lane],
 }
 
-/// Forward elimination of a row with the leading block, changing nothing; returns `τ` of the leading block.
+/// The prediction of a leading block, caught on a row's way.
+pub(super) struct Leading<'a> {
+    /// Coordinates of the leading block.
+    pub(super) size: usize,
+    /// The row's `sums` where the leading block ends.
+    pub(super) prediction: &'a mut [Lane],
+}
+
+/// What a pass says of its last row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passed {
+    /// `τ` of the leading block, as it was before.
+    pub(super) tau: f64,
+    /// Whether no rotation is steep.
+    pub(super) calm: bool,
+}
+
+/// A calm row that waits, and what it makes of the factor.
+pub(super) struct Waiting<'a> {
+    pub(super) row: Passing<'a>,
+    /// One for each block.
+    pub(super) turns: &'a [Turn],
+}
+
+/// Forward elimination of a row with the leading block, changing nothing. A row that waits counts as added.
 pub(super) struct Solve<'a> {
     pub(super) tiles: &'a [Tile],
     /// Blocks of the whole factor.
     pub(super) blocks: usize,
     pub(super) inverse_pivots: &'a [Lane],
     pub(super) coefficients: &'a [Tile],
-    /// The row, as many lanes as the leading block has; eliminated in place.
-    pub(super) residual: &'a mut [Lane],
+    pub(super) waiting: Option<Waiting<'a>>,
+    /// As many lanes as the leading block has.
+    pub(super) row: Passing<'a>,
+    /// What the row would make of each block, if that is wanted.
+    pub(super) turns: Option<&'a mut [Turn]>,
     pub(super) leading: Leading<'a>,
 }
 
-/// The prediction of the leading block, caught on the way.
-pub(super) struct Leading<'a> {
-    /// Coordinates of the leading block.
-    pub(super) size: usize,
-    /// `Σ p_k c_k` over the rows passed.
-    pub(super) sums: &'a mut [Lane],
-    /// The same where the leading block ends.
-    pub(super) prediction: &'a mut [Lane],
-}
-
 impl Op for Solve<'_> {
-    type Output = f64;
+    type Output = Passed;
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> f64 {
-        let Self { mut tiles, blocks, inverse_pivots, coefficients, residual, mut leading } = self;
-        let outputs = leading.sums.len();
-        let (mut tau, mut tau_at_leading) = (1.0, None);
-        for b in 0..residual.len() {
+    fn run<S: Simd>(self, simd: S) -> Passed {
+        let Self { mut tiles, blocks, inverse_pivots, coefficients, mut waiting, row, mut turns, mut leading } = self;
+        let outputs = row.sums.len();
+        let (mut tau, mut tau_at_leading, mut calm) = (1.0, None, true);
+        for b in 0..row.residual.len() {
             let (block, rest) = tiles.split_at(blocks - b);
             tiles = rest;
-            let p = substitute(&block[0], residual[b]);
-            let taus = Taus::new(tau, 1.0, &p, &inverse_pivots[b]);
-            eliminate(simd, &p, &block[1..], &mut residual[b + 1..]);
             let coefficients = &coefficients[b * outputs..(b + 1) * outputs];
-            leading.catch(simd, b, &p, coefficients).then(|| tau_at_leading = Some(taus.at(leading.size)));
-            for (sum, c) in leading.sums.iter_mut().zip(coefficients) {
-                add_rows(simd, &p, LANES, c, sum);
+            let (p, pivots) = match &mut waiting {
+                None => {
+                    let p = substitute(&block[0], row.residual[b]);
+                    eliminate(simd, &p, &block[1..], &mut row.residual[b + 1..]);
+                    for (o, c) in coefficients.iter().enumerate() {
+                        leading.pass(simd, (b, o), &p, c, &mut row.sums[o]);
+                    }
+                    (p, &inverse_pivots[b])
+                }
+                // What the waiting row makes of a tile is formed on the way and forgotten.
+                Some(Waiting { row: waiting, turns }) => {
+                    let turn = &turns[b];
+                    let mut diagonal = block[0];
+                    turn.rotate(simd, &mut diagonal, &mut waiting.residual[b]);
+                    let p = substitute(&diagonal, row.residual[b]);
+                    for (i, tile) in (b + 1..row.residual.len()).zip(&block[1..]) {
+                        let mut tile = *tile;
+                        turn.rotate(simd, &mut tile, &mut waiting.residual[i]);
+                        eliminate(simd, &p, std::slice::from_ref(&tile), std::slice::from_mut(&mut row.residual[i]));
+                    }
+                    for (o, c) in coefficients.iter().enumerate() {
+                        let mut c = *c;
+                        turn.rotate_outputs(simd, &mut c, &waiting.outputs[o], &mut waiting.sums[o]);
+                        leading.pass(simd, (b, o), &p, &c, &mut row.sums[o]);
+                    }
+                    (p, &turn.inverse_pivots)
+                }
+            };
+            let taus = match &mut turns {
+                None => Taus::new(tau, 1.0, &p, pivots),
+                Some(turns) => {
+                    let rotations = Rotations::new(simd, tau, 1.0, p, pivots);
+                    turns[b] = rotations.turn;
+                    rotations.taus
+                }
+            };
+            if b == split(leading.size).0 {
+                tau_at_leading = Some(taus.at(leading.size));
             }
+            calm &= !taus.are_steep();
             tau = taus.last();
         }
-        tau_at_leading.unwrap_or_else(|| leading.at_end(tau))
+        Passed { tau: tau_at_leading.unwrap_or_else(|| leading.at_end(row.sums, tau)), calm }
     }
 }
 
-/// Adds (`sign = 1`) or takes back (`sign = −1`) a row of the whole factor; returns `τ` of the leading block before.
-pub(super) struct Sweep<'a> {
+/// Adds (`sign = 1`) or takes back (`sign = −1`) a row of the whole factor; if `N = 2`, after one that waits.
+pub(super) struct Sweep<'a, const N: usize> {
     pub(super) tiles: &'a mut [Tile],
     pub(super) inverse_pivots: &'a mut [Lane],
     pub(super) coefficients: &'a mut [Tile],
-    pub(super) residual: &'a mut [Lane],
-    pub(super) outputs: &'a [Lane],
+    /// The one that waits first.
+    pub(super) rows: [Passing<'a>; N],
+    /// What the one that waits makes of each block.
+    pub(super) turns: &'a [Turn],
     pub(super) sign: f64,
     pub(super) leading: Leading<'a>,
 }
 
-impl Op for Sweep<'_> {
-    type Output = f64;
+impl<const N: usize> Op for Sweep<'_, N> {
+    type Output = Passed;
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> f64 {
-        let Self { tiles, inverse_pivots, coefficients, residual, outputs, sign, mut leading } = self;
-        let blocks = residual.len();
-        // Rows of the factor that come before the first entry of the row stay as they are.
-        let first = residual.iter().position(|lane| *lane != Lane::ZERO).unwrap_or(blocks);
+    fn run<S: Simd>(self, simd: S) -> Passed {
+        let Self { tiles, inverse_pivots, coefficients, mut rows, turns, sign, mut leading } = self;
+        let (blocks, outputs) = (inverse_pivots.len(), leading.prediction.len());
+        // Rows of the factor that come before the first entry of each row stay as they are.
+        let first_entry = |row: &Passing<'_>| row.residual.iter().position(|lane| *lane != Lane::ZERO);
+        let first = rows.iter().filter_map(first_entry).min().unwrap_or(blocks);
         let (_, mut tiles) = tiles.split_at_mut(first * (2 * blocks + 1 - first) / 2);
         let mut tau_at_leading = (leading.size < first * LANES).then_some(1.0);
-        let mut ahead = match tiles.first() {
-            Some(tile) => Rotations::new(simd, 1.0, sign, substitute(tile, residual[first]), &inverse_pivots[first]),
-            None => return leading.at_end(1.0),
-        };
+        let (mut tau, mut calm) = (1.0, true);
         for b in first..blocks {
             let (block, rest) = tiles.split_at_mut(blocks - b);
             tiles = rest;
-            let now = ahead;
-            // The next eight scalars before this block's tiles: their chain and their divisions hide behind the pass.
-            if let (Some(next), Some(tile)) = (tiles.first(), block.get(1)) {
-                let mut r = residual[b + 1];
-                eliminate(simd, &now.p, std::slice::from_ref(tile), std::slice::from_mut(&mut r));
-                ahead = Rotations::new(simd, now.taus.last(), sign, substitute(next, r), &inverse_pivots[b + 1]);
+            let Some((diagonal, others)) = block.split_first_mut() else { break };
+            if N == 2 {
+                turns[b].rotate(simd, diagonal, &mut rows[0].residual[b]);
+                inverse_pivots[b] = turns[b].inverse_pivots;
             }
-            let (diagonal, others) = block.split_at_mut(1);
-            let coefficients = &mut coefficients[b * outputs.len()..(b + 1) * outputs.len()];
-            leading.catch(simd, b, &now.p, coefficients).then(|| tau_at_leading = Some(now.taus.at(leading.size)));
-            let (own, others_residual) = residual.split_at_mut(b + 1);
-            if now.steep {
-                now.rotate::<S, true>(simd, others, others_residual);
-                now.rotate_diagonal::<S, true>(simd, &mut diagonal[0], &mut own[b]);
-                now.rotate_coefficients::<S, true>(simd, coefficients, outputs, leading.sums);
-            } else {
-                now.rotate::<S, false>(simd, others, others_residual);
-                now.rotate_diagonal::<S, false>(simd, &mut diagonal[0], &mut own[b]);
-                now.rotate_coefficients::<S, false>(simd, coefficients, outputs, leading.sums);
+            let residual = &mut rows[N - 1].residual[b];
+            let now = Rotations::new(simd, tau, sign, substitute(diagonal, *residual), &inverse_pivots[b]);
+            now.rotate_diagonal(simd, diagonal, residual);
+            inverse_pivots[b] = now.turn.inverse_pivots;
+            now.rotate(simd, turns, others, &mut rows, b);
+            for (o, c) in coefficients[b * outputs..(b + 1) * outputs].iter_mut().enumerate() {
+                if N == 2 {
+                    turns[b].rotate_outputs(simd, c, &rows[0].outputs[o], &mut rows[0].sums[o]);
+                }
+                let row = &mut rows[N - 1];
+                leading.catch(simd, (b, o), &now.turn.p, c, &row.sums[o]);
+                now.rotate_outputs(simd, c, &row.outputs[o], &mut row.sums[o]);
             }
-            inverse_pivots[b] = now.inverse_pivots;
+            if b == split(leading.size).0 {
+                tau_at_leading = Some(now.taus.at(leading.size));
+            }
+            calm &= !now.steep;
+            tau = now.taus.last();
         }
-        tau_at_leading.unwrap_or_else(|| leading.at_end(ahead.taus.last()))
+        Passed { tau: tau_at_leading.unwrap_or_else(|| leading.at_end(rows[N - 1].sums, tau)), calm }
     }
 }
 
 impl Leading<'_> {
-    /// In the block where the leading block ends: its prediction. Says whether this is that block.
+    /// In the block where the leading block ends: its prediction of eight outputs.
     #[inline(always)]
-    fn catch<S: Simd>(&mut self, simd: S, b: usize, p: &Lane, coefficients: &[Tile]) -> bool {
+    fn catch<S: Simd>(&mut self, simd: S, (b, o): (usize, usize), p: &Lane, c: &Tile, sum: &Lane) {
         let (last, rows) = split(self.size);
         if b == last {
-            self.prediction.copy_from_slice(self.sums);
-            for (prediction, c) in self.prediction.iter_mut().zip(coefficients) {
-                add_rows(simd, p, rows, c, prediction);
-            }
+            self.prediction[o] = *sum;
+            add_rows(simd, p, rows, c, &mut self.prediction[o]);
         }
-        b == last
+    }
+
+    /// The same, and the row goes on.
+    #[inline(always)]
+    fn pass<S: Simd>(&mut self, simd: S, at: (usize, usize), p: &Lane, c: &Tile, sum: &mut Lane) {
+        self.catch(simd, at, p, c, sum);
+        add_rows(simd, p, LANES, c, sum);
     }
 
     /// When the leading block ends with the pass.
     #[inline(always)]
-    fn at_end(&mut self, tau: f64) -> f64 {
-        self.prediction.copy_from_slice(self.sums);
+    fn at_end(&mut self, sums: &[Lane], tau: f64) -> f64 {
+        self.prediction.copy_from_slice(sums);
         tau
     }
-}
-
-/// `τ` before and after each of eight rows.
-#[derive(Clone, Copy)]
-struct Taus {
-    before: Lane,
-    after: Lane,
-}
-
-impl Taus {
-    #[inline(always)]
-    fn new(mut tau: f64, sign: f64, p: &Lane, inverse_pivots: &Lane) -> Self {
-        let (mut before, mut after) = (Lane::ZERO, Lane::ZERO);
-        for j in 0..LANES {
-            before.0[j] = tau;
-            tau = (sign * p.0[j] * inverse_pivots.0[j]).mul_add(p.0[j], tau);
-            after.0[j] = tau;
-        }
-        Self { before, after }
-    }
-
-    #[inline(always)]
-    fn last(&self) -> f64 {
-        self.after.0[LANES - 1]
-    }
-
-    /// `τ` of the first `size` coordinates, which end in these eight rows.
-    #[inline(always)]
-    fn at(&self, size: usize) -> f64 {
-        self.before.0[split(size).1]
-    }
-}
-
-/// `p = T⁻ᵀ residual` for the eight rows of a diagonal tile (of unit diagonal), each taken off the later ones at once: the
-/// dependent chain is one fused multiply-add a row.
-#[inline(always)]
-fn substitute(tile: &Tile, mut residual: Lane) -> Lane {
-    for j in 0..LANES {
-        for k in j + 1..LANES {
-            residual.0[k] = (-tile[j].0[k]).mul_add(residual.0[j], residual.0[k]);
-        }
-    }
-    residual
 }
 
 /// `sum ← sum + Σ_{k < rows} p_k c_k`
@@ -236,123 +233,5 @@ fn eliminate_together<S: Simd, const N: usize>(
     }
     for g in 0..N {
         simd.store(r[g], &mut residual[g]);
-    }
-}
-
-/// The rotations of eight rows `l_j` of the factor: `r ← r − p_j l_j`, `l_j ← l_j + β_j r`.
-#[derive(Clone, Copy)]
-struct Rotations {
-    p: Lane,
-    taus: Taus,
-    beta: Lane,
-    /// `τ_{j−1}/τ_j`
-    keep: Lane,
-    /// What the inverse pivots become.
-    inverse_pivots: Lane,
-    steep: bool,
-}
-
-impl Rotations {
-    #[inline(always)]
-    fn new<S: Simd>(simd: S, tau: f64, sign: f64, p: Lane, inverse_pivots: &Lane) -> Self {
-        let taus = Taus::new(tau, sign, &p, inverse_pivots);
-        let (mut beta, mut keep, mut after) = (Lane::ZERO, Lane::ZERO, Lane::ZERO);
-        let (e, inverse) = (simd.load(inverse_pivots), simd.div(simd.splat(1.0), simd.load(&taus.after)));
-        let kept = simd.mul(simd.load(&taus.before), inverse);
-        simd.store(kept, &mut keep);
-        simd.store(simd.mul(e, kept), &mut after);
-        let signed = simd.mul(simd.splat(sign), simd.load(&p));
-        simd.store(simd.mul(simd.mul(signed, e), inverse), &mut beta);
-        let steep = taus.last() > STEEP * taus.before.0[0];
-        Self { p, taus, beta, keep, inverse_pivots: after, steep }
-    }
-
-    /// The tiles right of the diagonal.
-    #[inline(always)]
-    fn rotate<S: Simd, const STEEP: bool>(&self, simd: S, tiles: &mut [Tile], residual: &mut [Lane]) {
-        let (tiles, tiles_rest) = tiles.as_chunks_mut::<TOGETHER>();
-        let (residual, residual_rest) = residual.as_chunks_mut::<TOGETHER>();
-        for (tiles, residual) in tiles.iter_mut().zip(residual) {
-            self.rotate_together::<S, TOGETHER, STEEP>(simd, tiles, residual);
-        }
-        for (tile, residual) in tiles_rest.iter_mut().zip(residual_rest) {
-            let (tile, residual) = (std::array::from_mut(tile), std::array::from_mut(residual));
-            self.rotate_together::<S, 1, STEEP>(simd, tile, residual);
-        }
-    }
-
-    #[inline(always)]
-    fn rotate_together<S: Simd, const N: usize, const STEEP: bool>(
-        &self,
-        simd: S,
-        tiles: &mut [Tile; N],
-        residual: &mut [Lane; N],
-    ) {
-        let mut r: [S::F64; N] = std::array::from_fn(|g| simd.load(&residual[g]));
-        for j in 0..LANES {
-            for g in 0..N {
-                let old = simd.load(&tiles[g][j]);
-                let before = r[g];
-                r[g] = simd.negate_mul_add(simd.splat(self.p.0[j]), old, before);
-                simd.store(self.rotated::<S, STEEP>(simd, j, old, before, r[g]), &mut tiles[g][j]);
-            }
-        }
-        for g in 0..N {
-            simd.store(r[g], &mut residual[g]);
-        }
-    }
-
-    /// `l_j` after its rotation. `l_j + β_j r_after` costs least, and cancels when the row outweighs all before it: then
-    /// `l_j τ_{j−1}/τ_j + β_j r_before` is the same and does not.
-    #[inline(always)]
-    fn rotated<S: Simd, const STEEP: bool>(
-        &self,
-        simd: S,
-        j: usize,
-        old: S::F64,
-        before: S::F64,
-        after: S::F64,
-    ) -> S::F64 {
-        let beta = simd.splat(self.beta.0[j]);
-        if STEEP {
-            simd.mul_add(beta, before, simd.mul(simd.splat(self.keep.0[j]), old))
-        } else {
-            simd.mul_add(beta, after, old)
-        }
-    }
-
-    /// The diagonal tile: as the others. `l_j + β_j r_after` leaves what is on and below the diagonal exactly as it is, for there the
-    /// residual is exactly zero; the other form leaves rounding, which stays out.
-    #[inline(always)]
-    fn rotate_diagonal<S: Simd, const STEEP: bool>(&self, simd: S, tile: &mut Tile, residual: &mut Lane) {
-        self.rotate_together::<S, 1, STEEP>(simd, std::array::from_mut(tile), std::array::from_mut(residual));
-        if STEEP {
-            for j in 0..LANES {
-                let rotated = simd.mul(simd.load(&tile[j]), simd.load(&ABOVE[j]));
-                simd.store(simd.add(rotated, simd.load(&UNIT[j])), &mut tile[j]);
-            }
-        }
-    }
-
-    /// The rows of coefficients, whose residual is `y` less what has been predicted so far.
-    #[inline(always)]
-    fn rotate_coefficients<S: Simd, const STEEP: bool>(
-        &self,
-        simd: S,
-        coefficients: &mut [Tile],
-        outputs: &[Lane],
-        sums: &mut [Lane],
-    ) {
-        for ((sum, c), y) in sums.iter_mut().zip(coefficients).zip(outputs) {
-            let (y, mut s) = (simd.load(y), simd.load(sum));
-            for j in 0..LANES {
-                let old = simd.load(&c[j]);
-                let before = simd.sub(y, s);
-                s = simd.mul_add(simd.splat(self.p.0[j]), old, s);
-                let rotated = self.rotated::<S, STEEP>(simd, j, old, before, simd.sub(y, s));
-                simd.store(rotated, &mut c[j]);
-            }
-            simd.store(s, sum);
-        }
     }
 }

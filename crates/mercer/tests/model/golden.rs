@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use mercer::model::{Model, ModelKind};
 use serde_json::Value;
 
-use crate::subjects::{go_on, models, rows};
+use crate::subjects::{go_on, models, rows, wide};
 
 /// Rows learnt before a file was written, and rows predicted after it was read.
 const LEARNT: usize = 24;
@@ -22,9 +22,11 @@ fn folder() -> PathBuf {
 
 #[test]
 fn what_is_saved_goes_on_bit_for_bit() {
-    let ahead = rows(LEARNT + 40);
-    for learnt in [0, LEARNT] {
-        for (name, mut model) in models(learnt) {
+    // Of two numbers of rows one leaves a row that waits.
+    let wide = |learnt| vec![("wide opf", wide(learnt))];
+    for (learnt, models) in [(0, models(0)), (LEARNT, models(LEARNT)), (400, wide(400)), (401, wide(401))] {
+        let ahead = rows(learnt + 40);
+        for (name, mut model) in models {
             let bytes = model.to_bytes().unwrap();
             let mut restored = Model::from_bytes(&bytes).unwrap();
             assert_eq!(restored.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");

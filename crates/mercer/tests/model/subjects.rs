@@ -116,6 +116,13 @@ fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {
     Prediction::new(std::iter::once("y".to_owned()).chain(inputs).collect(), forecaster)
 }
 
+/// OPF whose least squares let a row wait for the next.
+pub(crate) fn wide(observed: usize) -> Model {
+    let schedule = Schedule { beta: 124.0, t_init: 130, max_lags: Some(124) };
+    let opf = Opf::new(1, &OpfParams { schedule, ..OpfParams::default() }).unwrap();
+    Model::Prediction(Box::new(prediction(opf.into(), observed)))
+}
+
 /// A forecaster in the midst of a series, with all that the command keeps beside it.
 fn series(observed: usize) -> Prediction {
     let params = OpfParams { schedule: Schedule { beta: 0.7, t_init: 8, max_lags: Some(4) }, ..OpfParams::default() };

@@ -1,0 +1,275 @@
+//! The factor itself: what is stored of `R` and `U`, and the passes over it.
+
+use mercer_simd::{AlignedVec, LANES, dispatch, dot};
+use mercer_state::{Inconsistent, Validate};
+
+use super::SquareRootScratch;
+use super::rotations::Turn;
+use super::sweep::{Leading, Passed, Passing, Solve, Sweep, Waiting};
+use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
+
+/// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
+pub(super) const LARGEST_SQUARE: f64 = 1e250;
+
+/// Up to this ratio of the trace of `V` to its least pivot, rounding cannot make `τ` grow by itself: the ratio of what is lost in an entry of the
+/// row to the pivot that it meets, squared, is about `1e-32` times this. Beyond it a step is checked after it was made.
+const TAME: f64 = 1e30;
+
+/// `R = D^{½}L` as inverse pivots `1/d_j` and rows `l_j`, and the rows `c_j` of `D^{−½}U`.
+///
+/// # Invariants
+/// `L` is upper triangular with unit diagonal. Rows past `n` are those of the identity, columns past `n` and outputs past `m` are
+/// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Factor {
+    pub(super) n: usize,
+    pub(super) m: usize,
+    tiles: Vec<Tile>,
+    inverse_pivots: AlignedVec,
+    coefficients: Vec<Tile>,
+    largest: [f64; 2],
+    smallest: f64,
+    steepest: f64,
+}
+
+/// A calm row that is learnt but not yet in the factor: padded, and with what it makes of each block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    pub(super) entries: AlignedVec,
+    pub(super) outputs: AlignedVec,
+    turns: Vec<Turn>,
+}
+
+/// What bounds that cost `O(n)` say of adding a row.
+pub(super) struct Outlook {
+    /// Bounds `1 + φᵀV⁻¹φ`.
+    pub(super) tau: f64,
+    /// What `largest` becomes.
+    pub(super) largest: [f64; 2],
+    /// Whether sums of squares stay in range.
+    pub(super) fits: bool,
+    /// Whether everything does, for certain.
+    pub(super) tame: bool,
+}
+
+impl Validate for Factor {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "square-root factor";
+        Inconsistent::size(self.n, WHAT)?;
+        Inconsistent::size(self.m, WHAT)?;
+        self.inverse_pivots.validate()?;
+        let blocks = self.blocks();
+        let whole = self.m > 0
+            && are_blocks(self.tiles.len(), blocks)
+            && self.coefficients.len() == blocks * self.m.div_ceil(LANES)
+            && self.inverse_pivots.len() == blocks * LANES;
+        Inconsistent::require(whole, WHAT, "it has one number for each entry, and outputs beside it")?;
+        self.tiles.as_flattened().validate()?;
+        self.coefficients.as_flattened().validate()?;
+        self.largest.validate()?;
+        self.smallest.validate()?;
+        let positive = self.inverse_pivots.iter().all(|inverse| *inverse > 0.0) && self.smallest >= 0.0;
+        Inconsistent::require(positive, WHAT, "its pivots are positive")?;
+        for i in 0..blocks * LANES {
+            let (b, row) = split(i);
+            let diagonal = &self.tiles[self.block_start(b)][row].0;
+            let unit = diagonal[row] == 1.0 && diagonal[..row].iter().all(|value| *value == 0.0);
+            Inconsistent::require(unit, WHAT, "it is triangular with a unit diagonal")?;
+        }
+        Ok(())
+    }
+}
+
+impl Factor {
+    pub(super) fn new(prior: &[f64], m: usize) -> Self {
+        let n = prior.len();
+        let blocks = n.div_ceil(LANES);
+        let mut factor = Self {
+            n,
+            m,
+            tiles: vec![ZERO_TILE; blocks * (blocks + 1) / 2],
+            inverse_pivots: AlignedVec::zeros(blocks * LANES),
+            coefficients: vec![ZERO_TILE; blocks * m.div_ceil(LANES)],
+            largest: [0.0; 2],
+            smallest: 0.0,
+            steepest: 1.0,
+        };
+        factor.restart(prior);
+        factor
+    }
+
+    pub(super) fn restart(&mut self, prior: &[f64]) {
+        self.tiles.fill(ZERO_TILE);
+        self.coefficients.fill(ZERO_TILE);
+        for i in 0..self.inverse_pivots.len() {
+            let (b, row) = split(i);
+            let diagonal = self.block_start(b);
+            self.tiles[diagonal][row].0[row] = 1.0;
+            self.inverse_pivots[i] = prior.get(i).map_or(1.0, |p| 1.0 / p);
+        }
+        self.largest = [prior.iter().sum(), 0.0];
+        self.smallest = prior.iter().copied().fold(f64::INFINITY, f64::min);
+        self.bound_pivots();
+    }
+
+    pub(super) fn scale(&mut self, factor: f64, least_pivot: f64) {
+        for inverse in &mut self.inverse_pivots[..self.n] {
+            *inverse = (*inverse / factor).min(1.0 / least_pivot);
+        }
+        self.bound_pivots();
+        // A pivot that was lifted adds to the trace.
+        let lifted = self.n as f64 * least_pivot;
+        self.largest = [self.largest[0] * factor + lifted, self.largest[1] * factor];
+        self.smallest *= factor;
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.n.div_ceil(LANES)
+    }
+
+    /// Index of the first tile of block `b`, the one on the diagonal: blocks `0, 1, …` hold `B, B − 1, …` tiles.
+    fn block_start(&self, b: usize) -> usize {
+        b * self.blocks() - b * b.saturating_sub(1) / 2
+    }
+
+    /// `L[i, j]`, zero below the diagonal.
+    pub(super) fn unit_entry(&self, i: usize, j: usize) -> f64 {
+        let ((b, row), (q, column)) = (split(i), split(j));
+        if j < i { 0.0 } else { self.tiles[self.block_start(b) + q - b][row].0[column] }
+    }
+
+    /// `c_i` of one output.
+    pub(super) fn coefficient(&self, i: usize, output: usize) -> f64 {
+        let ((b, row), (o, column)) = (split(i), split(output));
+        self.coefficients[b * self.m.div_ceil(LANES) + o][row].0[column]
+    }
+
+    /// `1/√d_i`
+    pub(super) fn inverse_root(&self, i: usize) -> f64 {
+        self.inverse_pivots[i].sqrt()
+    }
+
+    pub(super) fn log_determinant(&self, leading: usize) -> f64 {
+        -self.inverse_pivots[..leading].iter().map(|inverse| inverse.ln()).sum::<f64>()
+    }
+
+    pub(super) fn outlook(&self, row: &AlignedVec, outputs: &[f64]) -> Outlook {
+        let squares = [dot(row.lanes(), row.lanes()), outputs.iter().map(|y| y * y).sum::<f64>()];
+        let largest = [self.largest[0] + squares[0], self.largest[1] + squares[1]];
+        let tau = squares[0] / self.smallest;
+        let fits = largest[0] < LARGEST_SQUARE && largest[1] < LARGEST_SQUARE;
+        let tame = fits && tau < LARGEST_SQUARE && largest[0] * self.steepest < TAME;
+        Outlook { tau, largest, fits, tame }
+    }
+
+    /// Adding rows makes no pivot smaller; everything else calls this.
+    pub(super) fn bound_pivots(&mut self) {
+        self.steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);
+    }
+
+    /// What the outlook said, once the row is learnt.
+    pub(super) fn bound(&mut self, largest: [f64; 2]) {
+        self.largest = largest;
+    }
+
+    pub(super) fn has_shape_of(&self, other: &Self) -> bool {
+        (self.n, self.m) == (other.n, other.m)
+    }
+
+    /// Becomes `other` of the same shape.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.tiles.copy_from_slice(&other.tiles);
+        self.inverse_pivots.copy_from_slice(&other.inverse_pivots);
+        self.coefficients.copy_from_slice(&other.coefficients);
+        (self.largest, self.smallest, self.steepest) = (other.largest, other.smallest, other.steepest);
+    }
+
+    /// Whether squares of all numbers, and of a prediction, are numbers.
+    pub(super) fn is_in_range(&self, prediction: &[f64]) -> bool {
+        let root = LARGEST_SQUARE.sqrt();
+        let within = |tiles: &[Tile]| tiles.iter().flatten().flat_map(|lane| &lane.0).all(|x| x.abs() < root);
+        let pivots = self.inverse_pivots.iter().all(|e| (1.0 / LARGEST_SQUARE..LARGEST_SQUARE).contains(e));
+        pivots && prediction.iter().all(|y| y.abs() < root) && within(&self.coefficients) && within(&self.tiles)
+    }
+
+    /// Eliminates the row of the scratch memory with the leading block, leaving the prediction there.
+    pub(super) fn solve(&self, waiting: Option<&Row>, leading: usize, scratch: &mut SquareRootScratch) -> Passed {
+        let SquareRootScratch { row, waiting: moving, outputs, prediction, .. } = scratch;
+        let waiting = waiting.map(|waiting| Waiting { row: moving.started(waiting), turns: &waiting.turns });
+        let leading = Leading { size: leading, prediction: prediction.lanes_mut() };
+        self.elimination(waiting, row.passing(outputs.lanes()), None, leading)
+    }
+
+    /// The same with the whole factor, and the row becomes one that waits if it is calm.
+    pub(super) fn solve_to_wait(
+        &self,
+        entries: &AlignedVec,
+        leading: usize,
+        waiting: &mut Row,
+        scratch: &mut SquareRootScratch,
+    ) -> Passed {
+        let SquareRootScratch { row, outputs, prediction, .. } = scratch;
+        waiting.entries.resize(entries.len());
+        waiting.entries.lanes_mut().copy_from_slice(entries.lanes());
+        waiting.outputs.resize(self.m);
+        waiting.outputs.lanes_mut().copy_from_slice(outputs.lanes());
+        waiting.turns.resize(self.blocks(), Turn::NONE);
+        let leading = Leading { size: leading, prediction: prediction.lanes_mut() };
+        self.elimination(None, row.passing(outputs.lanes()), Some(&mut waiting.turns), leading)
+    }
+
+    fn elimination(
+        &self,
+        waiting: Option<Waiting<'_>>,
+        row: Passing<'_>,
+        turns: Option<&mut [Turn]>,
+        leading: Leading<'_>,
+    ) -> Passed {
+        dispatch(Solve {
+            tiles: &self.tiles,
+            blocks: self.blocks(),
+            inverse_pivots: self.inverse_pivots.lanes(),
+            coefficients: &self.coefficients,
+            waiting,
+            row,
+            turns,
+            leading,
+        })
+    }
+
+    /// Adds (`sign = 1`) or takes back (`sign = −1`) the row of the scratch memory, after the one that waits.
+    pub(super) fn sweep(
+        &mut self,
+        waiting: Option<&Row>,
+        sign: f64,
+        leading: usize,
+        scratch: &mut SquareRootScratch,
+    ) -> Passed {
+        let SquareRootScratch { row, waiting: moving, outputs, prediction, .. } = scratch;
+        let row = row.passing(outputs.lanes());
+        let leading = Leading { size: leading, prediction: prediction.lanes_mut() };
+        match waiting {
+            None => self.pass([row], &[], sign, leading),
+            Some(waiting) => self.pass([moving.started(waiting), row], &waiting.turns, sign, leading),
+        }
+    }
+
+    fn pass<const N: usize>(
+        &mut self,
+        rows: [Passing<'_>; N],
+        turns: &[Turn],
+        sign: f64,
+        leading: Leading<'_>,
+    ) -> Passed {
+        dispatch(Sweep {
+            tiles: &mut self.tiles,
+            inverse_pivots: self.inverse_pivots.lanes_mut(),
+            coefficients: &mut self.coefficients,
+            rows,
+            turns,
+            sign,
+            leading,
+        })
+    }
+}
