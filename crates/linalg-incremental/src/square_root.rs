@@ -11,8 +11,8 @@
 //! off; the dependent chain has one fused multiply-add a row, and the division is done for eight rows at once. Taking a row back is
 //! the same with `τ_j = τ_{j−1} − p_j²/d_j` (Gill, Golub, Murray and Saunders 1974, methods C1 and C2).
 //!
-//! **Waiting.** Where the factor does not fit the first level of cache, writing it costs more than the arithmetic. Every second row waits: it is
-//! eliminated, which reads the factor, and the pass of the next row makes the rotations of both, one after the other on each tile. Bit for bit
+//! **Waiting.** Where the factor does not fit the first level of cache, writing it costs more than the arithmetic. Every second row
+//! of [`SquareRootRls::predict_then_update`] waits: it is eliminated, which reads the factor, and the pass of the next row makes the rotations of both, one after the other on each tile. Bit for bit
 //! the factor and the predictions are those of rows that go in one by one. A row that outweighs what came before does not wait.
 //!
 //! **Leading block.** The factor of the first `n'` coordinates is the leading `n' × n'` block of `R`, its `U` the first `n'` rows of `U`:
@@ -233,13 +233,13 @@ impl SquareRootRls {
     ) -> Result<f64, OutOfRange> {
         self.check(row, leading);
         assert_eq!(prediction.len(), self.outputs(), "one prediction for each output");
-        let tau = self.step(row, outputs, leading, scratch)?;
+        let tau = self.step(row, outputs, leading, true, scratch)?;
         prediction.copy_from_slice(&scratch.prediction[..prediction.len()]);
         Ok(tau)
     }
 
-    /// Adds a row: `V ← V + φφᵀ`, `S ← S + φyᵀ`; returns `τ = 1 + φᵀV⁻¹φ` as it was before. Leading zeros of a row that does not wait
-    /// cost nothing.
+    /// Adds a row: `V ← V + φφᵀ`, `S ← S + φyᵀ`; returns `τ = 1 + φᵀV⁻¹φ` as it was before. The row does not wait, and its leading zeros cost
+    /// nothing.
     ///
     /// # Errors
     /// As [`predict_then_update`](Self::predict_then_update).
@@ -253,7 +253,7 @@ impl SquareRootRls {
         scratch: &mut SquareRootScratch,
     ) -> Result<f64, OutOfRange> {
         self.check(row, self.dimension());
-        self.step(row, outputs, self.dimension(), scratch)
+        self.step(row, outputs, self.dimension(), false, scratch)
     }
 
     /// Takes a row back: `V ← V − φφᵀ`, `S ← S − φyᵀ`. Two passes, `1½n²` multiply-adds.
@@ -296,8 +296,6 @@ impl SquareRootRls {
         assert!(factor > 0.0 && least_pivot > 0.0, "a factor {factor} and a least pivot {least_pivot}");
         self.settle();
         self.factor.scale(factor, least_pivot);
-        // Who forgets scales after each row: the next would wait in vain.
-        self.calm = false;
     }
 
     /// The coefficients `V⁻¹S = R⁻¹U` of the leading block, column by column (`n'` numbers for each output).
@@ -338,6 +336,7 @@ impl SquareRootRls {
         row: &AlignedVec,
         outputs: &[f64],
         leading: usize,
+        may_wait: bool,
         scratch: &mut SquareRootScratch,
     ) -> Result<f64, OutOfRange> {
         assert_eq!(outputs.len(), self.outputs(), "a row has m outputs");
@@ -349,7 +348,7 @@ impl SquareRootRls {
         if !tame {
             return self.checked_step(largest, leading, scratch);
         }
-        if self.calm && !self.waits && self.dimension() >= WORTH_WAITING {
+        if may_wait && self.calm && !self.waits && self.dimension() >= WORTH_WAITING {
             let passed = self.factor.solve_to_wait(row, leading, &mut self.waiting, scratch);
             (self.waits, self.calm) = (passed.calm, passed.calm);
             if passed.calm {

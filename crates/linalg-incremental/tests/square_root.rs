@@ -251,6 +251,11 @@ proptest! {
         let [ahead, made, expected] = &mut predictions;
         for (k, (row, outputs)) in problem.rows.iter().zip(&problem.outputs).enumerate() {
             let row = AlignedVec::from_slice(row);
+            if k % 7 == 6 {
+                let tau = waiting.update(&row, outputs, &mut scratch).expect("in range");
+                prop_assert_eq!(tau.to_bits(), prompt.update(&row, outputs, &mut scratch).expect("in range").to_bits());
+                continue;
+            }
             let taus = [
                 waiting.predict(&row, leading, ahead, &mut scratch),
                 waiting.predict_then_update(&row, outputs, leading, made, &mut scratch).expect("in range"),
@@ -286,7 +291,12 @@ fn rows_that_wait_are_learnt() {
             rows: problem.rows[..t].to_vec(),
             outputs: problem.outputs[..t].to_vec(),
         };
-        before.engine().predict(&AlignedVec::from_slice(&problem.rows[t]), n, &mut prediction, &mut scratch);
+        let mut engine = SquareRootRls::new(&before.prior, m);
+        for (row, outputs) in before.rows.iter().zip(&before.outputs) {
+            let row = AlignedVec::from_slice(row);
+            engine.predict_then_update(&row, outputs, n, &mut prediction, &mut scratch).expect("in range");
+        }
+        engine.predict(&AlignedVec::from_slice(&problem.rows[t]), n, &mut prediction, &mut scratch);
         let x = before.coefficients(n);
         for o in 0..m {
             let terms = || (0..n).map(|j| x[(j, o)] * problem.rows[t][j]);
