@@ -10,6 +10,9 @@ use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;
 use crate::{Error, Regressor, Scratch};
 
+/// Below so many points a block that keeps most of what comes gains nothing: the coordinates cost as much as what must be brought up to date.
+const WORTH_A_GROUP: usize = 80;
+
 /// When a kept point begins to act.
 pub trait GrowthTiming {
     /// Whether the point is part of the basis when its own example is learnt.
@@ -283,12 +286,21 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
     }
 
     /// Looks ahead: the coordinates of [`TOGETHER`] inputs come from one read of the factor, and are brought up to date when
-    /// a point is kept among them; updates that take several rounds at once get those between two kept points.
+    /// a point is kept among them; updates that take several rounds at once get those between two kept points. A small dictionary
+    /// that keeps most of what comes learns one by one, as long as it does.
     fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
         let d = self.dimension();
         check_block(xs, ys, d)?;
-        let mut first = 0;
+        let (mut first, mut kept) = (0, TOGETHER);
         while ys.len() - first >= TOGETHER {
+            let before = self.dictionary_size();
+            if before < WORTH_A_GROUP && 2 * kept > TOGETHER {
+                for i in first..first + TOGETHER {
+                    predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], ys[i])?);
+                }
+                (first, kept) = (first + TOGETHER, self.dictionary_size() - before);
+                continue;
+            }
             let at_once = if T::BEFORE_STEP { self.update.block_size() } else { 1 };
             let groups = (at_once.min(ys.len() - first) / TOGETHER).max(1);
             let rows = first..first + groups * TOGETHER;
@@ -307,6 +319,7 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
             self.memory = memory;
             learnt?;
             first += groups * TOGETHER;
+            kept = self.dictionary_size() - before;
         }
         for (i, y) in ys.iter().enumerate().skip(first) {
             predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
