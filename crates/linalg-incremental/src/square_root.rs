@@ -35,10 +35,6 @@ mod sweep;
 use factor::{Factor, Outlook, Row};
 use sweep::Passing;
 
-/// From this many coordinates on a calm row waits for the next. Below, the factor is in the first level of cache, where writing is
-/// cheap.
-const WORTH_WAITING: usize = 120;
-
 /// An update that would leave the range of numbers; the factor is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("the update leaves the range of numbers (1 + φᵀV⁻¹φ = {tau}); nothing was changed")]
@@ -116,6 +112,10 @@ impl From<Factor> for SquareRootRls {
 }
 
 impl SquareRootRls {
+    /// From this many coordinates on a calm row of the prequential step waits for the next. Below, the factor is in the first level of cache,
+    /// where writing is cheap.
+    pub const WORTH_WAITING: usize = 120;
+
     /// `V = diag(prior)`, `S = 0`: `n = prior.len()` coordinates, `m` outputs.
     ///
     /// # Panics
@@ -348,7 +348,7 @@ impl SquareRootRls {
         if !tame {
             return self.checked_step(largest, leading, scratch);
         }
-        if may_wait && self.calm && !self.waits && self.dimension() >= WORTH_WAITING {
+        if may_wait && self.calm && !self.waits && self.dimension() >= Self::WORTH_WAITING {
             let passed = self.factor.solve_to_wait(row, leading, &mut self.waiting, scratch);
             (self.waits, self.calm) = (passed.calm, passed.calm);
             if passed.calm {
