@@ -12,8 +12,9 @@
 //! the same with `τ_j = τ_{j−1} − p_j²/d_j` (Gill, Golub, Murray and Saunders 1974, methods C1 and C2).
 //!
 //! **Waiting.** Where the factor does not fit the first level of cache, writing it costs more than the arithmetic. Every second row
-//! of [`SquareRootRls::predict_then_update`] waits: it is eliminated, which reads the factor, and the pass of the next row makes the rotations of both, one after the other on each tile. Bit for bit
-//! the factor and the predictions are those of rows that go in one by one. A row that outweighs what came before does not wait.
+//! of [`SquareRootRls::predict_then_update`] waits: it is eliminated, which reads the factor, and the pass of the next row makes the
+//! rotations of both, one after the other on each tile. Bit for bit the factor and the predictions are those of rows that go in one by
+//! one. A row is calm, and may wait, if it does not outweigh what came before in any eight coordinates.
 //!
 //! **Leading block.** The factor of the first `n'` coordinates is the leading `n' × n'` block of `R`, its `U` the first `n'` rows of `U`:
 //! one factor serves all of them, and one pass over the whole yields the prediction of a leading block on its way.

@@ -10,7 +10,8 @@ use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;
 use crate::{Error, Regressor, Scratch};
 
-/// Below so many points a block that keeps most of what comes gains nothing: the coordinates cost as much as what must be brought up to date.
+/// Below so many points a block that keeps most of what comes gains nothing: to bring its coordinates up to date costs what solving for
+/// them together spares.
 const WORTH_A_GROUP: usize = 80;
 
 /// When a kept point begins to act.
