@@ -9,7 +9,7 @@
 //! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²` | `½n²` |
 //! | [`SymmetricInverse`] | `P = A⁻¹` | product and deferred Sherman–Morrison update `1½n²`; bordered growth `O(n)` | `½n²` |
 //! | [`BlockRecursion`] | `B` rounds on a `SymmetricInverse` whose inputs are known | the same `1½n²`, as matrix products | `2Bn` |
-//! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `1½n²`; take a row back `2n²` | `½n²` |
+//! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `n²` (`1¼n²` where every second waits); take a row back `1½n²` | `½n²` |
 //! | [`StateMatrix`] | a rectangular `A` | product and `A ← κA + u vᵀ` fused, `2n²`; rows and columns of zeros `O(n)` | `n²` |
 //!
 //! What is computed once and not step by step goes to a general library: [`SymmetricEigen`], [`GeneralEigen`] and [`Matrix`] keep

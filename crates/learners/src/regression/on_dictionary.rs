@@ -197,6 +197,14 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, 
         Ok(prediction)
     }
 
+    /// Learns examples one by one, probes and all.
+    fn learn_alone(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        for (x, y) in xs.chunks_exact(self.dimension().max(1)).zip(ys) {
+            predictions.push(self.predict_then_update(x, *y)?);
+        }
+        Ok(())
+    }
+
     /// Learns examples whose probes are made, one by one.
     fn learn_each(
         &mut self,
@@ -296,9 +304,8 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
         while ys.len() - first >= TOGETHER {
             let before = self.dictionary_size();
             if before < WORTH_A_GROUP && 2 * kept > TOGETHER {
-                for i in first..first + TOGETHER {
-                    predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], ys[i])?);
-                }
+                let rows = first..first + TOGETHER;
+                self.learn_alone(&xs[rows.start * d..rows.end * d], &ys[rows], predictions)?;
                 (first, kept) = (first + TOGETHER, self.dictionary_size() - before);
                 continue;
             }
@@ -322,9 +329,6 @@ impl<K: Kernel, A: Admission, U: LinearUpdate, T: GrowthTiming> Regressor for On
             first += groups * TOGETHER;
             kept = self.dictionary_size() - before;
         }
-        for (i, y) in ys.iter().enumerate().skip(first) {
-            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
-        }
-        Ok(())
+        self.learn_alone(&xs[first * d..], &ys[first..], predictions)
     }
 }

@@ -9,7 +9,7 @@ use super::sweep::{Leading, Passed, Passing, Solve, Sweep, Waiting};
 use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
 /// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
-pub(super) const LARGEST_SQUARE: f64 = 1e250;
+const LARGEST_SQUARE: f64 = 1e250;
 
 /// Up to this ratio of the trace of `V` to its least pivot, rounding cannot make `τ` grow by itself: the ratio of what is lost in an entry of the
 /// row to the pivot that it meets, squared, is about `1e-32` times this. Beyond it a step is checked after it was made.
@@ -124,7 +124,7 @@ impl Factor {
         self.smallest *= factor;
     }
 
-    pub(super) fn blocks(&self) -> usize {
+    fn blocks(&self) -> usize {
         self.n.div_ceil(LANES)
     }
 
