@@ -20,7 +20,7 @@
 //! one factor serves all of them, and one pass over the whole yields the prediction of a leading block on its way.
 //!
 //! Layout: block `b` of eight rows holds its tiles of eight columns from the diagonal on, row by row; the `c_j` beside it in tiles of
-//! eight rows and eight outputs. A pass reads and writes memory front to back.
+//! eight rows and four outputs. A pass reads and writes memory front to back.
 
 use std::borrow::Cow;
 
@@ -30,11 +30,15 @@ use mercer_state::{Inconsistent, Validate};
 use crate::NotPositiveDefinite;
 
 mod factor;
+mod outputs;
 mod rotations;
+#[cfg(feature = "serde")]
+mod stored;
 mod sweep;
 
 use factor::{Factor, Outlook, Row};
-use sweep::Passing;
+use outputs::{Outputs, groups};
+use sweep::{Passing, Prediction};
 
 /// An update that would leave the range of numbers; the factor is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -49,21 +53,23 @@ pub struct OutOfRange {
 pub struct SquareRootScratch {
     row: Moving,
     waiting: Moving,
-    /// The outputs, padded.
-    outputs: AlignedVec,
-    /// What has been predicted at the end of the leading block.
-    prediction: AlignedVec,
+    prediction: Sums,
     /// The factor before a step that may have to be undone.
     before: Option<Box<Factor>>,
 }
 
-/// Memory of a row that passes through the factor.
+/// Memory of what is left of a row, padded.
 #[derive(Clone, Debug, Default)]
 struct Moving {
-    /// What is left of the row.
-    residual: AlignedVec,
-    /// What has been predicted so far.
-    sums: AlignedVec,
+    entries: AlignedVec,
+    outputs: Vec<Outputs>,
+}
+
+/// Memory of a prediction: so far, and at the end of the leading block.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    all: Vec<Outputs>,
+    at_leading: Vec<Outputs>,
 }
 
 /// Triangular `R` (`n × n`, positive diagonal) and `U` (`n × m`) of a regularised least-squares problem that takes and gives
@@ -113,9 +119,9 @@ impl From<Factor> for SquareRootRls {
 }
 
 impl SquareRootRls {
-    /// From this many coordinates on a calm row of the prequential step waits for the next. Below, the factor is in the first level of cache,
-    /// where writing is cheap.
-    pub const WORTH_WAITING: usize = 120;
+    /// From this many coordinates on a calm row of the prequential step waits for the next. Below, the factor is in the first level of cache or
+    /// not far beyond it, where writing is cheap.
+    pub const WORTH_WAITING: usize = 136;
 
     /// `V = diag(prior)`, `S = 0`: `n = prior.len()` coordinates, `m` outputs.
     ///
@@ -154,8 +160,9 @@ impl SquareRootRls {
     /// Puts the row that waits, if any, into the factor; what the two mean is the same. Allocates.
     pub fn settle(&mut self) {
         if self.waits {
-            let mut scratch = SquareRootScratch::default();
-            scratch.start(self.waiting.entries.lanes(), &self.waiting.outputs, self.outputs());
+            let row = std::mem::take(&mut self.waiting.row);
+            let mut scratch = SquareRootScratch { row, ..SquareRootScratch::default() };
+            scratch.prediction.start(self.outputs());
             self.factor.sweep(None, 1.0, self.dimension(), &mut scratch);
             self.waits = false;
         }
@@ -211,7 +218,7 @@ impl SquareRootRls {
         assert_eq!(prediction.len(), self.outputs(), "one prediction for each output");
         scratch.start(&row.lanes()[..leading.div_ceil(LANES)], &[], self.outputs());
         let passed = self.factor.solve(self.waits.then_some(&self.waiting), leading, scratch);
-        prediction.copy_from_slice(&scratch.prediction[..prediction.len()]);
+        prediction.copy_from_slice(&scratch.prediction.at_leading.as_flattened()[..prediction.len()]);
         passed.tau
     }
 
@@ -235,7 +242,7 @@ impl SquareRootRls {
         self.check(row, leading);
         assert_eq!(prediction.len(), self.outputs(), "one prediction for each output");
         let tau = self.step(row, outputs, leading, true, scratch)?;
-        prediction.copy_from_slice(&scratch.prediction[..prediction.len()]);
+        prediction.copy_from_slice(&scratch.prediction.at_leading.as_flattened()[..prediction.len()]);
         Ok(tau)
     }
 
@@ -350,7 +357,7 @@ impl SquareRootRls {
             return self.checked_step(largest, leading, scratch);
         }
         if may_wait && self.calm && !self.waits && self.dimension() >= Self::WORTH_WAITING {
-            let passed = self.factor.solve_to_wait(row, leading, &mut self.waiting, scratch);
+            let passed = self.factor.solve_to_wait(&mut self.waiting, leading, scratch);
             (self.waits, self.calm) = (passed.calm, passed.calm);
             if passed.calm {
                 self.factor.bound(largest);
@@ -358,7 +365,7 @@ impl SquareRootRls {
             }
             scratch.start(row.lanes(), outputs, self.outputs());
         }
-        let passed = self.factor.sweep(self.waits.then_some(&self.waiting), 1.0, leading, scratch);
+        let passed = self.factor.sweep(self.waits.then_some(&mut self.waiting), 1.0, leading, scratch);
         (self.waits, self.calm) = (false, passed.calm);
         self.factor.bound(largest);
         Ok(passed.tau)
@@ -374,7 +381,7 @@ impl SquareRootRls {
         self.settle();
         self.keep(scratch);
         let passed = self.factor.sweep(None, 1.0, leading, scratch);
-        if !self.factor.is_in_range(&scratch.prediction) {
+        if !self.factor.is_in_range(&scratch.prediction.at_leading) {
             if let Some(before) = &mut scratch.before {
                 std::mem::swap(&mut self.factor, before);
             }
@@ -399,31 +406,46 @@ fn check_prior(prior: &[f64]) {
 }
 
 impl SquareRootScratch {
+    /// For a prediction of `m` outputs at `row`, which may be added.
     fn start(&mut self, row: &[Lane], outputs: &[f64], m: usize) {
-        self.row.start(row, m);
-        for vector in [&mut self.outputs, &mut self.prediction] {
-            vector.resize(m.div_ceil(LANES) * LANES);
-            vector.fill(0.0);
-        }
-        self.outputs[..outputs.len()].copy_from_slice(outputs);
+        self.row.start(row, outputs);
+        self.prediction.start(m);
     }
 }
 
 impl Moving {
-    fn start(&mut self, row: &[Lane], m: usize) {
-        self.residual.resize(row.len() * LANES);
-        self.residual.lanes_mut().copy_from_slice(row);
-        self.sums.resize(m.div_ceil(LANES) * LANES);
-        self.sums.fill(0.0);
+    fn start(&mut self, entries: &[Lane], outputs: &[f64]) {
+        self.entries.resize(entries.len() * LANES);
+        self.entries.lanes_mut().copy_from_slice(entries);
+        self.outputs.resize(groups(outputs.len()), Outputs::default());
+        self.outputs.as_flattened_mut()[..outputs.len()].copy_from_slice(outputs);
     }
 
-    fn started<'a>(&'a mut self, row: &'a Row) -> Passing<'a> {
-        self.start(row.entries.lanes(), row.outputs.len());
-        self.passing(row.outputs.lanes())
+    fn assign(&mut self, other: &Self) {
+        self.entries.assign(&other.entries);
+        self.outputs.clone_from(&other.outputs);
+    }
+
+    fn started(&mut self, row: &Self) -> Passing<'_> {
+        self.assign(row);
+        self.passing()
     }
 
     /// The row once it was started.
-    fn passing<'a>(&'a mut self, outputs: &'a [Lane]) -> Passing<'a> {
-        Passing { residual: self.residual.lanes_mut(), outputs, sums: self.sums.lanes_mut() }
+    fn passing(&mut self) -> Passing<'_> {
+        Passing { entries: self.entries.lanes_mut(), outputs: &mut self.outputs }
+    }
+}
+
+impl Sums {
+    fn start(&mut self, m: usize) {
+        for sums in [&mut self.all, &mut self.at_leading] {
+            sums.clear();
+            sums.resize(groups(m), Outputs::default());
+        }
+    }
+
+    fn caught_at(&mut self, leading: usize) -> Prediction<'_> {
+        Prediction { leading, sums: &mut self.all, at_leading: &mut self.at_leading }
     }
 }

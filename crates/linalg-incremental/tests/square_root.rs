@@ -231,7 +231,7 @@ proptest! {
 
     /// Where every second row waits for the next, nothing else differs: the same bits as when each goes in at once.
     #[test]
-    fn waiting_leaves_no_trace(seed in 0u64..1000, n in 120usize..170, m in 1usize..11, leading in 1usize..170) {
+    fn waiting_leaves_no_trace(seed in 0u64..1000, n in 136usize..180, m in 1usize..11, leading in 1usize..180) {
         let leading = leading.min(n);
         let t = 2 * n;
         let mut problem = Problem::random(seed, n, m, t, 1.0);
@@ -282,7 +282,7 @@ proptest! {
 /// The same as the dense solver, while a row waits and when none does.
 #[test]
 fn rows_that_wait_are_learnt() {
-    let (n, m) = (124, 3);
+    let (n, m) = (140, 3);
     let problem = Problem::random(8, n, m, 402, 1.0);
     let (mut scratch, mut prediction) = (SquareRootScratch::default(), vec![0.0; m]);
     for t in [400, 401] {

@@ -9,6 +9,8 @@ use crate::aligned::Lane;
 pub trait Simd: Copy {
     /// Eight `f64` in registers.
     type F64: Copy;
+    /// Four `f64` in registers, for what has few columns.
+    type Half: Copy;
 
     /// All lanes equal to `value`.
     fn splat(self, value: f64) -> Self::F64;
@@ -40,6 +42,18 @@ pub trait Simd: Copy {
     fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64;
     /// Lane `i` of vector `j` of the result is lane `j` of `a[i]`.
     fn transpose(self, a: [Self::F64; 8]) -> [Self::F64; 8];
+    /// All four equal to `value`.
+    fn splat_half(self, value: f64) -> Self::Half;
+    /// Reads four numbers.
+    fn load_half(self, from: &[f64; 4]) -> Self::Half;
+    /// Writes four numbers.
+    fn store_half(self, value: Self::Half, to: &mut [f64; 4]);
+    /// `a · b`
+    fn mul_half(self, a: Self::Half, b: Self::Half) -> Self::Half;
+    /// `a · b + c`, rounded once
+    fn mul_add_half(self, a: Self::Half, b: Self::Half, c: Self::Half) -> Self::Half;
+    /// `c − a · b`, rounded once
+    fn negate_mul_add_half(self, a: Self::Half, b: Self::Half, c: Self::Half) -> Self::Half;
     /// The sum over the lanes of `a`, in the order of [`transpose_sum`](Self::transpose_sum).
     fn sum(self, a: Self::F64) -> f64 {
         let mut lane = Lane::ZERO;

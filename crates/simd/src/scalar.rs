@@ -13,6 +13,7 @@ fn map2(a: [f64; LANES], b: [f64; LANES], f: impl Fn(f64, f64) -> f64) -> [f64; 
 
 impl Simd for Scalar {
     type F64 = [f64; LANES];
+    type Half = [f64; 4];
 
     #[inline(always)]
     fn splat(self, value: f64) -> Self::F64 {
@@ -79,5 +80,29 @@ impl Simd for Scalar {
     #[inline(always)]
     fn transpose(self, a: [Self::F64; 8]) -> [Self::F64; 8] {
         std::array::from_fn(|j| a.map(|row| row[j]))
+    }
+    #[inline(always)]
+    fn splat_half(self, value: f64) -> Self::Half {
+        [value; 4]
+    }
+    #[inline(always)]
+    fn load_half(self, from: &[f64; 4]) -> Self::Half {
+        *from
+    }
+    #[inline(always)]
+    fn store_half(self, value: Self::Half, to: &mut [f64; 4]) {
+        *to = value;
+    }
+    #[inline(always)]
+    fn mul_half(self, a: Self::Half, b: Self::Half) -> Self::Half {
+        std::array::from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn mul_add_half(self, a: Self::Half, b: Self::Half, c: Self::Half) -> Self::Half {
+        std::array::from_fn(|i| a[i].mul_add(b[i], c[i]))
+    }
+    #[inline(always)]
+    fn negate_mul_add_half(self, a: Self::Half, b: Self::Half, c: Self::Half) -> Self::Half {
+        std::array::from_fn(|i| (-a[i]).mul_add(b[i], c[i]))
     }
 }

@@ -96,6 +96,37 @@ mod tests {
         }
     }
 
+    /// `a b + c`, `c − a b` and `2 a b` of four numbers.
+    struct Halves([[f64; 4]; 3]);
+    impl Op for Halves {
+        type Output = [[f64; 4]; 3];
+        fn run<S: Simd>(self, simd: S) -> [[f64; 4]; 3] {
+            let [a, b, c] = self.0.map(|half| simd.load_half(&half));
+            let doubled = simd.mul_half(simd.splat_half(2.0), simd.mul_half(a, b));
+            let mut out = [[0.0; 4]; 3];
+            simd.store_half(simd.mul_add_half(a, b, c), &mut out[0]);
+            simd.store_half(simd.negate_mul_add_half(a, b, c), &mut out[1]);
+            simd.store_half(doubled, &mut out[2]);
+            out
+        }
+    }
+
+    #[test]
+    fn halves_round_once() {
+        let a: [[f64; 4]; 3] =
+            [[1.0 + f64::EPSILON, -3.0, 0.1, 7.0], [1.0 - f64::EPSILON, 2.0, 0.3, -1e300], [-1.0, 5.0, -0.03, 1e300]];
+        let expected: [[f64; 4]; 3] = std::array::from_fn(|k| {
+            std::array::from_fn(|i| match k {
+                0 => a[0][i].mul_add(a[1][i], a[2][i]),
+                1 => (-a[0][i]).mul_add(a[1][i], a[2][i]),
+                _ => 2.0 * (a[0][i] * a[1][i]),
+            })
+        });
+        for level in Level::available() {
+            assert_eq!(dispatch_at(level, Halves(a)), Some(expected), "{level:?}");
+        }
+    }
+
     #[test]
     fn transposes_have_rows_for_columns() {
         let a: [Lane; 8] = std::array::from_fn(|i| Lane(std::array::from_fn(|j| (10 * i + j) as f64)));

@@ -8,11 +8,44 @@ use pulp::{cast, f64x4, f64x8, u64x4, u64x8};
 use crate::aligned::Lane;
 use crate::backend::Simd;
 
+/// Four `f64` are one register on both levels.
+macro_rules! half {
+    () => {
+        type Half = f64x4;
+
+        #[inline(always)]
+        fn splat_half(self, value: f64) -> f64x4 {
+            self.0.splat_f64x4(value)
+        }
+        #[inline(always)]
+        fn load_half(self, from: &[f64; 4]) -> f64x4 {
+            cast(*from)
+        }
+        #[inline(always)]
+        fn store_half(self, value: f64x4, to: &mut [f64; 4]) {
+            *to = cast(value);
+        }
+        #[inline(always)]
+        fn mul_half(self, a: f64x4, b: f64x4) -> f64x4 {
+            self.0.mul_f64x4(a, b)
+        }
+        #[inline(always)]
+        fn mul_add_half(self, a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
+            self.0.mul_add_f64x4(a, b, c)
+        }
+        #[inline(always)]
+        fn negate_mul_add_half(self, a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
+            self.0.negate_mul_add_f64x4(a, b, c)
+        }
+    };
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(pub(crate) V4);
 
 impl Simd for Avx512 {
     type F64 = f64x8;
+    half!();
 
     #[inline(always)]
     fn splat(self, value: f64) -> f64x8 {
@@ -195,6 +228,7 @@ impl Avx2 {
 
 impl Simd for Avx2 {
     type F64 = Pair;
+    half!();
 
     #[inline(always)]
     fn splat(self, value: f64) -> Pair {

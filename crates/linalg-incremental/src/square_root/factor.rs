@@ -3,9 +3,10 @@
 use mercer_simd::{AlignedVec, LANES, dispatch, dot};
 use mercer_state::{Inconsistent, Validate};
 
-use super::SquareRootScratch;
+use super::outputs::{Coefficients, Outputs, groups, split_output};
 use super::rotations::Turn;
-use super::sweep::{Leading, Passed, Passing, Solve, Sweep, Waiting};
+use super::sweep::{Passed, Passing, Prediction, Solve, Sweep, Waiting};
+use super::{Moving, SquareRootScratch};
 use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
 /// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
@@ -22,22 +23,22 @@ const TAME: f64 = 1e30;
 /// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "super::stored::Stored", into = "super::stored::Stored"))]
 pub(super) struct Factor {
     pub(super) n: usize,
     pub(super) m: usize,
-    tiles: Vec<Tile>,
-    inverse_pivots: AlignedVec,
-    coefficients: Vec<Tile>,
-    largest: [f64; 2],
-    smallest: f64,
-    steepest: f64,
+    pub(super) tiles: Vec<Tile>,
+    pub(super) inverse_pivots: AlignedVec,
+    pub(super) coefficients: Vec<Coefficients>,
+    pub(super) largest: [f64; 2],
+    pub(super) smallest: f64,
+    pub(super) steepest: f64,
 }
 
-/// A calm row that is learnt but not yet in the factor: padded, and with what it makes of each block.
+/// A calm row that is learnt but not yet in the factor, and what it makes of each block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
-    pub(super) entries: AlignedVec,
-    pub(super) outputs: AlignedVec,
+    pub(super) row: Moving,
     turns: Vec<Turn>,
 }
 
@@ -62,11 +63,11 @@ impl Validate for Factor {
         let blocks = self.blocks();
         let whole = self.m > 0
             && are_blocks(self.tiles.len(), blocks)
-            && self.coefficients.len() == blocks * self.m.div_ceil(LANES)
+            && self.coefficients.len() == blocks * groups(self.m)
             && self.inverse_pivots.len() == blocks * LANES;
         Inconsistent::require(whole, WHAT, "it has one number for each entry, and outputs beside it")?;
         self.tiles.as_flattened().validate()?;
-        self.coefficients.as_flattened().validate()?;
+        self.coefficients.iter().flat_map(|c| c.0.as_flattened()).try_for_each(Validate::validate)?;
         self.largest.validate()?;
         self.smallest.validate()?;
         let positive = self.inverse_pivots.iter().all(|inverse| *inverse > 0.0) && self.smallest >= 0.0;
@@ -90,7 +91,7 @@ impl Factor {
             m,
             tiles: vec![ZERO_TILE; blocks * (blocks + 1) / 2],
             inverse_pivots: AlignedVec::zeros(blocks * LANES),
-            coefficients: vec![ZERO_TILE; blocks * m.div_ceil(LANES)],
+            coefficients: vec![Coefficients::ZERO; blocks * groups(m)],
             largest: [0.0; 2],
             smallest: 0.0,
             steepest: 1.0,
@@ -101,7 +102,7 @@ impl Factor {
 
     pub(super) fn restart(&mut self, prior: &[f64]) {
         self.tiles.fill(ZERO_TILE);
-        self.coefficients.fill(ZERO_TILE);
+        self.coefficients.fill(Coefficients::ZERO);
         for i in 0..self.inverse_pivots.len() {
             let (b, row) = split(i);
             let diagonal = self.block_start(b);
@@ -141,8 +142,8 @@ impl Factor {
 
     /// `c_i` of one output.
     pub(super) fn coefficient(&self, i: usize, output: usize) -> f64 {
-        let ((b, row), (o, column)) = (split(i), split(output));
-        self.coefficients[b * self.m.div_ceil(LANES) + o][row].0[column]
+        let ((b, row), (o, place)) = (split(i), split_output(output));
+        self.coefficients[b * groups(self.m) + o].0[row][place]
     }
 
     /// `1/√d_i`
@@ -186,45 +187,37 @@ impl Factor {
     }
 
     /// Whether squares of all numbers, and of a prediction, are numbers.
-    pub(super) fn is_in_range(&self, prediction: &[f64]) -> bool {
+    pub(super) fn is_in_range(&self, prediction: &[Outputs]) -> bool {
         let root = LARGEST_SQUARE.sqrt();
-        let within = |tiles: &[Tile]| tiles.iter().flatten().flat_map(|lane| &lane.0).all(|x| x.abs() < root);
+        let within = |numbers: &[f64]| numbers.iter().all(|x| x.abs() < root);
         let pivots = self.inverse_pivots.iter().all(|e| (1.0 / LARGEST_SQUARE..LARGEST_SQUARE).contains(e));
-        pivots && prediction.iter().all(|y| y.abs() < root) && within(&self.coefficients) && within(&self.tiles)
+        pivots
+            && within(prediction.as_flattened())
+            && self.coefficients.iter().all(|c| within(c.0.as_flattened()))
+            && self.tiles.as_flattened().iter().all(|lane| within(&lane.0))
     }
 
     /// Eliminates the row of the scratch memory with the leading block, leaving the prediction there.
     pub(super) fn solve(&self, waiting: Option<&Row>, leading: usize, scratch: &mut SquareRootScratch) -> Passed {
-        let SquareRootScratch { row, waiting: moving, outputs, prediction, .. } = scratch;
-        let waiting = waiting.map(|waiting| Waiting { row: moving.started(waiting), turns: &waiting.turns });
-        let leading = Leading { size: leading, prediction: prediction.lanes_mut() };
-        self.elimination(waiting, row.passing(outputs.lanes()), None, leading)
+        let SquareRootScratch { row, waiting: moving, prediction, .. } = scratch;
+        let waiting = waiting.map(|waiting| Waiting { row: moving.started(&waiting.row), turns: &waiting.turns });
+        self.elimination(waiting, row, None, prediction.caught_at(leading))
     }
 
     /// The same with the whole factor, and the row becomes one that waits if it is calm.
-    pub(super) fn solve_to_wait(
-        &self,
-        entries: &AlignedVec,
-        leading: usize,
-        waiting: &mut Row,
-        scratch: &mut SquareRootScratch,
-    ) -> Passed {
-        let SquareRootScratch { row, outputs, prediction, .. } = scratch;
-        waiting.entries.resize(entries.len());
-        waiting.entries.lanes_mut().copy_from_slice(entries.lanes());
-        waiting.outputs.resize(self.m);
-        waiting.outputs.lanes_mut().copy_from_slice(outputs.lanes());
+    pub(super) fn solve_to_wait(&self, waiting: &mut Row, leading: usize, scratch: &mut SquareRootScratch) -> Passed {
+        let SquareRootScratch { row, prediction, .. } = scratch;
+        waiting.row.assign(row);
         waiting.turns.resize(self.blocks(), Turn::NONE);
-        let leading = Leading { size: leading, prediction: prediction.lanes_mut() };
-        self.elimination(None, row.passing(outputs.lanes()), Some(&mut waiting.turns), leading)
+        self.elimination(None, row, Some(&mut waiting.turns), prediction.caught_at(leading))
     }
 
     fn elimination(
         &self,
         waiting: Option<Waiting<'_>>,
-        row: Passing<'_>,
+        row: &mut Moving,
         turns: Option<&mut [Turn]>,
-        leading: Leading<'_>,
+        prediction: Prediction<'_>,
     ) -> Passed {
         dispatch(Solve {
             tiles: &self.tiles,
@@ -232,26 +225,25 @@ impl Factor {
             inverse_pivots: self.inverse_pivots.lanes(),
             coefficients: &self.coefficients,
             waiting,
-            row,
+            entries: row.entries.lanes_mut(),
             turns,
-            leading,
+            prediction,
         })
     }
 
-    /// Adds (`sign = 1`) or takes back (`sign = −1`) the row of the scratch memory, after the one that waits.
+    /// Adds (`sign = 1`) or takes back (`sign = −1`) the row of the scratch memory, after the one that waits, which is used up.
     pub(super) fn sweep(
         &mut self,
-        waiting: Option<&Row>,
+        waiting: Option<&mut Row>,
         sign: f64,
         leading: usize,
         scratch: &mut SquareRootScratch,
     ) -> Passed {
-        let SquareRootScratch { row, waiting: moving, outputs, prediction, .. } = scratch;
-        let row = row.passing(outputs.lanes());
-        let leading = Leading { size: leading, prediction: prediction.lanes_mut() };
+        let row = scratch.row.passing();
+        let prediction = scratch.prediction.caught_at(leading);
         match waiting {
-            None => self.pass([row], &[], sign, leading),
-            Some(waiting) => self.pass([moving.started(waiting), row], &waiting.turns, sign, leading),
+            None => self.pass([row], &[], sign, prediction),
+            Some(waiting) => self.pass([waiting.row.passing(), row], &waiting.turns, sign, prediction),
         }
     }
 
@@ -260,7 +252,7 @@ impl Factor {
         rows: [Passing<'_>; N],
         turns: &[Turn],
         sign: f64,
-        leading: Leading<'_>,
+        prediction: Prediction<'_>,
     ) -> Passed {
         dispatch(Sweep {
             tiles: &mut self.tiles,
@@ -269,7 +261,7 @@ impl Factor {
             rows,
             turns,
             sign,
-            leading,
+            prediction,
         })
     }
 }

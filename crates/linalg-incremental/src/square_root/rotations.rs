@@ -2,11 +2,11 @@
 
 use mercer_simd::{LANES, Lane, Simd};
 
-use super::sweep::Passing;
+use super::outputs::{Coefficients, Outputs};
 use crate::tiles::{Tile, split};
 
 /// Tiles swept together, so that the dependent chain of one hides behind the others.
-pub(super) const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 3;
 
 /// Above this growth of `τ` in one row, its rotation is formed so that nothing cancels (Gill, Golub, Murray and Saunders
 /// 1974, p. 517).
@@ -35,24 +35,35 @@ const fn triangle(on: f64, above: f64) -> Tile {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) p: Lane,
-    beta: Lane,
+    pub(super) beta: Lane,
     pub(super) inverse_pivots: Lane,
 }
 
 impl Turn {
     pub(super) const NONE: Self = Self { p: Lane::ZERO, beta: Lane::ZERO, inverse_pivots: Lane::ZERO };
 
-    /// One tile, the diagonal one or another.
+    /// One tile right of the diagonal.
     #[inline(always)]
     pub(super) fn rotate<S: Simd>(&self, simd: S, tile: &mut Tile, residual: &mut Lane) {
         let (tiles, residuals) = (std::array::from_mut(tile), [std::slice::from_mut(residual)]);
         rotate_together::<S, 1, 1, false>(simd, [self], &Lane::ZERO, tiles, residuals);
     }
 
-    /// The rows of coefficients of eight outputs, whose residual is `y` less what has been predicted so far.
+    /// The diagonal tile. `l_j + β_j r_after` leaves what is on and below the diagonal exactly as it is, for there the residual is exactly
+    /// zero. The last row has nothing else.
     #[inline(always)]
-    pub(super) fn rotate_outputs<S: Simd>(&self, simd: S, c: &mut Tile, y: &Lane, sum: &mut Lane) {
-        rotate_outputs::<S, false>(simd, self, &Lane::ZERO, c, y, sum);
+    pub(super) fn rotate_diagonal<S: Simd>(&self, simd: S, tile: &mut Tile, residual: &Lane) {
+        let mut r = simd.load(residual);
+        for j in 0..LANES - 1 {
+            let l = simd.load(&tile[j]);
+            r = simd.negate_mul_add(simd.splat(self.p.0[j]), l, r);
+            simd.store(simd.mul_add(simd.splat(self.beta.0[j]), r, l), &mut tile[j]);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn rotate_outputs<S: Simd>(&self, simd: S, c: &mut Coefficients, residual: &mut Outputs) {
+        c.rotate::<S, false>(simd, self, &Lane::ZERO, residual, &mut Outputs::default());
     }
 }
 
@@ -80,29 +91,24 @@ impl Rotations {
         Self { turn: Turn { p, beta, inverse_pivots: after }, taus, keep, steep: taus.are_steep() }
     }
 
-    /// The tiles right of the diagonal.
+    /// The tiles right of the diagonal; if `N = 2`, after the row that `waits`.
     #[inline(always)]
     pub(super) fn rotate<S: Simd, const N: usize>(
         &self,
         simd: S,
-        turns: &[Turn],
+        waiting: &Turn,
         tiles: &mut [Tile],
-        rows: &mut [Passing<'_>; N],
-        b: usize,
+        residuals: [&mut [Lane]; N],
     ) {
-        let mut all = [&self.turn; N];
-        if N == 2 {
-            all[0] = &turns[b];
-        }
+        let turns = std::array::from_fn(|k| if k + 1 < N { waiting } else { &self.turn });
         if self.steep {
-            rotate::<S, N, true>(simd, all, &self.keep, tiles, rows, b + 1);
+            rotate::<S, N, true>(simd, turns, &self.keep, tiles, residuals);
         } else {
-            rotate::<S, N, false>(simd, all, &self.keep, tiles, rows, b + 1);
+            rotate::<S, N, false>(simd, turns, &self.keep, tiles, residuals);
         }
     }
 
-    /// The diagonal tile: as the others. `l_j + β_j r_after` leaves what is on and below the diagonal exactly as it is, for there the
-    /// residual is exactly zero; the other form leaves rounding, which stays out.
+    /// The diagonal tile. A steep rotation leaves rounding on and below the diagonal, which stays out.
     #[inline(always)]
     pub(super) fn rotate_diagonal<S: Simd>(&self, simd: S, tile: &mut Tile, residual: &mut Lane) {
         if self.steep {
@@ -113,16 +119,22 @@ impl Rotations {
                 simd.store(simd.add(rotated, simd.load(&UNIT[j])), &mut tile[j]);
             }
         } else {
-            self.turn.rotate(simd, tile, residual);
+            self.turn.rotate_diagonal(simd, tile, residual);
         }
     }
 
     #[inline(always)]
-    pub(super) fn rotate_outputs<S: Simd>(&self, simd: S, c: &mut Tile, y: &Lane, sum: &mut Lane) {
+    pub(super) fn rotate_outputs<S: Simd>(
+        &self,
+        simd: S,
+        c: &mut Coefficients,
+        residual: &mut Outputs,
+        sum: &mut Outputs,
+    ) {
         if self.steep {
-            rotate_outputs::<S, true>(simd, &self.turn, &self.keep, c, y, sum);
+            c.rotate::<S, true>(simd, &self.turn, &self.keep, residual, sum);
         } else {
-            self.turn.rotate_outputs(simd, c, y, sum);
+            c.rotate::<S, false>(simd, &self.turn, &self.keep, residual, sum);
         }
     }
 }
@@ -147,17 +159,17 @@ fn rotate<S: Simd, const N: usize, const STEEP: bool>(
     turns: [&Turn; N],
     keep: &Lane,
     tiles: &mut [Tile],
-    rows: &mut [Passing<'_>; N],
-    mut at: usize,
+    mut residuals: [&mut [Lane]; N],
 ) {
     let (chunks, rest) = tiles.as_chunks_mut::<TOGETHER>();
+    let mut at = 0;
     for chunk in chunks {
-        let residuals = rows.each_mut().map(|row| &mut row.residual[at..at + TOGETHER]);
+        let residuals = residuals.each_mut().map(|residual| &mut residual[at..at + TOGETHER]);
         rotate_together::<S, N, TOGETHER, STEEP>(simd, turns, keep, chunk, residuals);
         at += TOGETHER;
     }
     for tile in rest {
-        let residuals = rows.each_mut().map(|row| &mut row.residual[at..=at]);
+        let residuals = residuals.each_mut().map(|residual| &mut residual[at..=at]);
         rotate_together::<S, N, 1, STEEP>(simd, turns, keep, std::array::from_mut(tile), residuals);
         at += 1;
     }
@@ -203,27 +215,6 @@ fn rotate_together<S: Simd, const N: usize, const T: usize, const STEEP: bool>(
             simd.store(r[g], &mut residual[g]);
         }
     }
-}
-
-#[inline(always)]
-fn rotate_outputs<S: Simd, const STEEP: bool>(
-    simd: S,
-    turn: &Turn,
-    keep: &Lane,
-    c: &mut Tile,
-    y: &Lane,
-    sum: &mut Lane,
-) {
-    let (y, mut s) = (simd.load(y), simd.load(sum));
-    for j in 0..LANES {
-        let old = simd.load(&c[j]);
-        let before = simd.sub(y, s);
-        s = simd.mul_add(simd.splat(turn.p.0[j]), old, s);
-        let after = simd.sub(y, s);
-        let rotated = rotated::<S, STEEP>(simd, simd.splat(turn.beta.0[j]), keep.0[j], old, before, after);
-        simd.store(rotated, &mut c[j]);
-    }
-    simd.store(s, sum);
 }
 
 /// `τ` before and after each of eight rows.

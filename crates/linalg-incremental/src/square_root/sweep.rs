@@ -2,24 +2,24 @@
 
 use mercer_simd::{LANES, Lane, Op, Simd};
 
+use super::outputs::{Coefficients, Outputs};
 use super::rotations::{Rotations, TOGETHER, Taus, Turn, substitute};
 use crate::tiles::{Tile, split};
 
-/// A row on its way through the factor.
+/// A row on its way through the factor: what is left of its entries and of its outputs.
 pub(super) struct Passing<'a> {
-    /// What is left of the row; eliminated in place.
-    pub(super) residual: &'a mut [Lane],
-    pub(super) outputs: &'a [Lane],
-    /// `Σ p_k c_k` over the rows of the factor passed.
-    pub(super) sums: &'a mut [Lane],
+    pub(super) entries: &'a mut [Lane],
+    pub(super) outputs: &'a mut [Outputs],
 }
 
-/// The prediction of a leading block, caught on a row's way.
-pub(super) struct Leading<'a> {
+/// The prediction, and that of a leading block caught on the way.
+pub(super) struct Prediction<'a> {
     /// Coordinates of the leading block.
-    pub(super) size: usize,
-    /// The row's `sums` where the leading block ends.
-    pub(super) prediction: &'a mut [Lane],
+    pub(super) leading: usize,
+    /// `Σ p_k c_k` over the rows of the factor passed.
+    pub(super) sums: &'a mut [Outputs],
+    /// The sums where the leading block ends.
+    pub(super) at_leading: &'a mut [Outputs],
 }
 
 /// What a pass says of its last row.
@@ -44,32 +44,33 @@ pub(super) struct Solve<'a> {
     /// Blocks of the whole factor.
     pub(super) blocks: usize,
     pub(super) inverse_pivots: &'a [Lane],
-    pub(super) coefficients: &'a [Tile],
+    pub(super) coefficients: &'a [Coefficients],
     pub(super) waiting: Option<Waiting<'a>>,
     /// As many lanes as the leading block has.
-    pub(super) row: Passing<'a>,
+    pub(super) entries: &'a mut [Lane],
     /// What the row would make of each block, if that is wanted.
     pub(super) turns: Option<&'a mut [Turn]>,
-    pub(super) leading: Leading<'a>,
+    pub(super) prediction: Prediction<'a>,
 }
 
 impl Op for Solve<'_> {
     type Output = Passed;
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Passed {
-        let Self { mut tiles, blocks, inverse_pivots, coefficients, mut waiting, row, mut turns, mut leading } = self;
-        let outputs = row.sums.len();
+        let Self { mut tiles, blocks, inverse_pivots, coefficients, mut waiting, entries, mut turns, mut prediction } =
+            self;
+        let outputs = prediction.sums.len();
         let (mut tau, mut tau_at_leading, mut calm) = (1.0, None, true);
-        for b in 0..row.residual.len() {
+        for b in 0..entries.len() {
             let (block, rest) = tiles.split_at(blocks - b);
             tiles = rest;
             let coefficients = &coefficients[b * outputs..(b + 1) * outputs];
             let (p, pivots) = match &mut waiting {
                 None => {
-                    let p = substitute(&block[0], row.residual[b]);
-                    eliminate(simd, &p, &block[1..], &mut row.residual[b + 1..]);
+                    let p = substitute(&block[0], entries[b]);
+                    eliminate(simd, &p, &block[1..], &mut entries[b + 1..]);
                     for (o, c) in coefficients.iter().enumerate() {
-                        leading.pass(simd, (b, o), &p, c, &mut row.sums[o]);
+                        prediction.pass(simd, (b, o), &p, c);
                     }
                     (p, &inverse_pivots[b])
                 }
@@ -77,17 +78,17 @@ impl Op for Solve<'_> {
                 Some(Waiting { row: waiting, turns }) => {
                     let turn = &turns[b];
                     let mut diagonal = block[0];
-                    turn.rotate(simd, &mut diagonal, &mut waiting.residual[b]);
-                    let p = substitute(&diagonal, row.residual[b]);
-                    for (i, tile) in (b + 1..row.residual.len()).zip(&block[1..]) {
+                    turn.rotate_diagonal(simd, &mut diagonal, &waiting.entries[b]);
+                    let p = substitute(&diagonal, entries[b]);
+                    for (i, tile) in (b + 1..entries.len()).zip(&block[1..]) {
                         let mut tile = *tile;
-                        turn.rotate(simd, &mut tile, &mut waiting.residual[i]);
-                        eliminate(simd, &p, std::slice::from_ref(&tile), std::slice::from_mut(&mut row.residual[i]));
+                        turn.rotate(simd, &mut tile, &mut waiting.entries[i]);
+                        eliminate(simd, &p, std::slice::from_ref(&tile), std::slice::from_mut(&mut entries[i]));
                     }
                     for (o, c) in coefficients.iter().enumerate() {
                         let mut c = *c;
-                        turn.rotate_outputs(simd, &mut c, &waiting.outputs[o], &mut waiting.sums[o]);
-                        leading.pass(simd, (b, o), &p, &c, &mut row.sums[o]);
+                        turn.rotate_outputs(simd, &mut c, &mut waiting.outputs[o]);
+                        prediction.pass(simd, (b, o), &p, &c);
                     }
                     (p, &turn.inverse_pivots)
                 }
@@ -100,13 +101,13 @@ impl Op for Solve<'_> {
                     rotations.taus
                 }
             };
-            if b == split(leading.size).0 {
-                tau_at_leading = Some(taus.at(leading.size));
+            if b == split(prediction.leading).0 {
+                tau_at_leading = Some(taus.at(prediction.leading));
             }
             calm &= !taus.are_steep();
             tau = taus.last();
         }
-        Passed { tau: tau_at_leading.unwrap_or_else(|| leading.at_end(row.sums, tau)), calm }
+        Passed { tau: tau_at_leading.unwrap_or_else(|| prediction.at_end(tau)), calm }
     }
 }
 
@@ -114,92 +115,84 @@ impl Op for Solve<'_> {
 pub(super) struct Sweep<'a, const N: usize> {
     pub(super) tiles: &'a mut [Tile],
     pub(super) inverse_pivots: &'a mut [Lane],
-    pub(super) coefficients: &'a mut [Tile],
+    pub(super) coefficients: &'a mut [Coefficients],
     /// The one that waits first.
     pub(super) rows: [Passing<'a>; N],
     /// What the one that waits makes of each block.
     pub(super) turns: &'a [Turn],
     pub(super) sign: f64,
-    pub(super) leading: Leading<'a>,
+    pub(super) prediction: Prediction<'a>,
 }
 
 impl<const N: usize> Op for Sweep<'_, N> {
     type Output = Passed;
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Passed {
-        let Self { tiles, inverse_pivots, coefficients, mut rows, turns, sign, mut leading } = self;
-        let (blocks, outputs) = (inverse_pivots.len(), leading.prediction.len());
+        let Self { tiles, inverse_pivots, coefficients, mut rows, turns, sign, mut prediction } = self;
+        let (blocks, outputs) = (inverse_pivots.len(), prediction.sums.len());
         // Rows of the factor that come before the first entry of each row stay as they are.
-        let first_entry = |row: &Passing<'_>| row.residual.iter().position(|lane| *lane != Lane::ZERO);
+        let first_entry = |row: &Passing<'_>| row.entries.iter().position(|lane| *lane != Lane::ZERO);
         let first = rows.iter().filter_map(first_entry).min().unwrap_or(blocks);
         let (_, mut tiles) = tiles.split_at_mut(first * (2 * blocks + 1 - first) / 2);
-        let mut tau_at_leading = (leading.size < first * LANES).then_some(1.0);
+        let mut tau_at_leading = (prediction.leading < first * LANES).then_some(1.0);
         let (mut tau, mut calm) = (1.0, true);
         for b in first..blocks {
             let (block, rest) = tiles.split_at_mut(blocks - b);
             tiles = rest;
             let Some((diagonal, others)) = block.split_first_mut() else { break };
+            let mut waiting = &Turn::NONE;
             if N == 2 {
-                turns[b].rotate(simd, diagonal, &mut rows[0].residual[b]);
-                inverse_pivots[b] = turns[b].inverse_pivots;
+                waiting = &turns[b];
+                waiting.rotate_diagonal(simd, diagonal, &rows[0].entries[b]);
+                inverse_pivots[b] = waiting.inverse_pivots;
             }
-            let residual = &mut rows[N - 1].residual[b];
+            let residual = &mut rows[N - 1].entries[b];
             let now = Rotations::new(simd, tau, sign, substitute(diagonal, *residual), &inverse_pivots[b]);
             now.rotate_diagonal(simd, diagonal, residual);
             inverse_pivots[b] = now.turn.inverse_pivots;
-            now.rotate(simd, turns, others, &mut rows, b);
-            for (o, c) in coefficients[b * outputs..(b + 1) * outputs].iter_mut().enumerate() {
+            now.rotate(simd, waiting, others, rows.each_mut().map(|row| &mut row.entries[b + 1..]));
+            let coefficients = &mut coefficients[b * outputs..(b + 1) * outputs];
+            for (o, c) in coefficients.iter_mut().enumerate() {
                 if N == 2 {
-                    turns[b].rotate_outputs(simd, c, &rows[0].outputs[o], &mut rows[0].sums[o]);
+                    waiting.rotate_outputs(simd, c, &mut rows[0].outputs[o]);
                 }
-                let row = &mut rows[N - 1];
-                leading.catch(simd, (b, o), &now.turn.p, c, &row.sums[o]);
-                now.rotate_outputs(simd, c, &row.outputs[o], &mut row.sums[o]);
+                prediction.catch(simd, (b, o), &now.turn.p, c);
+                now.rotate_outputs(simd, c, &mut rows[N - 1].outputs[o], &mut prediction.sums[o]);
             }
-            if b == split(leading.size).0 {
-                tau_at_leading = Some(now.taus.at(leading.size));
+            if b == split(prediction.leading).0 {
+                tau_at_leading = Some(now.taus.at(prediction.leading));
             }
             calm &= !now.steep;
             tau = now.taus.last();
         }
-        Passed { tau: tau_at_leading.unwrap_or_else(|| leading.at_end(rows[N - 1].sums, tau)), calm }
+        Passed { tau: tau_at_leading.unwrap_or_else(|| prediction.at_end(tau)), calm }
     }
 }
 
-impl Leading<'_> {
-    /// In the block where the leading block ends: its prediction of eight outputs.
+impl Prediction<'_> {
+    /// In the block where the leading block ends, its prediction.
     #[inline(always)]
-    fn catch<S: Simd>(&mut self, simd: S, (b, o): (usize, usize), p: &Lane, c: &Tile, sum: &Lane) {
-        let (last, rows) = split(self.size);
+    fn catch<S: Simd>(&mut self, simd: S, (b, o): (usize, usize), p: &Lane, c: &Coefficients) {
+        let (last, rows) = split(self.leading);
         if b == last {
-            self.prediction[o] = *sum;
-            add_rows(simd, p, rows, c, &mut self.prediction[o]);
+            self.at_leading[o] = self.sums[o];
+            c.add_rows(simd, p, rows, &mut self.at_leading[o]);
         }
     }
 
     /// The same, and the row goes on.
     #[inline(always)]
-    fn pass<S: Simd>(&mut self, simd: S, at: (usize, usize), p: &Lane, c: &Tile, sum: &mut Lane) {
-        self.catch(simd, at, p, c, sum);
-        add_rows(simd, p, LANES, c, sum);
+    fn pass<S: Simd>(&mut self, simd: S, (b, o): (usize, usize), p: &Lane, c: &Coefficients) {
+        self.catch(simd, (b, o), p, c);
+        c.add_rows(simd, p, LANES, &mut self.sums[o]);
     }
 
     /// When the leading block ends with the pass.
     #[inline(always)]
-    fn at_end(&mut self, sums: &[Lane], tau: f64) -> f64 {
-        self.prediction.copy_from_slice(sums);
+    fn at_end(&mut self, tau: f64) -> f64 {
+        self.at_leading.copy_from_slice(self.sums);
         tau
     }
-}
-
-/// `sum ← sum + Σ_{k < rows} p_k c_k`
-#[inline(always)]
-fn add_rows<S: Simd>(simd: S, p: &Lane, rows: usize, c: &Tile, sum: &mut Lane) {
-    let mut s = simd.load(sum);
-    for j in 0..rows {
-        s = simd.mul_add(simd.splat(p.0[j]), simd.load(&c[j]), s);
-    }
-    simd.store(s, sum);
 }
 
 /// Takes eight rows of the factor off the residual, in the order in which the rotations do.

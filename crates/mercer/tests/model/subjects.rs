@@ -118,7 +118,7 @@ fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {
 
 /// OPF whose least squares let a row wait for the next.
 pub(crate) fn wide(observed: usize) -> Model {
-    let schedule = Schedule { beta: 124.0, t_init: 130, max_lags: Some(124) };
+    let schedule = Schedule { beta: 140.0, t_init: 146, max_lags: Some(140) };
     let opf = Opf::new(1, &OpfParams { schedule, ..OpfParams::default() }).unwrap();
     Model::Prediction(Box::new(prediction(opf.into(), observed)))
 }
