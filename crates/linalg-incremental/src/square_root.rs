@@ -417,6 +417,7 @@ impl Moving {
     fn start(&mut self, entries: &[Lane], outputs: &[f64]) {
         self.entries.resize(entries.len() * LANES);
         self.entries.lanes_mut().copy_from_slice(entries);
+        self.outputs.clear();
         self.outputs.resize(groups(outputs.len()), Outputs::default());
         self.outputs.as_flattened_mut()[..outputs.len()].copy_from_slice(outputs);
     }

@@ -279,6 +279,22 @@ proptest! {
     }
 }
 
+/// Scratch memory carries nothing from one engine to another, whatever their shapes.
+#[test]
+fn scratch_memory_is_shared() {
+    let (many, few) = (Problem::random(1, 9, 4, 30, 1.0), Problem::random(2, 7, 3, 30, 1.0));
+    let (mut engines, mut scratch) =
+        ([SquareRootRls::new(&many.prior, 4), SquareRootRls::new(&few.prior, 3)], SquareRootScratch::default());
+    for t in 0..30 {
+        for (engine, problem) in engines.iter_mut().zip([&many, &few]) {
+            engine
+                .update(&AlignedVec::from_slice(&problem.rows[t]), &problem.outputs[t], &mut scratch)
+                .expect("in range");
+        }
+    }
+    assert_eq!(engines, [many.engine(), few.engine()]);
+}
+
 /// The same as the dense solver, while a row waits and when none does.
 #[test]
 fn rows_that_wait_are_learnt() {
