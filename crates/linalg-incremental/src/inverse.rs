@@ -18,7 +18,7 @@ use mercer_state::{Inconsistent, Validate};
 use crate::tiles::{Panel, Tile, ZERO_TILE, are_blocks, block, block_start, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};
 pub(crate) use passes::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
-use passes::{Product, Quadratic};
+use passes::{Deferred, Product, Quadratic, SubtractThenProduct};
 
 /// Symmetric positive definite `P` (`n × n`), half of it stored.
 ///
@@ -95,11 +95,17 @@ impl SymmetricInverse {
     /// # Panics
     /// If `x` has not `n` entries.
     pub fn multiply(&mut self, x: &AlignedVec, y: &mut AlignedVec) -> f64 {
-        if self.deferred == LANES {
-            self.flush();
-        }
         self.backwards = !self.backwards;
-        self.product(x, y);
+        if self.deferred < LANES {
+            self.product(x, y);
+        } else {
+            assert_eq!(x.len(), self.n, "the vector has one entry for each row of the matrix");
+            y.resize(self.n);
+            let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
+            let (tiles, backwards) = (&mut self.tiles[..], self.backwards);
+            dispatch(SubtractThenProduct { tiles, columns, backwards, x: x.lanes(), y: y.lanes_mut() });
+            self.clear_deferred();
+        }
         dot(x.lanes(), y.lanes())
     }
 
@@ -114,7 +120,7 @@ impl SymmetricInverse {
             tiles: &self.tiles,
             backwards: self.backwards,
             deferred: self.deferred(),
-            x: x.lanes(),
+            x,
             y: y.lanes_mut(),
         });
     }
@@ -182,8 +188,8 @@ impl SymmetricInverse {
         &mut self.tiles
     }
 
-    fn deferred(&self) -> Option<Columns<'_>> {
-        (self.deferred > 0).then_some(Columns { gains: std::slice::from_ref(&self.gains), us: &self.us })
+    fn deferred(&self) -> Deferred<'_> {
+        Deferred { count: self.deferred, gains: &self.gains, us: &self.us }
     }
 
     fn clear_deferred(&mut self) {

@@ -18,6 +18,9 @@ pub trait Simd: Copy {
     fn load(self, from: &Lane) -> Self::F64;
     /// Writes a lane.
     fn store(self, value: Self::F64, to: &mut Lane);
+    /// Asks for the cache line at an address, which may be any: nothing is read.
+    #[inline(always)]
+    fn prefetch(self, _: *const Lane) {}
     /// `a + b`
     fn add(self, a: Self::F64, b: Self::F64) -> Self::F64;
     /// `a − b`

@@ -1,6 +1,6 @@
 //! The x86-64 back ends. pulp's tokens prove that the instructions exist, so everything here is safe code.
 
-use std::arch::x86_64::{__m256d, __m512d};
+use std::arch::x86_64::{__m256d, __m512d, _MM_HINT_T0, _mm_prefetch};
 
 use pulp::x86::{V3, V4};
 use pulp::{cast, f64x4, f64x8, u64x4, u64x8};
@@ -8,10 +8,16 @@ use pulp::{cast, f64x4, f64x8, u64x4, u64x8};
 use crate::aligned::Lane;
 use crate::backend::Simd;
 
-/// Four `f64` are one register on both levels.
-macro_rules! half {
+/// What is the same on both levels: four `f64` are one register.
+macro_rules! common {
     () => {
         type Half = f64x4;
+
+        #[inline(always)]
+        #[allow(unsafe_code, reason = "the instruction is a hint: it reads nothing and cannot fault, whatever the address")]
+        fn prefetch(self, line: *const Lane) {
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
+        }
 
         #[inline(always)]
         fn splat_half(self, value: f64) -> f64x4 {
@@ -45,7 +51,7 @@ pub(crate) struct Avx512(pub(crate) V4);
 
 impl Simd for Avx512 {
     type F64 = f64x8;
-    half!();
+    common!();
 
     #[inline(always)]
     fn splat(self, value: f64) -> f64x8 {
@@ -228,7 +234,7 @@ impl Avx2 {
 
 impl Simd for Avx2 {
     type F64 = Pair;
-    half!();
+    common!();
 
     #[inline(always)]
     fn splat(self, value: f64) -> Pair {

@@ -1,8 +1,8 @@
 //! The passes over the tiles of a symmetric matrix.
 
-use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
+use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
-use crate::tiles::{Panel, Tile, block_start};
+use crate::tiles::{Panel, Tile, ZERO_TILE, block_start};
 
 /// Rank-one terms `gains[k] · u_k u_kᵀ` in groups of eight, the columns `u_k` of a group side by side in panels of eight rows.
 #[derive(Clone, Copy)]
@@ -10,6 +10,19 @@ pub(crate) struct Columns<'a> {
     pub(crate) gains: &'a [Lane],
     /// For each eight rows the panels of all groups.
     pub(crate) us: &'a [Panel],
+}
+
+impl Columns<'_> {
+    /// The columns of block `b` times their gains.
+    #[inline(always)]
+    fn scale<S: Simd>(&self, simd: S, b: usize, scaled: &mut [Panel; MAX_GROUPS]) {
+        let groups = self.gains.len();
+        for ((scaled, gains), u) in scaled.iter_mut().zip(self.gains).zip(&self.us[b * groups..]) {
+            for k in 0..LANES {
+                simd.store(simd.mul(simd.splat(gains.0[k]), simd.load(&u[k])), &mut scaled[k]);
+            }
+        }
+    }
 }
 
 /// Groups of columns that one pass can subtract.
@@ -35,17 +48,13 @@ impl Op for Subtract<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { tiles, columns: Columns { gains, us }, backwards } = self;
-        let groups = gains.len();
+        let Self { tiles, columns, backwards } = self;
+        let (groups, us) = (columns.gains.len(), columns.us);
         let blocks = us.len().checked_div(groups).unwrap_or(0);
-        let mut scaled = [[Lane::ZERO; LANES]; MAX_GROUPS];
+        let mut scaled = [ZERO_TILE; MAX_GROUPS];
         for step in 0..blocks {
             let b = if backwards { blocks - 1 - step } else { step };
-            for ((scaled, gains), u) in scaled.iter_mut().zip(gains).zip(&us[b * groups..]) {
-                for k in 0..LANES {
-                    simd.store(simd.mul(simd.splat(gains.0[k]), simd.load(&u[k])), &mut scaled[k]);
-                }
-            }
+            columns.scale(simd, b, &mut scaled);
             let scaled = &scaled[..groups];
             let column = &mut tiles[block_start(b)..][..=b];
             // Two tiles at a time share each factor that is spread over a register.
@@ -61,9 +70,14 @@ impl Op for Subtract<'_> {
     }
 }
 
-/// `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles of one column of tiles.
+/// `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles of one column of tiles; returns them.
 #[inline(always)]
-fn subtract_from<S: Simd, const N: usize>(simd: S, tiles: &mut [Tile; N], scaled: &[Panel], us: [&[Panel]; N]) {
+fn subtract_from<S: Simd, const N: usize>(
+    simd: S,
+    tiles: &mut [Tile; N],
+    scaled: &[Panel],
+    us: [&[Panel]; N],
+) -> [[S::F64; LANES]; N] {
     let mut a: [[S::F64; LANES]; N] = load_tiles(simd, tiles);
     for (g, scaled) in scaled.iter().enumerate() {
         for k in 0..LANES {
@@ -80,6 +94,7 @@ fn subtract_from<S: Simd, const N: usize>(simd: S, tiles: &mut [Tile; N], scaled
         }
     }
     store_tiles(simd, a, tiles);
+    a
 }
 
 #[inline(always)]
@@ -102,13 +117,21 @@ pub(crate) fn store_tiles<S: Simd, const N: usize>(simd: S, values: [[S::F64; LA
     }
 }
 
-/// `u_kᵀx` for all eight columns.
+/// Rank-one terms that wait: the first `count` columns of a single group; the gains of the others are zero.
+#[derive(Clone, Copy)]
+pub(crate) struct Deferred<'a> {
+    pub(crate) count: usize,
+    pub(crate) gains: &'a Lane,
+    pub(crate) us: &'a [Panel],
+}
+
+/// `u_kᵀx` for the first `N` columns.
 #[inline(always)]
-fn along<S: Simd>(simd: S, us: &[Panel], x: &[Lane]) -> Lane {
+fn along<S: Simd, const N: usize>(simd: S, us: &[Panel], x: &[Lane]) -> Lane {
     let mut sums = [simd.splat(0.0); LANES];
     for (panel, x) in us.iter().zip(x) {
         let x = simd.load(x);
-        for k in 0..LANES {
+        for k in 0..N {
             sums[k] = simd.mul_add(simd.load(&panel[k]), x, sums[k]);
         }
     }
@@ -117,14 +140,29 @@ fn along<S: Simd>(simd: S, us: &[Panel], x: &[Lane]) -> Lane {
     along
 }
 
+/// `y ← y − Σ gains[k] (u_kᵀx) u_k` over the first `N` columns.
+#[inline(always)]
+fn correct<S: Simd, const N: usize>(simd: S, deferred: Deferred<'_>, x: &[Lane], y: &mut [Lane]) {
+    let mut factors = along::<S, N>(simd, deferred.us, x);
+    for k in 0..N {
+        factors.0[k] *= deferred.gains.0[k];
+    }
+    for (panel, y) in deferred.us.iter().zip(y) {
+        let mut rest = [simd.load(y), simd.splat(0.0)];
+        for k in 0..N {
+            rest[k % 2] = simd.negate_mul_add(simd.splat(factors.0[k]), simd.load(&panel[k]), rest[k % 2]);
+        }
+        simd.store(simd.add(rest[0], rest[1]), y);
+    }
+}
+
 /// `y ← P x`
 pub(crate) struct Product<'a> {
     pub(crate) tiles: &'a [Tile],
-    /// Whether to begin with the last column of tiles.
+    /// Whether to begin with the last tile.
     pub(crate) backwards: bool,
-    /// A single group.
-    pub(crate) deferred: Option<Columns<'a>>,
-    pub(crate) x: &'a [Lane],
+    pub(crate) deferred: Deferred<'a>,
+    pub(crate) x: &'a AlignedVec,
     pub(crate) y: &'a mut [Lane],
 }
 
@@ -132,51 +170,162 @@ impl Op for Product<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        self.y.fill(Lane::ZERO);
-        let blocks = self.x.len();
-        for step in 0..blocks {
-            let b = if self.backwards { blocks - 1 - step } else { step };
-            let column = &self.tiles[block_start(b)..][..=b];
-            let (y_above, y_below) = self.y.split_at_mut(b);
-            let x_columns: [S::F64; LANES] = std::array::from_fn(|j| simd.splat(self.x[b].0[j]));
-            let mut sums = [simd.splat(0.0); LANES];
-            for ((tile, x), y) in column.iter().zip(self.x).zip(y_above) {
-                let x_rows = simd.load(x);
-                let mut y_rows = [simd.load(y), simd.splat(0.0)];
-                for j in 0..LANES {
-                    let a = simd.load(&tile[j]);
-                    y_rows[j % 2] = simd.mul_add(a, x_columns[j], y_rows[j % 2]);
-                    sums[j] = simd.mul_add(a, x_rows, sums[j]);
-                }
-                simd.store(simd.add(y_rows[0], y_rows[1]), y);
-            }
-            let mut y_rows = [simd.transpose_sum(sums), simd.load(&y_below[0])];
-            for j in 0..LANES {
-                y_rows[j % 2] = simd.mul_add(simd.load(&column[b][j]), x_columns[j], y_rows[j % 2]);
-            }
-            simd.store(simd.add(y_rows[0], y_rows[1]), &mut y_below[0]);
-        }
-        if let Some(Columns { gains, us }) = self.deferred {
-            let mut factors = along(simd, us, self.x);
-            for k in 0..LANES {
-                factors.0[k] *= gains[0].0[k];
-            }
-            for (panel, y) in us.iter().zip(self.y) {
-                let mut rest = [simd.load(y), simd.splat(0.0)];
-                for k in 0..LANES {
-                    rest[k % 2] = simd.negate_mul_add(simd.splat(factors.0[k]), simd.load(&panel[k]), rest[k % 2]);
-                }
-                simd.store(simd.add(rest[0], rest[1]), y);
+        let Self { tiles, backwards, deferred, x: all, y } = self;
+        let x = all.lanes();
+        y.fill(Lane::ZERO);
+        // The last block may have four columns or fewer; the others of it are zero, and not worth their place in the cache.
+        let whole = x.len() - usize::from((1..=LANES / 2).contains(&(all.len() % LANES)));
+        for step in 0..x.len() {
+            let b = if backwards { x.len() - 1 - step } else { step };
+            match (b < whole, backwards) {
+                (true, false) => multiply_block::<S, LANES, 1>(simd, tiles, b, x, y),
+                (true, true) => multiply_block::<S, LANES, -1>(simd, tiles, b, x, y),
+                (false, false) => multiply_block::<S, { LANES / 2 }, 1>(simd, tiles, b, x, y),
+                (false, true) => multiply_block::<S, { LANES / 2 }, -1>(simd, tiles, b, x, y),
             }
         }
+        // Columns that nothing has been put in are not read, for the same reason.
+        match deferred.count.div_ceil(2) {
+            0 => (),
+            1 => correct::<S, 2>(simd, deferred, x, y),
+            2 => correct::<S, 4>(simd, deferred, x, y),
+            3 => correct::<S, 6>(simd, deferred, x, y),
+            _ => correct::<S, LANES>(simd, deferred, x, y),
+        }
+    }
+}
+
+/// What the first `N` columns of block `b` add to `y = P x`, tiles in ascending order (`WAY = 1`) or descending (`-1`).
+#[inline(always)]
+fn multiply_block<S: Simd, const N: usize, const WAY: isize>(
+    simd: S,
+    tiles: &[Tile],
+    b: usize,
+    x: &[Lane],
+    y: &mut [Lane],
+) {
+    let column = &tiles[block_start(b)..][..=b];
+    let (above, below) = y.split_at_mut(b);
+    let mut block = BlockProduct::<S, N>::new(simd, &x[b]);
+    let rows = column.iter().zip(x).zip(above);
+    if WAY < 0 {
+        for ((tile, x), y) in rows.rev() {
+            block.multiply(simd, &Stored::<WAY>(tile), x, y);
+        }
+    } else {
+        for ((tile, x), y) in rows {
+            block.multiply(simd, &Stored::<WAY>(tile), x, y);
+        }
+    }
+    block.finish(simd, &Stored::<WAY>(&column[b]), &mut below[0]);
+}
+
+/// `P ← P − Σ gains · u uᵀ` over all columns, then `y ← P x`, in one pass: a tile is multiplied while it is at hand.
+pub(crate) struct SubtractThenProduct<'a> {
+    pub(crate) tiles: &'a mut [Tile],
+    pub(crate) columns: Columns<'a>,
+    /// Whether to begin with the last tile.
+    pub(crate) backwards: bool,
+    pub(crate) x: &'a [Lane],
+    pub(crate) y: &'a mut [Lane],
+}
+
+impl Op for SubtractThenProduct<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { tiles, columns, backwards, x, y } = self;
+        let groups = columns.gains.len();
+        let mut scaled = [ZERO_TILE; MAX_GROUPS];
+        y.fill(Lane::ZERO);
+        for step in 0..x.len() {
+            let b = if backwards { x.len() - 1 - step } else { step };
+            columns.scale(simd, b, &mut scaled);
+            let scaled = &scaled[..groups];
+            let (column, diagonal) = tiles[block_start(b)..][..=b].split_at_mut(b);
+            let (above, below) = y.split_at_mut(b);
+            let mut block = BlockProduct::<S, LANES>::new(simd, &x[b]);
+            let rows = column.iter_mut().zip(columns.us.chunks_exact(groups)).zip(x).zip(above);
+            if backwards {
+                for (((tile, u), x), y) in rows.rev() {
+                    block.multiply(simd, &subtract_from(simd, std::array::from_mut(tile), scaled, [u])[0], x, y);
+                }
+            } else {
+                for (((tile, u), x), y) in rows {
+                    block.multiply(simd, &subtract_from(simd, std::array::from_mut(tile), scaled, [u])[0], x, y);
+                }
+            }
+            let u = &columns.us[b * groups..][..groups];
+            let [tile] = subtract_from(simd, std::array::from_mut(&mut diagonal[0]), scaled, [u]);
+            block.finish(simd, &tile, &mut below[0]);
+        }
+    }
+}
+
+/// A tile by columns.
+trait TileColumns<S: Simd> {
+    fn column(&self, simd: S, j: usize) -> S::F64;
+}
+
+impl<S: Simd> TileColumns<S> for [S::F64; LANES] {
+    #[inline(always)]
+    fn column(&self, _: S, j: usize) -> S::F64 {
+        self[j]
+    }
+}
+
+/// A tile in memory, read in ascending order (`WAY = 1`) or descending (`-1`).
+struct Stored<'a, const WAY: isize>(&'a Tile);
+
+impl<S: Simd, const WAY: isize> TileColumns<S> for Stored<'_, WAY> {
+    /// Also asks for what will be wanted when the second level of cache has answered, ten tiles later.
+    #[inline(always)]
+    fn column(&self, simd: S, j: usize) -> S::F64 {
+        simd.prefetch(std::ptr::from_ref(&self.0[j]).wrapping_offset(WAY * 10 * LANES as isize));
+        simd.load(&self.0[j])
+    }
+}
+
+/// What the first `N` columns of a block add to `y = P x`.
+struct BlockProduct<S: Simd, const N: usize> {
+    x: [S::F64; N],
+    /// For each column `a_jᵀ x_rows`, lane by lane.
+    sums: [S::F64; LANES],
+}
+
+impl<S: Simd, const N: usize> BlockProduct<S, N> {
+    #[inline(always)]
+    fn new(simd: S, x: &Lane) -> Self {
+        Self { x: std::array::from_fn(|j| simd.splat(x.0[j])), sums: [simd.splat(0.0); LANES] }
+    }
+
+    /// A tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
+    #[inline(always)]
+    fn multiply(&mut self, simd: S, tile: &impl TileColumns<S>, x_rows: &Lane, y_rows: &mut Lane) {
+        let (x_rows, mut y) = (simd.load(x_rows), [simd.load(y_rows), simd.splat(0.0)]);
+        for j in 0..N {
+            let a = tile.column(simd, j);
+            y[j % 2] = simd.mul_add(a, self.x[j], y[j % 2]);
+            self.sums[j] = simd.mul_add(a, x_rows, self.sums[j]);
+        }
+        simd.store(simd.add(y[0], y[1]), y_rows);
+    }
+
+    /// The tile on the diagonal, and the sums.
+    #[inline(always)]
+    fn finish(self, simd: S, tile: &impl TileColumns<S>, y_rows: &mut Lane) {
+        let mut y = [simd.transpose_sum(self.sums), simd.load(y_rows)];
+        for j in 0..N {
+            y[j % 2] = simd.mul_add(tile.column(simd, j), self.x[j], y[j % 2]);
+        }
+        simd.store(simd.add(y[0], y[1]), y_rows);
     }
 }
 
 /// `xᵀ P x`
 pub(crate) struct Quadratic<'a> {
     pub(crate) tiles: &'a [Tile],
-    /// A single group.
-    pub(crate) deferred: Option<Columns<'a>>,
+    pub(crate) deferred: Deferred<'a>,
     pub(crate) x: &'a [Lane],
 }
 
@@ -206,9 +355,7 @@ impl Op for Quadratic<'_> {
         }
         let off = simd.add(off[0], off[1]);
         let stored = simd.sum(simd.add(simd.add(off, off), on));
-        self.deferred.map_or(stored, |Columns { gains, us }| {
-            let along = along(simd, us, self.x);
-            gains[0].0.iter().zip(along.0).fold(stored, |value, (gain, along)| value - gain * along * along)
-        })
+        let along = along::<S, LANES>(simd, self.deferred.us, self.x);
+        self.deferred.gains.0.iter().zip(along.0).fold(stored, |value, (gain, along)| value - gain * along * along)
     }
 }
