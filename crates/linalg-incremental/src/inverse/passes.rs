@@ -302,13 +302,13 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
     /// A tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
     #[inline(always)]
     fn multiply(&mut self, simd: S, tile: &impl TileColumns<S>, x_rows: &Lane, y_rows: &mut Lane) {
-        let (x_rows, mut y) = (simd.load(x_rows), [simd.load(y_rows), simd.splat(0.0)]);
+        let (x_rows, mut y) = (simd.load(x_rows), simd.load(y_rows));
         for j in 0..N {
             let a = tile.column(simd, j);
-            y[j % 2] = simd.mul_add(a, self.x[j], y[j % 2]);
+            y = simd.mul_add(a, self.x[j], y);
             self.sums[j] = simd.mul_add(a, x_rows, self.sums[j]);
         }
-        simd.store(simd.add(y[0], y[1]), y_rows);
+        simd.store(y, y_rows);
     }
 
     /// The tile on the diagonal, and the sums.
