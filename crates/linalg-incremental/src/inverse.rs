@@ -2,23 +2,24 @@
 //!
 //! `A ← A + w x xᵀ` is `P ← P − γ c cᵀ` with `c = Px`, `γ = w/(1 + w xᵀc)` (Sherman and Morrison 1950). A step of an online
 //! learner therefore needs one product and one rank-one update. [`SymmetricInverse::subtract`] only notes the update: a
-//! product corrects for the few that are noted in `O(n)` each, and every eighth step applies eight of them in one pass. A
-//! step reads each stored element once and writes an eighth of them: the second level of cache, whose writes are dear,
-//! then keeps up with the arithmetic.
+//! product corrects for the few that are noted in `O(n)` each, and every eighth applies eight of them on its way. A step
+//! reads each stored element once and writes an eighth of them: the second level of cache, whose writes are dear, then
+//! keeps up with the arithmetic.
 //!
 //! Layout: half of the matrix by columns in 8×8 tiles, block `b` holding rows `0..8b+8` of columns `8b..8b+8`. A tile
 //! serves both triangles: with its eight columns `a_j`, `y_rows += a_j x_j` at once, while the sums `a_jᵀ x_rows` stay in
 //! eight registers for the whole block and are summed across lanes once at its end.
 
-mod passes;
+mod product;
+mod subtraction;
 
 use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
 use mercer_state::{Inconsistent, Validate};
 
 use crate::tiles::{Panel, Tile, ZERO_TILE, are_blocks, block, block_start, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};
-pub(crate) use passes::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
-use passes::{Deferred, Product, Quadratic, SubtractThenProduct};
+use product::{Deferred, Product, Quadratic, SubtractThenProduct};
+pub(crate) use subtraction::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 
 /// Symmetric positive definite `P` (`n × n`), half of it stored.
 ///
@@ -33,7 +34,7 @@ pub struct SymmetricInverse {
     deferred: usize,
     gains: Lane,
     us: Vec<Panel>,
-    /// The direction of the last pass: the next goes the other way, over what is in the cache still.
+    /// The direction of the next pass, the other way than the last, over what is in the cache still.
     backwards: bool,
 }
 
@@ -90,23 +91,31 @@ impl SymmetricInverse {
         (0..self.n).map(|i| self.entry(i, i)).sum()
     }
 
-    /// `y ← P x`; returns `xᵀ P x`. `n²` multiply-adds, and `½n²` more a deferred update when it applies them.
+    /// `y ← P x`; returns `xᵀ P x`. `n²` multiply-adds, and `½n²` more an update when it applies eight that were deferred.
     ///
     /// # Panics
     /// If `x` has not `n` entries.
     pub fn multiply(&mut self, x: &AlignedVec, y: &mut AlignedVec) -> f64 {
-        self.backwards = !self.backwards;
-        if self.deferred < LANES {
-            self.product(x, y);
+        if self.deferred == LANES {
+            self.subtract_then_product(x, y);
         } else {
-            assert_eq!(x.len(), self.n, "the vector has one entry for each row of the matrix");
-            y.resize(self.n);
-            let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
-            let (tiles, backwards) = (&mut self.tiles[..], self.backwards);
-            dispatch(SubtractThenProduct { tiles, columns, backwards, x: x.lanes(), y: y.lanes_mut() });
-            self.clear_deferred();
+            self.product(x, y);
         }
         dot(x.lanes(), y.lanes())
+    }
+
+    /// The deferred updates are applied in the same pass.
+    fn subtract_then_product(&mut self, x: &AlignedVec, y: &mut AlignedVec) {
+        assert_eq!(x.len(), self.n, "the vector has one entry for each row of the matrix");
+        y.resize(self.n);
+        dispatch(SubtractThenProduct {
+            tiles: &mut self.tiles,
+            columns: Columns { gains: std::slice::from_ref(&self.gains), us: &self.us },
+            backwards: self.backwards,
+            x: x.lanes(),
+            y: y.lanes_mut(),
+        });
+        self.clear_deferred();
     }
 
     /// `y ← P x`, changing nothing. `n²` multiply-adds.
@@ -150,12 +159,13 @@ impl SymmetricInverse {
         }
         self.gains.0[self.deferred] = gain;
         self.deferred += 1;
+        // Here and not in a product, so that one whose update is never made leaves no trace in the rounding of the next.
+        self.backwards = !self.backwards;
     }
 
     /// Applies the deferred updates now; the matrix meant is the same before and after.
     pub fn flush(&mut self) {
         if self.deferred > 0 {
-            self.backwards = !self.backwards;
             let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
             subtract(&mut self.tiles, columns, self.backwards);
             self.clear_deferred();

@@ -14,7 +14,10 @@ macro_rules! common {
         type Half = f64x4;
 
         #[inline(always)]
-        #[allow(unsafe_code, reason = "the instruction is a hint: it reads nothing and cannot fault, whatever the address")]
+        #[allow(
+            unsafe_code,
+            reason = "the instruction is a hint: it reads nothing and cannot fault, whatever the address"
+        )]
         fn prefetch(self, line: *const Lane) {
             unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
         }
