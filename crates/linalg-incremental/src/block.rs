@@ -248,14 +248,15 @@ impl Op for FinalColumns<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Self { cs, f, moves, blocks, us, w } = self;
         let groups = f.len() / LANES;
-        let (pairs, last) = w.as_chunks_mut::<2>();
-        let (us, us_last) = us.split_at_mut(2 * pairs.len() * groups);
-        for (i, (w, us)) in pairs.iter_mut().zip(us.chunks_exact_mut(2 * groups)).enumerate() {
+        let together = if S::REGISTERS > 2 * LANES { w.len() / 2 } else { 0 };
+        let (pairs, singles) = w.split_at_mut(2 * together);
+        let (us, us_singles) = us.split_at_mut(2 * together * groups);
+        for (i, (w, us)) in pairs.as_chunks_mut().0.iter_mut().zip(us.chunks_exact_mut(2 * groups)).enumerate() {
             let (one, two) = us.split_at_mut(groups);
-            final_columns(simd, &cs[2 * i..], f, moves, blocks, &mut [one, two], w);
+            final_columns::<S, 2>(simd, &cs[2 * i..], f, moves, blocks, &mut [one, two], w);
         }
-        for w in last {
-            final_columns(simd, &cs[2 * pairs.len()..], f, moves, blocks, &mut [us_last], std::array::from_mut(w));
+        for (i, (w, us)) in singles.iter_mut().zip(us_singles.chunks_exact_mut(groups)).enumerate() {
+            final_columns::<S, 1>(simd, &cs[2 * together + i..], f, moves, blocks, &mut [us], std::array::from_mut(w));
         }
     }
 }

@@ -12,10 +12,13 @@
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 use mercer_state::{Inconsistent, Validate};
 
-use crate::tiles::{Tile, ZERO_TILE, are_blocks, block, block_start, split};
+use crate::tiles::{CHUNK, Tile, ZERO_TILE, are_blocks, block, block_start, split};
 
 /// Right-hand sides that [`GrowingCholesky::forward_solve_together`] takes at once.
 pub const TOGETHER: usize = 4;
+
+/// Running sums of a forward solve, each over every fourth coordinate: they hide the latency of the multiply-add.
+const CHAINS: usize = 4;
 
 /// Lower-triangular `L` (`n × n`) with positive diagonal, growing one row at a time.
 ///
@@ -180,10 +183,12 @@ impl Op for Forward<'_> {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
             let (solved, unsolved) = self.x.split_at_mut(p);
-            let mut sums = [simd.load(&self.b[p]), simd.splat(0.0), simd.splat(0.0), simd.splat(0.0)];
+            let mut sums = [simd.splat(0.0); CHAINS];
+            sums[0] = simd.load(&self.b[p]);
             for (tile, x) in panel.iter().zip(solved.iter()) {
                 for j in 0..LANES {
-                    sums[j % 4] = simd.negate_mul_add(simd.splat(x.0[j]), simd.load(&tile[j]), sums[j % 4]);
+                    let c = j % CHAINS;
+                    sums[c] = simd.negate_mul_add(simd.splat(x.0[j]), simd.load(&tile[j]), sums[c]);
                 }
             }
             let mut rest = Lane::ZERO;
@@ -208,27 +213,55 @@ impl Op for ForwardTogether<'_> {
         for p in 0..b[0].len() {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
-            let mut sums = [[simd.splat(0.0); 4]; TOGETHER];
+            // Chain by chain, in the order of a single right-hand side.
+            let mut sums = [[simd.splat(0.0); TOGETHER]; CHAINS];
             for i in 0..TOGETHER {
-                sums[i][0] = simd.load(&b[i][p]);
+                sums[0][i] = simd.load(&b[i][p]);
             }
-            for (q, tile) in panel[..p].iter().enumerate() {
-                let known: [&Lane; TOGETHER] = [&x[0][q], &x[1][q], &x[2][q], &x[3][q]];
-                for j in 0..LANES {
-                    let column = simd.load(&tile[j]);
-                    for i in 0..TOGETHER {
-                        sums[i][j % 4] = simd.negate_mul_add(simd.splat(known[i].0[j]), column, sums[i][j % 4]);
+            if S::REGISTERS > CHAINS * TOGETHER {
+                eliminate(simd, &panel[..p], x.each_ref().map(|x| &x[..p]), 0, &mut sums);
+            } else {
+                // A chain at a time, for as many tiles as the first level of cache keeps.
+                for first in (0..p).step_by(CHUNK) {
+                    let rows = first..(first + CHUNK).min(p);
+                    for (c, sums) in sums.iter_mut().enumerate() {
+                        let x = x.each_ref().map(|x| &x[rows.clone()]);
+                        eliminate(simd, &panel[rows.clone()], x, c, std::array::from_mut(sums));
                     }
                 }
             }
             for i in 0..TOGETHER {
-                let [a, b, c, d] = sums[i];
                 let mut rest = Lane::ZERO;
-                simd.store(simd.add(simd.add(a, b), simd.add(c, d)), &mut rest);
+                simd.store(simd.add(simd.add(sums[0][i], sums[1][i]), simd.add(sums[2][i], sums[3][i])), &mut rest);
                 x[i][p] = substitute(&panel[p], &factor.reciprocals.lanes()[p], rest);
             }
         }
     }
+}
+
+/// Takes the solved coordinates off `N` of the chains of sums of all right-hand sides, from chain `first` on.
+#[inline(always)]
+fn eliminate<S: Simd, const N: usize>(
+    simd: S,
+    tiles: &[Tile],
+    [x0, x1, x2, x3]: [&[Lane]; TOGETHER],
+    first: usize,
+    sums: &mut [[S::F64; TOGETHER]; N],
+) {
+    let mut rest = *sums;
+    for ((((tile, x0), x1), x2), x3) in tiles.iter().zip(x0).zip(x1).zip(x2).zip(x3) {
+        let x = [x0, x1, x2, x3];
+        for half in 0..LANES / CHAINS {
+            for c in 0..N {
+                let j = half * CHAINS + first + c;
+                let column = simd.load(&tile[j]);
+                for i in 0..TOGETHER {
+                    rest[c][i] = simd.negate_mul_add(simd.splat(x[i].0[j]), column, rest[c][i]);
+                }
+            }
+        }
+    }
+    *sums = rest;
 }
 
 /// `T⁻¹ rest` for a lower-triangular tile. Each solved coordinate is taken off all later ones at once, so the dependent

@@ -10,6 +10,12 @@ pub(crate) type Panel = [Lane; LANES];
 
 pub(crate) const ZERO_TILE: Tile = [Lane::ZERO; LANES];
 
+/// Columns of a tile that are taken at once where the registers do not hold what all eight need.
+pub(crate) const HALF: usize = LANES / 2;
+
+/// Tiles that the first level of cache keeps while they are gone through more than once, for the same reason.
+pub(crate) const CHUNK: usize = 16;
+
 /// Index of the first tile of block `b`: blocks `0, 1, …` hold `1, 2, …` tiles.
 pub(crate) const fn block_start(b: usize) -> usize {
     b * (b + 1) / 2

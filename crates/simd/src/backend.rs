@@ -12,6 +12,9 @@ pub trait Simd: Copy {
     /// Four `f64` in registers, for what has few columns.
     type Half: Copy;
 
+    /// How many [`F64`](Self::F64) the registers hold: kernels that need more take their operands in another order.
+    const REGISTERS: usize;
+
     /// All lanes equal to `value`.
     fn splat(self, value: f64) -> Self::F64;
     /// Reads a lane.

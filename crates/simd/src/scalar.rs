@@ -15,6 +15,8 @@ impl Simd for Scalar {
     type F64 = [f64; LANES];
     type Half = [f64; 4];
 
+    const REGISTERS: usize = 2;
+
     #[inline(always)]
     fn splat(self, value: f64) -> Self::F64 {
         [value; LANES]

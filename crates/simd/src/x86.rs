@@ -56,6 +56,8 @@ impl Simd for Avx512 {
     type F64 = f64x8;
     common!();
 
+    const REGISTERS: usize = 32;
+
     #[inline(always)]
     fn splat(self, value: f64) -> f64x8 {
         self.0.splat_f64x8(value)
@@ -238,6 +240,8 @@ impl Avx2 {
 impl Simd for Avx2 {
     type F64 = Pair;
     common!();
+
+    const REGISTERS: usize = 8;
 
     #[inline(always)]
     fn splat(self, value: f64) -> Pair {

@@ -3,8 +3,8 @@
 use mercer_simd::{LANES, Lane, Op, Simd};
 
 use super::Row;
-use crate::inverse::{load_tiles, store_tiles};
-use crate::tiles::{Panel, Tile, ZERO_TILE, block_start};
+use crate::inverse::load_tiles;
+use crate::tiles::{HALF, Panel, Tile, ZERO_TILE, block_start};
 
 /// `C = P Φ`, the rows of `G = Cᵀ Φ` from the diagonal on, and `z = Φᵀ w`.
 pub(super) struct LookAhead<'a> {
@@ -28,9 +28,14 @@ impl Op for LookAhead<'_> {
         for (g, (((x, c), h), z)) in groups.enumerate() {
             let mut later = xs[g * blocks..].chunks_exact(blocks).enumerate();
             while let Some((k, x_k)) = later.next() {
-                match later.next() {
-                    Some((_, next)) => gram(simd, c, [x_k, next], h, g + k),
-                    None => gram(simd, c, [x_k], h, g + k),
+                if S::REGISTERS > 2 * LANES {
+                    match later.next() {
+                        Some((_, next)) => gram::<S, 2, 0, LANES>(simd, c, [x_k, next], h, g + k),
+                        None => gram::<S, 1, 0, LANES>(simd, c, [x_k], h, g + k),
+                    }
+                } else {
+                    gram::<S, 1, 0, HALF>(simd, c, [x_k], h, g + k);
+                    gram::<S, 1, HALF, LANES>(simd, c, [x_k], h, g + k);
                 }
             }
             let mut values = [simd.splat(0.0); 4];
@@ -44,9 +49,15 @@ impl Op for LookAhead<'_> {
     }
 }
 
-/// Lanes `first..first + N` of eight rows of `G`: the columns `c` with the rounds of `N` groups.
+/// Lanes `first..first + N` of rows `FROM..TO` of `G`: the columns `c` with the rounds of `N` groups.
 #[inline(always)]
-fn gram<S: Simd, const N: usize>(simd: S, c: &[Panel], xs: [&[Panel]; N], h: &mut [Row], first: usize) {
+fn gram<S: Simd, const N: usize, const FROM: usize, const TO: usize>(
+    simd: S,
+    c: &[Panel],
+    xs: [&[Panel]; N],
+    h: &mut [Row],
+    first: usize,
+) {
     let mut rows = [[simd.splat(0.0); LANES]; N];
     for (p, c) in c.iter().enumerate() {
         for i in 0..LANES {
@@ -54,7 +65,7 @@ fn gram<S: Simd, const N: usize>(simd: S, c: &[Panel], xs: [&[Panel]; N], h: &mu
             for g in 0..N {
                 x[g] = simd.load(&xs[g][p][i]);
             }
-            for r in 0..LANES {
+            for r in FROM..TO {
                 let c = simd.splat(c[i].0[r]);
                 for g in 0..N {
                     rows[g][r] = simd.mul_add(c, x[g], rows[g][r]);
@@ -62,7 +73,7 @@ fn gram<S: Simd, const N: usize>(simd: S, c: &[Panel], xs: [&[Panel]; N], h: &mu
             }
         }
     }
-    for (r, h) in h.iter_mut().enumerate() {
+    for (r, h) in h.iter_mut().enumerate().take(TO).skip(FROM) {
         for g in 0..N {
             simd.store(rows[g][r], &mut h[first + g]);
         }
@@ -89,60 +100,67 @@ fn product<S: Simd>(simd: S, tiles: &[Tile], blocks: usize, xs: &[Panel], cs: &m
                     let (above, below) = y.split_at_mut(b);
                     let rows = top..(top + TILE_ROWS).min(b);
                     let column = &tiles[block_start(b)..][..=b];
-                    let mut y_b = load_tiles(simd, std::array::from_ref(&below[0]))[0];
-                    if !rows.is_empty() {
-                        y_b = tiles_times_group(
-                            simd,
-                            &column[rows.clone()],
-                            &x[rows.clone()],
-                            &mut above[rows],
-                            &x[b],
-                            y_b,
-                        );
+                    let diagonal = (top..top + TILE_ROWS).contains(&b).then_some(&column[b]);
+                    let tiles = Tiles { above: &column[rows.clone()], diagonal };
+                    let (x_rows, x_b, y_rows, y_b) = (&x[rows.clone()], &x[b], &mut above[rows], &mut below[0]);
+                    if S::REGISTERS > 2 * LANES {
+                        tiles.times_group::<S, 0, LANES>(simd, x_rows, x_b, y_rows, y_b);
+                    } else {
+                        tiles.times_group::<S, 0, HALF>(simd, x_rows, x_b, y_rows, y_b);
+                        tiles.times_group::<S, HALF, LANES>(simd, x_rows, x_b, y_rows, y_b);
                     }
-                    if (top..top + TILE_ROWS).contains(&b) {
-                        y_b = diagonal_times_group(simd, &column[b], &x[b], y_b);
-                    }
-                    store_tiles(simd, [y_b], std::array::from_mut(&mut below[0]));
                 }
             }
         }
     }
 }
 
-/// `y_p += A_pb x_b` for each tile, and what `Σ A_pbᵀ x_p` adds to `y_b`.
-#[inline(always)]
-fn tiles_times_group<S: Simd>(
-    simd: S,
-    tiles: &[Tile],
-    x: &[Panel],
-    y: &mut [Panel],
-    x_b: &Panel,
-    mut y_b: [S::F64; LANES],
-) -> [S::F64; LANES] {
-    let [x_b] = load_tiles(simd, std::array::from_ref(x_b));
-    for ((tile, x), y) in tiles.iter().zip(x).zip(y) {
-        for i in 0..LANES {
-            let (x_i, mut y_i) = (simd.load(&x[i]), [simd.load(&y[i]), simd.splat(0.0)]);
-            for j in 0..LANES {
-                let a = simd.splat(tile[j].0[i]);
-                y_i[j % 2] = simd.mul_add(a, x_b[j], y_i[j % 2]);
-                y_b[j] = simd.mul_add(a, x_i, y_b[j]);
-            }
-            simd.store(simd.add(y_i[0], y_i[1]), &mut y[i]);
-        }
-    }
-    y_b
+/// Some tiles of one column of tiles.
+struct Tiles<'a> {
+    above: &'a [Tile],
+    diagonal: Option<&'a Tile>,
 }
 
-/// `y + A x` for a tile on the diagonal, both of whose triangles are stored.
-#[inline(always)]
-fn diagonal_times_group<S: Simd>(simd: S, tile: &Tile, x: &Panel, mut y: [S::F64; LANES]) -> [S::F64; LANES] {
-    for i in 0..LANES {
-        let x_i = simd.load(&x[i]);
-        for j in 0..LANES {
-            y[j] = simd.mul_add(simd.splat(tile[j].0[i]), x_i, y[j]);
+impl Tiles<'_> {
+    /// `y_p += A_pb x_b` and `y_b += A_pbᵀ x_p`, and on the diagonal, both of whose triangles are stored, `y_b += A_bb x_b`:
+    /// what columns `FROM..TO` give.
+    #[inline(always)]
+    fn times_group<S: Simd, const FROM: usize, const TO: usize>(
+        &self,
+        simd: S,
+        x: &[Panel],
+        x_b: &Panel,
+        y: &mut [Panel],
+        y_b: &mut Panel,
+    ) {
+        let [columns] = load_tiles(simd, std::array::from_ref(x_b));
+        let mut sums = [simd.splat(0.0); LANES];
+        for j in FROM..TO {
+            sums[j] = simd.load(&y_b[j]);
+        }
+        for ((tile, x), y) in self.above.iter().zip(x).zip(y) {
+            for i in 0..LANES {
+                // A chain for each half of the columns, so that both halves at once and one after the other are the same.
+                let (x_i, mut y_i) = (simd.load(&x[i]), [simd.splat(0.0); 2]);
+                y_i[0] = simd.load(&y[i]);
+                for j in FROM..TO {
+                    let a = simd.splat(tile[j].0[i]);
+                    y_i[j / HALF] = simd.mul_add(a, columns[j], y_i[j / HALF]);
+                    sums[j] = simd.mul_add(a, x_i, sums[j]);
+                }
+                let y_i = if TO > HALF { simd.add(y_i[0], y_i[1]) } else { y_i[0] };
+                simd.store(y_i, &mut y[i]);
+            }
+        }
+        if let Some(tile) = self.diagonal {
+            for i in 0..LANES {
+                for j in FROM..TO {
+                    sums[j] = simd.mul_add(simd.splat(tile[j].0[i]), simd.load(&x_b[i]), sums[j]);
+                }
+            }
+        }
+        for j in FROM..TO {
+            simd.store(sums[j], &mut y_b[j]);
         }
     }
-    y
 }

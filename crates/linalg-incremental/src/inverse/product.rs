@@ -1,9 +1,11 @@
 //! Products with a symmetric matrix.
 
+use std::ops::Range;
+
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd};
 
-use super::subtraction::{Columns, MAX_GROUPS, subtract_from};
-use crate::tiles::{Panel, Tile, ZERO_TILE, block_start};
+use super::subtraction::{Columns, MAX_GROUPS, subtract_columns, subtract_from};
+use crate::tiles::{CHUNK, HALF, Panel, Tile, ZERO_TILE, block_start};
 
 /// Rank-one terms that wait: the first `count` columns of a single group; the gains of the others are zero.
 #[derive(Clone, Copy)]
@@ -17,15 +19,30 @@ pub(crate) struct Deferred<'a> {
 #[inline(always)]
 fn along<S: Simd, const N: usize>(simd: S, us: &[Panel], x: &[Lane]) -> Lane {
     let mut sums = [simd.splat(0.0); LANES];
-    for (panel, x) in us.iter().zip(x) {
-        let x = simd.load(x);
-        for k in 0..N {
-            sums[k] = simd.mul_add(simd.load(&panel[k]), x, sums[k]);
-        }
+    if S::REGISTERS > N {
+        sum_along::<S, 0, N>(simd, us, x, &mut sums);
+    } else {
+        sum_along::<S, 0, HALF>(simd, us, x, &mut sums);
+        sum_along::<S, HALF, N>(simd, us, x, &mut sums);
     }
     let mut along = Lane::ZERO;
     simd.store(simd.transpose_sum(sums), &mut along);
     along
+}
+
+#[inline(always)]
+fn sum_along<S: Simd, const FROM: usize, const TO: usize>(
+    simd: S,
+    us: &[Panel],
+    x: &[Lane],
+    sums: &mut [S::F64; LANES],
+) {
+    for (panel, x) in us.iter().zip(x) {
+        let x = simd.load(x);
+        for k in FROM..TO {
+            sums[k] = simd.mul_add(simd.load(&panel[k]), x, sums[k]);
+        }
+    }
 }
 
 /// `y ← y − Σ gains[k] (u_kᵀx) u_k` over the first `N` columns.
@@ -62,14 +79,14 @@ impl Op for Product<'_> {
         let x = all.lanes();
         y.fill(Lane::ZERO);
         // The last block may have four columns or fewer; the others of it are zero, and not worth their place in the cache.
-        let whole = x.len() - usize::from((1..=LANES / 2).contains(&(all.len() % LANES)));
+        let whole = x.len() - usize::from((1..=HALF).contains(&(all.len() % LANES)));
         for step in 0..x.len() {
             let b = if backwards { x.len() - 1 - step } else { step };
             match (b < whole, backwards) {
                 (true, false) => multiply_block::<S, LANES, 1>(simd, tiles, b, x, y),
                 (true, true) => multiply_block::<S, LANES, -1>(simd, tiles, b, x, y),
-                (false, false) => multiply_block::<S, { LANES / 2 }, 1>(simd, tiles, b, x, y),
-                (false, true) => multiply_block::<S, { LANES / 2 }, -1>(simd, tiles, b, x, y),
+                (false, false) => multiply_block::<S, HALF, 1>(simd, tiles, b, x, y),
+                (false, true) => multiply_block::<S, HALF, -1>(simd, tiles, b, x, y),
             }
         }
         // Columns that nothing has been put in are not read, for the same reason.
@@ -95,14 +112,11 @@ fn multiply_block<S: Simd, const N: usize, const WAY: isize>(
     let column = &tiles[block_start(b)..][..=b];
     let (above, below) = y.split_at_mut(b);
     let mut block = BlockProduct::<S, N>::new(simd, &x[b]);
-    let rows = column.iter().zip(x).zip(above);
-    if WAY < 0 {
-        for ((tile, x), y) in rows.rev() {
-            block.multiply(simd, &Stored::<WAY>(tile), x, y);
-        }
+    if S::REGISTERS >= BlockProduct::<S, N>::REGISTERS {
+        block.walk::<WAY, 0, N>(simd, &column[..b], x, above);
     } else {
-        for ((tile, x), y) in rows {
-            block.multiply(simd, &Stored::<WAY>(tile), x, y);
+        for rows in chunks(b, WAY < 0) {
+            block.walk_halves::<WAY>(simd, &column[rows.clone()], &x[rows.clone()], &mut above[rows]);
         }
     }
     block.finish(simd, &Stored::<WAY>(&column[b]), &mut below[0]);
@@ -138,18 +152,28 @@ impl Op for SubtractThenProduct<'_> {
             let rows = column.iter_mut().zip(columns.us.chunks_exact(groups)).zip(x).zip(above);
             if backwards {
                 for (((tile, u), x), y) in rows.rev() {
-                    block.multiply(simd, &subtract_from(simd, std::array::from_mut(tile), scaled, [u])[0], x, y);
+                    block.subtract_then_multiply(simd, tile, (scaled, u), x, y);
                 }
             } else {
                 for (((tile, u), x), y) in rows {
-                    block.multiply(simd, &subtract_from(simd, std::array::from_mut(tile), scaled, [u])[0], x, y);
+                    block.subtract_then_multiply(simd, tile, (scaled, u), x, y);
                 }
             }
             let u = &columns.us[b * groups..][..groups];
-            let [tile] = subtract_from(simd, std::array::from_mut(&mut diagonal[0]), scaled, [u]);
-            block.finish(simd, &tile, &mut below[0]);
+            subtract_from(simd, diagonal, scaled, u);
+            block.finish(simd, &Stored::<1>(&diagonal[0]), &mut below[0]);
         }
     }
+}
+
+/// The first `n` tiles, as many at once as the first level of cache keeps.
+#[inline(always)]
+fn chunks(n: usize, backwards: bool) -> impl Iterator<Item = Range<usize>> {
+    let count = n.div_ceil(CHUNK);
+    (0..count).map(move |step| {
+        let start = CHUNK * if backwards { count - 1 - step } else { step };
+        start..(start + CHUNK).min(n)
+    })
 }
 
 /// A tile by columns.
@@ -184,16 +208,77 @@ struct BlockProduct<S: Simd, const N: usize> {
 }
 
 impl<S: Simd, const N: usize> BlockProduct<S, N> {
+    /// Registers for the coordinates and the sums, and for `x_rows`, `y_rows` and a column.
+    const REGISTERS: usize = 2 * N + 3;
+
     #[inline(always)]
     fn new(simd: S, x: &Lane) -> Self {
         Self { x: std::array::from_fn(|j| simd.splat(x.0[j])), sums: [simd.splat(0.0); LANES] }
     }
 
-    /// A tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
+    /// Tiles above the diagonal, half the columns after the other.
     #[inline(always)]
-    fn multiply(&mut self, simd: S, tile: &impl TileColumns<S>, x_rows: &Lane, y_rows: &mut Lane) {
+    fn walk_halves<const WAY: isize>(&mut self, simd: S, tiles: &[Tile], x: &[Lane], y: &mut [Lane]) {
+        self.walk::<WAY, 0, HALF>(simd, tiles, x, y);
+        if N > HALF {
+            self.walk::<WAY, HALF, N>(simd, tiles, x, y);
+        }
+    }
+
+    /// Columns `FROM..TO` of tiles above the diagonal.
+    #[inline(always)]
+    fn walk<const WAY: isize, const FROM: usize, const TO: usize>(
+        &mut self,
+        simd: S,
+        tiles: &[Tile],
+        x: &[Lane],
+        y: &mut [Lane],
+    ) {
+        let rows = tiles.iter().zip(x).zip(y);
+        if WAY < 0 {
+            for ((tile, x), y) in rows.rev() {
+                self.multiply::<FROM, TO>(simd, &Stored::<WAY>(tile), x, y);
+            }
+        } else {
+            for ((tile, x), y) in rows {
+                self.multiply::<FROM, TO>(simd, &Stored::<WAY>(tile), x, y);
+            }
+        }
+    }
+
+    /// Takes the columns off a tile above the diagonal, and multiplies it.
+    #[inline(always)]
+    fn subtract_then_multiply(
+        &mut self,
+        simd: S,
+        tile: &mut Tile,
+        (scaled, u): (&[Panel], &[Panel]),
+        x_rows: &Lane,
+        y_rows: &mut Lane,
+    ) {
+        let tile = std::array::from_mut(tile);
+        if S::REGISTERS >= Self::REGISTERS {
+            let [a] = subtract_columns::<S, 1, 0, LANES>(simd, tile, scaled, [u]);
+            self.multiply::<0, N>(simd, &a, x_rows, y_rows);
+        } else {
+            let [a] = subtract_columns::<S, 1, 0, HALF>(simd, tile, scaled, [u]);
+            self.multiply::<0, HALF>(simd, &a, x_rows, y_rows);
+            let [a] = subtract_columns::<S, 1, HALF, LANES>(simd, tile, scaled, [u]);
+            self.multiply::<HALF, N>(simd, &a, x_rows, y_rows);
+        }
+    }
+
+    /// Columns `FROM..TO` of a tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
+    #[inline(always)]
+    fn multiply<const FROM: usize, const TO: usize>(
+        &mut self,
+        simd: S,
+        tile: &impl TileColumns<S>,
+        x_rows: &Lane,
+        y_rows: &mut Lane,
+    ) {
         let (x_rows, mut y) = (simd.load(x_rows), simd.load(y_rows));
-        for j in 0..N {
+        for j in FROM..TO {
             let a = tile.column(simd, j);
             y = simd.mul_add(a, self.x[j], y);
             self.sums[j] = simd.mul_add(a, x_rows, self.sums[j]);

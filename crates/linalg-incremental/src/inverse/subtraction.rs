@@ -2,7 +2,7 @@
 
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 
-use crate::tiles::{Panel, Tile, ZERO_TILE, block_start};
+use crate::tiles::{HALF, Panel, Tile, ZERO_TILE, block_start};
 
 /// Rank-one terms `gains[k] · u_k u_kᵀ` in groups of eight, the columns `u_k` of a group side by side in panels of eight rows.
 #[derive(Clone, Copy)]
@@ -57,35 +57,66 @@ impl Op for Subtract<'_> {
             columns.scale(simd, b, &mut scaled);
             let scaled = &scaled[..groups];
             let column = &mut tiles[block_start(b)..][..=b];
-            // Two tiles at a time share each factor that is spread over a register.
-            let (pairs, last) = column.as_chunks_mut::<2>();
-            for (pair, us) in pairs.iter_mut().zip(us.chunks_exact(2 * groups)) {
-                let (one, two) = us.split_at(groups);
-                subtract_from(simd, pair, scaled, [one, two]);
-            }
-            for tile in last {
-                subtract_from(simd, std::array::from_mut(tile), scaled, [&us[b * groups..][..groups]]);
-            }
+            subtract_from(simd, column, scaled, &us[..(b + 1) * groups]);
         }
     }
 }
 
-/// `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles of one column of tiles; returns them.
+/// `A_p ← A_p − Σ u_p scaledᵀ` for all tiles of one column of tiles.
 #[inline(always)]
-pub(super) fn subtract_from<S: Simd, const N: usize>(
+pub(super) fn subtract_from<S: Simd>(simd: S, tiles: &mut [Tile], scaled: &[Panel], us: &[Panel]) {
+    let groups = scaled.len();
+    // Two tiles at a time share each factor that is spread over a register, where there are registers enough.
+    let (pairs, rest) = tiles.as_chunks_mut::<2>();
+    let (us_pairs, us_rest) = us.split_at(2 * groups * pairs.len());
+    for (pair, us) in pairs.iter_mut().zip(us_pairs.chunks_exact(2 * groups)) {
+        let (one, two) = us.split_at(groups);
+        if S::REGISTERS > 2 * LANES + 2 {
+            subtract_columns::<S, 2, 0, LANES>(simd, pair, scaled, [one, two]);
+        } else {
+            for (tile, u) in pair.iter_mut().zip([one, two]) {
+                subtract_from_tile(simd, tile, scaled, u);
+            }
+        }
+    }
+    for tile in rest {
+        subtract_from_tile(simd, tile, scaled, us_rest);
+    }
+}
+
+#[inline(always)]
+fn subtract_from_tile<S: Simd>(simd: S, tile: &mut Tile, scaled: &[Panel], u: &[Panel]) {
+    let tile = std::array::from_mut(tile);
+    if S::REGISTERS > LANES + 2 {
+        subtract_columns::<S, 1, 0, LANES>(simd, tile, scaled, [u]);
+    } else {
+        subtract_columns::<S, 1, 0, HALF>(simd, tile, scaled, [u]);
+        subtract_columns::<S, 1, HALF, LANES>(simd, tile, scaled, [u]);
+    }
+}
+
+/// Columns `FROM..TO` of `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles of one column of tiles; returns them, the others zero.
+#[inline(always)]
+pub(super) fn subtract_columns<S: Simd, const N: usize, const FROM: usize, const TO: usize>(
     simd: S,
     tiles: &mut [Tile; N],
     scaled: &[Panel],
     us: [&[Panel]; N],
 ) -> [[S::F64; LANES]; N] {
-    let mut a: [[S::F64; LANES]; N] = load_tiles(simd, tiles);
+    let mut a = [[simd.splat(0.0); LANES]; N];
+    for p in 0..N {
+        for j in FROM..TO {
+            a[p][j] = simd.load(&tiles[p][j]);
+        }
+    }
+    let us = us.map(|u| &u[..scaled.len()]);
     for (g, scaled) in scaled.iter().enumerate() {
         for k in 0..LANES {
             let mut rows = [simd.splat(0.0); N];
             for p in 0..N {
                 rows[p] = simd.load(&us[p][g][k]);
             }
-            for j in 0..LANES {
+            for j in FROM..TO {
                 let factor = simd.splat(scaled[k].0[j]);
                 for p in 0..N {
                     a[p][j] = simd.negate_mul_add(rows[p], factor, a[p][j]);
@@ -93,7 +124,11 @@ pub(super) fn subtract_from<S: Simd, const N: usize>(
             }
         }
     }
-    store_tiles(simd, a, tiles);
+    for p in 0..N {
+        for j in FROM..TO {
+            simd.store(a[p][j], &mut tiles[p][j]);
+        }
+    }
     a
 }
 

@@ -159,14 +159,31 @@ fn rotate<S: Simd, const N: usize, const STEEP: bool>(
     turns: [&Turn; N],
     keep: &Lane,
     tiles: &mut [Tile],
+    residuals: [&mut [Lane]; N],
+) {
+    // The residuals of all tiles, a row of one, and what it is multiplied by.
+    if S::REGISTERS > (TOGETHER + 1) * N {
+        rotate_by::<S, N, TOGETHER, STEEP>(simd, turns, keep, tiles, residuals);
+    } else {
+        rotate_by::<S, N, 2, STEEP>(simd, turns, keep, tiles, residuals);
+    }
+}
+
+/// All tiles, `T` at a time.
+#[inline(always)]
+fn rotate_by<S: Simd, const N: usize, const T: usize, const STEEP: bool>(
+    simd: S,
+    turns: [&Turn; N],
+    keep: &Lane,
+    tiles: &mut [Tile],
     mut residuals: [&mut [Lane]; N],
 ) {
-    let (chunks, rest) = tiles.as_chunks_mut::<TOGETHER>();
+    let (chunks, rest) = tiles.as_chunks_mut::<T>();
     let mut at = 0;
     for chunk in chunks {
-        let residuals = residuals.each_mut().map(|residual| &mut residual[at..at + TOGETHER]);
-        rotate_together::<S, N, TOGETHER, STEEP>(simd, turns, keep, chunk, residuals);
-        at += TOGETHER;
+        let residuals = residuals.each_mut().map(|residual| &mut residual[at..at + T]);
+        rotate_together::<S, N, T, STEEP>(simd, turns, keep, chunk, residuals);
+        at += T;
     }
     for tile in rest {
         let residuals = residuals.each_mut().map(|residual| &mut residual[at..=at]);
