@@ -131,36 +131,50 @@ impl<const N: usize> Op for Map<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { lanes, xs, scale, out } = self;
-        let d = xs[0].len();
-        let scale = simd.splat(scale);
-        for b in 0..out[0].len() / 2 {
-            let mut sums = [[simd.splat(0.0); 2]; N];
-            // Two by two, so that the sums stay in registers.
-            let (pairs, last) = lanes[b * d..(b + 1) * d].as_chunks::<2>();
-            for (p, [even, odd]) in pairs.iter().enumerate() {
-                let (even, odd) = (simd.load(even), simd.load(odd));
-                for r in 0..N {
-                    sums[r][0] = simd.mul_add(even, simd.splat(xs[r][2 * p]), sums[r][0]);
-                    sums[r][1] = simd.mul_add(odd, simd.splat(xs[r][2 * p + 1]), sums[r][1]);
-                }
+        let Self { lanes, xs, scale, mut out } = self;
+        if S::REGISTERS > 2 * N + 2 {
+            map(simd, lanes, &xs, scale, &mut out);
+        } else {
+            for (xs, out) in xs.as_chunks::<2>().0.iter().zip(out.as_chunks_mut::<2>().0) {
+                map(simd, lanes, xs, scale, out);
             }
-            for w in last {
-                for r in 0..N {
-                    sums[r][0] = simd.mul_add(simd.load(w), simd.splat(xs[r][d - 1]), sums[r][0]);
-                }
-            }
+        }
+    }
+}
+
+/// The features of `N` inputs.
+#[inline(always)]
+fn map<S: Simd, const N: usize>(simd: S, lanes: &[Lane], xs: &[&[f64]; N], scale: f64, out: &mut [&mut [Lane]; N]) {
+    let d = xs[0].len();
+    let scale = simd.splat(scale);
+    for b in 0..out[0].len() / 2 {
+        let mut sums = [[simd.splat(0.0); 2]; N];
+        // Two by two, so that the sums stay in registers.
+        let (pairs, last) = lanes[b * d..(b + 1) * d].as_chunks::<2>();
+        for (p, [even, odd]) in pairs.iter().enumerate() {
+            let (even, odd) = (simd.load(even), simd.load(odd));
             for r in 0..N {
-                let (sin, cos) = sincos_lane(simd, simd.add(sums[r][0], sums[r][1]));
-                simd.store(simd.mul(cos, scale), &mut out[r][2 * b]);
-                simd.store(simd.mul(sin, scale), &mut out[r][2 * b + 1]);
+                sums[r][0] = simd.mul_add(even, simd.splat(xs[r][2 * p]), sums[r][0]);
+                sums[r][1] = simd.mul_add(odd, simd.splat(xs[r][2 * p + 1]), sums[r][1]);
             }
+        }
+        for w in last {
+            for r in 0..N {
+                sums[r][0] = simd.mul_add(simd.load(w), simd.splat(xs[r][d - 1]), sums[r][0]);
+            }
+        }
+        for r in 0..N {
+            let (sin, cos) = sincos_lane(simd, simd.add(sums[r][0], sums[r][1]));
+            simd.store(simd.mul(cos, scale), &mut out[r][2 * b]);
+            simd.store(simd.mul(sin, scale), &mut out[r][2 * b + 1]);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use mercer_simd::{Level, prefer};
+
     use super::*;
     use crate::{Gaussian, Kernel};
 
@@ -192,6 +206,24 @@ mod tests {
             features.map(x, &mut single);
             assert_eq!(*row, single);
         }
+        Ok(())
+    }
+
+    #[test]
+    fn every_instruction_set_and_order_gives_the_same_bits() -> Result<(), KernelError> {
+        let features = RandomFourier::draw(3, 0.7, 19, 5)?;
+        let xs: Vec<f64> = (0..24).map(|i| f64::from(i).sin()).collect();
+        let blocks: Vec<_> = Level::available()
+            .into_iter()
+            .map(|level| {
+                prefer(Some(level));
+                let mut block = vec![AlignedVec::new(); 8];
+                features.map_block(&xs, &mut block);
+                block
+            })
+            .collect();
+        prefer(None);
+        assert!(blocks.len() > 1 && blocks.iter().all(|block| *block == blocks[0]));
         Ok(())
     }
 

@@ -230,10 +230,13 @@ impl Op for ForwardTogether<'_> {
                     }
                 }
             }
+            let mut rest = [simd.splat(0.0); TOGETHER];
             for i in 0..TOGETHER {
-                let mut rest = Lane::ZERO;
-                simd.store(simd.add(simd.add(sums[0][i], sums[1][i]), simd.add(sums[2][i], sums[3][i])), &mut rest);
-                x[i][p] = substitute(&panel[p], &factor.reciprocals.lanes()[p], rest);
+                rest[i] = simd.add(simd.add(sums[0][i], sums[1][i]), simd.add(sums[2][i], sums[3][i]));
+            }
+            let solved = substitute_together(simd, &panel[p], &factor.reciprocals.lanes()[p], rest);
+            for i in 0..TOGETHER {
+                simd.store(solved[i], &mut x[i][p]);
             }
         }
     }
@@ -275,6 +278,27 @@ fn substitute(tile: &Tile, reciprocals: &Lane, mut rest: Lane) -> Lane {
         }
     }
     rest
+}
+
+/// The same for all right-hand sides, each in a lane of its own.
+#[inline(always)]
+fn substitute_together<S: Simd>(
+    simd: S,
+    tile: &Tile,
+    reciprocals: &Lane,
+    [a, b, c, d]: [S::F64; TOGETHER],
+) -> [S::F64; TOGETHER] {
+    let none = simd.splat(0.0);
+    let mut coordinates = simd.transpose([a, b, c, d, none, none, none, none]);
+    for j in 0..LANES {
+        coordinates[j] = simd.mul(coordinates[j], simd.splat(reciprocals.0[j]));
+        for k in j + 1..LANES {
+            let factor = simd.splat(tile[j].0[k]);
+            coordinates[k] = simd.negate_mul_add(factor, coordinates[j], coordinates[k]);
+        }
+    }
+    let [a, b, c, d, ..] = simd.transpose(coordinates);
+    [a, b, c, d]
 }
 
 /// `T⁻ᵀ rest` for a lower-triangular tile.

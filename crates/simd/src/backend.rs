@@ -2,6 +2,12 @@
 
 use crate::aligned::Lane;
 
+/// [`Simd::REGISTERS`] of AVX-512: one register a vector.
+#[cfg(any(target_arch = "x86_64", feature = "wide-order"))]
+pub(crate) const MANY: usize = 32;
+/// [`Simd::REGISTERS`] of AVX2: sixteen registers, two a vector.
+pub(crate) const FEW: usize = 8;
+
 /// A proof that an instruction set is present, and its operations on vectors of eight `f64`.
 ///
 /// Implementations are zero-sized tokens handed out by [`dispatch`](crate::dispatch); results are the same bits for all of
@@ -12,7 +18,8 @@ pub trait Simd: Copy {
     /// Four `f64` in registers, for what has few columns.
     type Half: Copy;
 
-    /// How many [`F64`](Self::F64) the registers hold: kernels that need more take their operands in another order.
+    /// How many [`F64`](Self::F64) the registers hold: kernels that need more at once go over their operands in another order,
+    /// with the same sums.
     const REGISTERS: usize;
 
     /// All lanes equal to `value`.

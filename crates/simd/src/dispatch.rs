@@ -1,6 +1,8 @@
 //! Choosing the instruction set when the program runs.
 
-use crate::backend::Simd;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::backend::{FEW, Simd};
 use crate::scalar::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::x86::{Avx2, Avx512};
@@ -19,14 +21,22 @@ pub trait Op {
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[repr(u8)]
 pub enum Level {
     /// Portable code.
-    Scalar,
+    Scalar = 1,
+    /// Portable code that takes its operands in the order for many registers, as AVX-512 does, so that every machine can test
+    /// that order.
+    #[cfg(feature = "wide-order")]
+    ScalarWide,
     /// x86-64 with AVX2 and FMA (x86-64-v3).
     Avx2,
     /// x86-64 with AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
     Avx512,
 }
+
+/// What [`prefer`] said; 0 for nothing.
+static PREFERRED: AtomicU8 = AtomicU8::new(0);
 
 impl Level {
     /// The instruction sets of this machine, widest last; never empty.
@@ -34,6 +44,8 @@ impl Level {
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut)]
         let mut levels = vec![Self::Scalar];
+        #[cfg(feature = "wide-order")]
+        levels.push(Self::ScalarWide);
         #[cfg(target_arch = "x86_64")]
         {
             levels.extend(pulp::x86::V3::try_new().map(|_| Self::Avx2));
@@ -43,25 +55,43 @@ impl Level {
     }
 }
 
+/// From now on every [`dispatch`] of this process uses `level`, or again the widest one if it is `None` or the machine does not
+/// have it. For tests and measurements: results do not depend on it.
+pub fn prefer(level: Option<Level>) {
+    PREFERRED.store(level.map_or(0, |level| level as u8), Ordering::Relaxed);
+}
+
 /// Runs `op` with the widest instruction set of this machine. Costs a few nanoseconds.
 #[inline]
 pub fn dispatch<O: Op>(op: O) -> O::Output {
+    let preferred = PREFERRED.load(Ordering::Relaxed);
+    if preferred == Level::Scalar as u8 {
+        return op.run(Scalar::<FEW>);
+    }
+    #[cfg(feature = "wide-order")]
+    if preferred == Level::ScalarWide as u8 {
+        return op.run(Scalar::<{ crate::backend::MANY }>);
+    }
     #[cfg(target_arch = "x86_64")]
     {
-        if let Some(token) = pulp::x86::V4::try_new() {
+        if preferred != Level::Avx2 as u8
+            && let Some(token) = pulp::x86::V4::try_new()
+        {
             return token.vectorize(Run(op, Avx512(token)));
         }
         if let Some(token) = pulp::x86::V3::try_new() {
             return token.vectorize(Run(op, Avx2(token)));
         }
     }
-    op.run(Scalar)
+    op.run(Scalar::<FEW>)
 }
 
 /// Runs `op` with one instruction set, for tests and benches; `None` when this machine does not have it.
 pub fn dispatch_at<O: Op>(level: Level, op: O) -> Option<O::Output> {
     match level {
-        Level::Scalar => Some(op.run(Scalar)),
+        Level::Scalar => Some(op.run(Scalar::<FEW>)),
+        #[cfg(feature = "wide-order")]
+        Level::ScalarWide => Some(op.run(Scalar::<{ crate::backend::MANY }>)),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => pulp::x86::V3::try_new().map(|token| token.vectorize(Run(op, Avx2(token)))),
         #[cfg(target_arch = "x86_64")]

@@ -34,7 +34,7 @@ mod x86;
 
 pub use aligned::{AlignedVec, LANES, Lane};
 pub use backend::Simd;
-pub use dispatch::{Level, Op, dispatch, dispatch_at};
+pub use dispatch::{Level, Op, dispatch, dispatch_at, prefer};
 pub use exp::{exp, exp_in_place, exp_lane};
 pub use sincos::{sincos_lane, sincos_quarter_turns};
 pub use vector::{axpy, axpy_lanes, dot, dot_lanes, scale};

@@ -4,18 +4,18 @@ use crate::aligned::{LANES, Lane};
 use crate::backend::Simd;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scalar;
+pub(crate) struct Scalar<const REGISTERS: usize>;
 
 #[inline(always)]
 fn map2(a: [f64; LANES], b: [f64; LANES], f: impl Fn(f64, f64) -> f64) -> [f64; LANES] {
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
-impl Simd for Scalar {
+impl<const REGISTERS: usize> Simd for Scalar<REGISTERS> {
     type F64 = [f64; LANES];
     type Half = [f64; 4];
 
-    const REGISTERS: usize = 2;
+    const REGISTERS: usize = REGISTERS;
 
     #[inline(always)]
     fn splat(self, value: f64) -> Self::F64 {

@@ -6,7 +6,7 @@ use pulp::x86::{V3, V4};
 use pulp::{cast, f64x4, f64x8, u64x4, u64x8};
 
 use crate::aligned::Lane;
-use crate::backend::Simd;
+use crate::backend::{FEW, MANY, Simd};
 
 /// What is the same on both levels: four `f64` are one register.
 macro_rules! common {
@@ -56,7 +56,7 @@ impl Simd for Avx512 {
     type F64 = f64x8;
     common!();
 
-    const REGISTERS: usize = 32;
+    const REGISTERS: usize = MANY;
 
     #[inline(always)]
     fn splat(self, value: f64) -> f64x8 {
@@ -241,7 +241,7 @@ impl Simd for Avx2 {
     type F64 = Pair;
     common!();
 
-    const REGISTERS: usize = 8;
+    const REGISTERS: usize = FEW;
 
     #[inline(always)]
     fn splat(self, value: f64) -> Pair {
