@@ -146,6 +146,16 @@ impl Op for SubtractThenProduct<'_> {
             let b = if backwards { x.len() - 1 - step } else { step };
             columns.scale(simd, b, &mut scaled);
             let scaled = &scaled[..groups];
+            if S::REGISTERS < BlockProduct::<S, LANES>::REGISTERS {
+                // Where a tile does not stay in registers, a block in the cache is as good.
+                subtract_from(simd, &mut tiles[block_start(b)..][..=b], scaled, &columns.us[..(b + 1) * groups]);
+                if backwards {
+                    multiply_block::<S, LANES, -1>(simd, tiles, b, x, y);
+                } else {
+                    multiply_block::<S, LANES, 1>(simd, tiles, b, x, y);
+                }
+                continue;
+            }
             let (column, diagonal) = tiles[block_start(b)..][..=b].split_at_mut(b);
             let (above, below) = y.split_at_mut(b);
             let mut block = BlockProduct::<S, LANES>::new(simd, &x[b]);
@@ -257,15 +267,8 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         y_rows: &mut Lane,
     ) {
         let tile = std::array::from_mut(tile);
-        if S::REGISTERS >= Self::REGISTERS {
-            let [a] = subtract_columns::<S, 1, 0, LANES>(simd, tile, scaled, [u]);
-            self.multiply::<0, N>(simd, &a, x_rows, y_rows);
-        } else {
-            let [a] = subtract_columns::<S, 1, 0, HALF>(simd, tile, scaled, [u]);
-            self.multiply::<0, HALF>(simd, &a, x_rows, y_rows);
-            let [a] = subtract_columns::<S, 1, HALF, LANES>(simd, tile, scaled, [u]);
-            self.multiply::<HALF, N>(simd, &a, x_rows, y_rows);
-        }
+        let [a] = subtract_columns::<S, 1, 0, LANES>(simd, tile, scaled, [u]);
+        self.multiply::<0, N>(simd, &a, x_rows, y_rows);
     }
 
     /// Columns `FROM..TO` of a tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
