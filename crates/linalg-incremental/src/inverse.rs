@@ -7,8 +7,8 @@
 //! keeps up with the arithmetic.
 //!
 //! Layout: half of the matrix by columns in 8×8 tiles, block `b` holding rows `0..8b+8` of columns `8b..8b+8`. A tile
-//! serves both triangles: with its eight columns `a_j`, `y_rows += a_j x_j` at once, while the sums `a_jᵀ x_rows` stay in
-//! eight registers for the whole block and are summed across lanes once at its end.
+//! serves both triangles: with its eight columns `a_j` (four of them at a time where registers are few), `y_rows += a_j x_j`
+//! at once, while the sums `a_jᵀ x_rows` stay in registers and are summed across lanes once at the end of the block.
 
 mod product;
 mod subtraction;

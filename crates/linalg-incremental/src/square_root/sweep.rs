@@ -221,7 +221,6 @@ fn eliminate_together<S: Simd, const N: usize>(
     let mut r: [S::F64; N] = std::array::from_fn(|g| simd.load(&residual[g]));
     for j in 0..LANES {
         for g in 0..N {
-            simd.prefetch(std::ptr::from_ref(&tiles[g][j]).wrapping_offset(10 * LANES as isize));
             r[g] = simd.negate_mul_add(p[j], simd.load(&tiles[g][j]), r[g]);
         }
     }
