@@ -3,12 +3,14 @@
 //! Every kernel above this crate is written once, generically over [`Simd`], as if the machine had vectors of eight `f64`.
 //! [`dispatch`] picks the widest instruction set that the machine has (AVX-512, AVX2 with FMA, or portable code) when the
 //! program runs. Because the lane count, the order of every sum and the fused multiply-adds are part of the definition,
-//! **all instruction sets give the same bits**; the portable back end is therefore also the oracle of the others.
+//! **all instruction sets give the same bits**; the portable back end is therefore also the oracle of the others. What may
+//! differ is the order in which a kernel goes over its operands: [`Simd::REGISTERS`] tells it how much it can hold at once.
 //!
 //! | item | what it is |
 //! |---|---|
 //! | [`Lane`], [`AlignedVec`] | eight `f64` on a 64-byte boundary; a growable vector of them, padded with zeros |
 //! | [`Simd`], [`Op`], [`dispatch`] | the operations, a computation written over them, and the call that runs it |
+//! | [`prefer`], [`Level`] | another instruction set than the widest, for tests and measurements |
 //! | [`dot`], [`axpy`], [`scale`] | vector primitives |
 //! | [`exp`], [`exp_in_place`] | the exponential, within 1 ulp of the system's on `[-700, 0]` |
 //! | [`sincos_quarter_turns`] | sine and cosine of an angle given in quarter turns, so that range reduction is exact |
