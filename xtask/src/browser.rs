@@ -57,11 +57,11 @@ pub(crate) fn run() -> Result<()> {
     fs::create_dir_all(&folder)?;
     let out = folder.join("run");
     let shell = Shell::new()?;
+    // With the tests, so that it is the program they were built with and nothing is built twice.
+    cmd!(shell, "cargo build --quiet --workspace --bin reproduce --tests").quiet().run()?;
+    let reproduce = std::env::current_exe()?.with_file_name("reproduce");
     let log = folder.join("run.log");
-    let made = cmd!(
-        shell,
-        "cargo run --quiet --package mercer-experiments --bin reproduce -- --only {EXPERIMENTS} --seeds 1 --out {out}"
-    );
+    let made = cmd!(shell, "{reproduce} --only {EXPERIMENTS} --seeds 1 --out {out}");
     let made = made.quiet().ignore_status().output()?;
     fs::write(&log, [made.stdout, made.stderr].concat())?;
     if !made.status.success() {
@@ -231,10 +231,16 @@ fn enlarge(browser: &mut Browser) -> Result<Vec<String>> {
         return { open: dialog.open, inside: dialog.contains(document.activeElement), larger: width() > 1.3 * fit,
                  fits: fit <= stage.clientWidth };
     })()";
-    const CLOSED: &str = "(() => {
+    // The dialog tells its page that it closed in a task of its own, which a busy machine may keep waiting.
+    const CLOSED: &str = "new Promise((done) => {
         const home = document.getElementById(document.querySelector('button[data-enlarge]').dataset.enlarge);
-        return !document.querySelector('dialog').open && home.querySelector('.picture svg') !== null;
-    })()";
+        const end = performance.now() + 10000;
+        const look = () => {
+            const back = !document.querySelector('dialog').open && home.querySelector('.picture svg') !== null;
+            back || performance.now() > end ? done(back) : setTimeout(look, 20);
+        };
+        look();
+    })";
     let opened = browser.evaluate(OPEN)?;
     if opened.is_null() {
         return Ok(Vec::new());
@@ -244,8 +250,6 @@ fn enlarge(browser: &mut Browser) -> Result<Vec<String>> {
         problems.push(format!("enlarging a picture: {opened}"));
     }
     browser.press("Escape", 27)?;
-    // The dialog tells its page that it closed in a task of its own.
-    browser.evaluate("new Promise((done) => setTimeout(done, 50))")?;
     if browser.evaluate(CLOSED)? != true {
         problems.push("an enlarged picture does not go back".to_owned());
     }
