@@ -45,19 +45,33 @@ fn sum_along<S: Simd, const FROM: usize, const TO: usize>(
     }
 }
 
-/// `y ← y − Σ gains[k] (u_kᵀx) u_k` over the first `N` columns.
-#[inline(always)]
-fn correct<S: Simd, const N: usize>(simd: S, deferred: Deferred<'_>, x: &[Lane], y: &mut [Lane]) {
-    let mut factors = along::<S, N>(simd, deferred.us, x);
-    for k in 0..N {
-        factors.0[k] *= deferred.gains.0[k];
-    }
-    for (panel, y) in deferred.us.iter().zip(y) {
-        let mut rest = [simd.load(y), simd.splat(0.0)];
-        for k in 0..N {
-            rest[k % 2] = simd.negate_mul_add(simd.splat(factors.0[k]), simd.load(&panel[k]), rest[k % 2]);
+impl Deferred<'_> {
+    /// `y ← y − Σ gains[k] (u_kᵀx) u_k`. Columns that nothing has been put in are not read.
+    #[inline(always)]
+    fn correct<S: Simd>(self, simd: S, x: &[Lane], y: &mut [Lane]) {
+        match self.count.div_ceil(2) {
+            0 => (),
+            1 => self.correct_first::<S, 2>(simd, x, y),
+            2 => self.correct_first::<S, 4>(simd, x, y),
+            3 => self.correct_first::<S, 6>(simd, x, y),
+            _ => self.correct_first::<S, LANES>(simd, x, y),
         }
-        simd.store(simd.add(rest[0], rest[1]), y);
+    }
+
+    /// The same over the first `N` columns.
+    #[inline(always)]
+    fn correct_first<S: Simd, const N: usize>(self, simd: S, x: &[Lane], y: &mut [Lane]) {
+        let mut factors = along::<S, N>(simd, self.us, x);
+        for k in 0..N {
+            factors.0[k] *= self.gains.0[k];
+        }
+        for (panel, y) in self.us.iter().zip(y) {
+            let mut rest = [simd.load(y), simd.splat(0.0)];
+            for k in 0..N {
+                rest[k % 2] = simd.negate_mul_add(simd.splat(factors.0[k]), simd.load(&panel[k]), rest[k % 2]);
+            }
+            simd.store(simd.add(rest[0], rest[1]), y);
+        }
     }
 }
 
@@ -80,22 +94,17 @@ impl Op for Product<'_> {
         y.fill(Lane::ZERO);
         // The last block may have four columns or fewer; the others of it are zero, and not worth their place in the cache.
         let whole = x.len() - usize::from((1..=HALF).contains(&(all.len() % LANES)));
-        for step in 0..x.len() {
-            let b = if backwards { x.len() - 1 - step } else { step };
+        // The deferred columns are at the end of what a pass reads, where one to and one fro meet.
+        let end = x.len();
+        for step in 0..=end {
+            let b = if backwards { end - step } else { step };
             match (b < whole, backwards) {
+                _ if b == end => deferred.correct(simd, x, y),
                 (true, false) => multiply_block::<S, LANES, 1>(simd, tiles, b, x, y),
                 (true, true) => multiply_block::<S, LANES, -1>(simd, tiles, b, x, y),
                 (false, false) => multiply_block::<S, HALF, 1>(simd, tiles, b, x, y),
                 (false, true) => multiply_block::<S, HALF, -1>(simd, tiles, b, x, y),
             }
-        }
-        // Columns that nothing has been put in are not read, for the same reason.
-        match deferred.count.div_ceil(2) {
-            0 => (),
-            1 => correct::<S, 2>(simd, deferred, x, y),
-            2 => correct::<S, 4>(simd, deferred, x, y),
-            3 => correct::<S, 6>(simd, deferred, x, y),
-            _ => correct::<S, LANES>(simd, deferred, x, y),
         }
     }
 }
