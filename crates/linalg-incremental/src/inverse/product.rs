@@ -100,10 +100,10 @@ impl Op for Product<'_> {
             let b = if backwards { end - step } else { step };
             match (b < whole, backwards) {
                 _ if b == end => deferred.correct(simd, x, y),
-                (true, false) => multiply_block::<S, LANES, 1>(simd, tiles, b, x, y),
-                (true, true) => multiply_block::<S, LANES, -1>(simd, tiles, b, x, y),
-                (false, false) => multiply_block::<S, HALF, 1>(simd, tiles, b, x, y),
-                (false, true) => multiply_block::<S, HALF, -1>(simd, tiles, b, x, y),
+                (true, false) => multiply_block::<S, LANES, 1, AWAY>(simd, tiles, b, x, y),
+                (true, true) => multiply_block::<S, LANES, -1, AWAY>(simd, tiles, b, x, y),
+                (false, false) => multiply_block::<S, HALF, 1, AWAY>(simd, tiles, b, x, y),
+                (false, true) => multiply_block::<S, HALF, -1, AWAY>(simd, tiles, b, x, y),
             }
         }
     }
@@ -111,7 +111,7 @@ impl Op for Product<'_> {
 
 /// What the first `N` columns of block `b` add to `y = P x`, tiles in ascending order (`WAY = 1`) or descending (`-1`).
 #[inline(always)]
-fn multiply_block<S: Simd, const N: usize, const WAY: isize>(
+fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
     simd: S,
     tiles: &[Tile],
     b: usize,
@@ -122,13 +122,13 @@ fn multiply_block<S: Simd, const N: usize, const WAY: isize>(
     let (above, below) = y.split_at_mut(b);
     let mut block = BlockProduct::<S, N>::new(simd, &x[b]);
     if S::REGISTERS >= BlockProduct::<S, N>::REGISTERS {
-        block.walk::<WAY, 0, N>(simd, &column[..b], x, above);
+        block.walk::<WAY, ASK, 0, N>(simd, &column[..b], x, above);
     } else {
         for rows in chunks(b, WAY < 0) {
-            block.walk_halves::<WAY>(simd, &column[rows.clone()], &x[rows.clone()], &mut above[rows]);
+            block.walk_halves::<WAY, ASK>(simd, &column[rows.clone()], &x[rows.clone()], &mut above[rows]);
         }
     }
-    block.finish(simd, &Stored::<WAY>(&column[b]), &mut below[0]);
+    block.finish(simd, &Stored::<WAY, ASK>(&column[b]), &mut below[0]);
 }
 
 /// `P ← P − Σ gains · u uᵀ` over all columns, then `y ← P x`, in one pass: a tile is multiplied while it is at hand.
@@ -159,9 +159,9 @@ impl Op for SubtractThenProduct<'_> {
                 // Where a tile does not stay in registers, a block in the cache is as good.
                 subtract_from(simd, &mut tiles[block_start(b)..][..=b], scaled, &columns.us[..(b + 1) * groups]);
                 if backwards {
-                    multiply_block::<S, LANES, -1>(simd, tiles, b, x, y);
+                    multiply_block::<S, LANES, -1, AT_HAND>(simd, tiles, b, x, y);
                 } else {
-                    multiply_block::<S, LANES, 1>(simd, tiles, b, x, y);
+                    multiply_block::<S, LANES, 1, AT_HAND>(simd, tiles, b, x, y);
                 }
                 continue;
             }
@@ -180,7 +180,7 @@ impl Op for SubtractThenProduct<'_> {
             }
             let u = &columns.us[b * groups..][..groups];
             subtract_from(simd, diagonal, scaled, u);
-            block.finish(simd, &Stored::<1>(&diagonal[0]), &mut below[0]);
+            block.finish(simd, &Stored::<1, AT_HAND>(&diagonal[0]), &mut below[0]);
         }
     }
 }
@@ -207,14 +207,20 @@ impl<S: Simd> TileColumns<S> for [S::F64; LANES] {
     }
 }
 
-/// A tile in memory, read in ascending order (`WAY = 1`) or descending (`-1`).
-struct Stored<'a, const WAY: isize>(&'a Tile);
+/// A tile in memory, of those read in ascending order (`WAY = 1`) or descending (`-1`).
+struct Stored<'a, const WAY: isize, const ASK: bool>(&'a Tile);
 
-impl<S: Simd, const WAY: isize> TileColumns<S> for Stored<'_, WAY> {
-    /// Also asks for what will be wanted when the second level of cache has answered, ten tiles later.
+/// Whether to ask for tiles ahead: not for those that have just been written.
+const AWAY: bool = true;
+const AT_HAND: bool = false;
+
+impl<S: Simd, const WAY: isize, const ASK: bool> TileColumns<S> for Stored<'_, WAY, ASK> {
+    /// May also ask for what will be wanted when the second level of cache has answered, ten tiles later.
     #[inline(always)]
     fn column(&self, simd: S, j: usize) -> S::F64 {
-        simd.prefetch(std::ptr::from_ref(&self.0[j]).wrapping_offset(WAY * 10 * LANES as isize));
+        if ASK {
+            simd.prefetch(std::ptr::from_ref(&self.0[j]).wrapping_offset(WAY * 10 * LANES as isize));
+        }
         simd.load(&self.0[j])
     }
 }
@@ -237,16 +243,16 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
 
     /// Tiles above the diagonal, half the columns after the other.
     #[inline(always)]
-    fn walk_halves<const WAY: isize>(&mut self, simd: S, tiles: &[Tile], x: &[Lane], y: &mut [Lane]) {
-        self.walk::<WAY, 0, HALF>(simd, tiles, x, y);
+    fn walk_halves<const WAY: isize, const ASK: bool>(&mut self, simd: S, tiles: &[Tile], x: &[Lane], y: &mut [Lane]) {
+        self.walk::<WAY, ASK, 0, HALF>(simd, tiles, x, y);
         if N > HALF {
-            self.walk::<WAY, HALF, N>(simd, tiles, x, y);
+            self.walk::<WAY, ASK, HALF, N>(simd, tiles, x, y);
         }
     }
 
     /// Columns `FROM..TO` of tiles above the diagonal.
     #[inline(always)]
-    fn walk<const WAY: isize, const FROM: usize, const TO: usize>(
+    fn walk<const WAY: isize, const ASK: bool, const FROM: usize, const TO: usize>(
         &mut self,
         simd: S,
         tiles: &[Tile],
@@ -256,11 +262,11 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         let rows = tiles.iter().zip(x).zip(y);
         if WAY < 0 {
             for ((tile, x), y) in rows.rev() {
-                self.multiply::<FROM, TO>(simd, &Stored::<WAY>(tile), x, y);
+                self.multiply::<FROM, TO>(simd, &Stored::<WAY, ASK>(tile), x, y);
             }
         } else {
             for ((tile, x), y) in rows {
-                self.multiply::<FROM, TO>(simd, &Stored::<WAY>(tile), x, y);
+                self.multiply::<FROM, TO>(simd, &Stored::<WAY, ASK>(tile), x, y);
             }
         }
     }
