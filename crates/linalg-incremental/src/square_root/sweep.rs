@@ -6,6 +6,9 @@ use super::outputs::{Coefficients, Outputs};
 use super::rotations::{Rotations, TOGETHER, Taus, Turn, substitute};
 use crate::tiles::{Tile, split};
 
+/// Tiles that a second level of cache keeps where registers are few.
+const SECOND_CACHE: usize = 1 << 10;
+
 /// A row on its way through the factor: what is left of its entries and of its outputs.
 pub(super) struct Passing<'a> {
     pub(super) entries: &'a mut [Lane],
@@ -61,6 +64,8 @@ impl Op for Solve<'_> {
             self;
         let outputs = prediction.sums.len();
         let (mut tau, mut tau_at_leading, mut calm) = (1.0, None, true);
+        // With registers for few tiles at a time, what waits for the third level of cache is too little to keep it busy.
+        let far = S::REGISTERS <= LANES && tiles.len() > SECOND_CACHE;
         for b in 0..entries.len() {
             let (block, rest) = tiles.split_at(blocks - b);
             tiles = rest;
@@ -68,7 +73,7 @@ impl Op for Solve<'_> {
             let (p, pivots) = match &mut waiting {
                 None => {
                     let p = substitute(&block[0], entries[b]);
-                    eliminate(simd, &p, &block[1..], &mut entries[b + 1..]);
+                    eliminate(simd, &p, &block[1..], &mut entries[b + 1..], far);
                     for (o, c) in coefficients.iter().enumerate() {
                         prediction.pass(simd, (b, o), &p, c);
                     }
@@ -83,7 +88,7 @@ impl Op for Solve<'_> {
                     for (i, tile) in (b + 1..entries.len()).zip(&block[1..]) {
                         let mut tile = *tile;
                         turn.rotate(simd, &mut tile, &mut waiting.entries[i]);
-                        eliminate(simd, &p, std::slice::from_ref(&tile), std::slice::from_mut(&mut entries[i]));
+                        eliminate(simd, &p, std::slice::from_ref(&tile), std::slice::from_mut(&mut entries[i]), false);
                     }
                     for (o, c) in coefficients.iter().enumerate() {
                         let mut c = *c;
@@ -195,15 +200,20 @@ impl Prediction<'_> {
     }
 }
 
-/// Takes eight rows of the factor off the residual, in the order in which the rotations do.
+/// Takes eight rows of the factor off the residual, in the order in which the rotations do; asks for tiles ahead if they are `far`.
 #[inline(always)]
-fn eliminate<S: Simd>(simd: S, p: &Lane, tiles: &[Tile], residual: &mut [Lane]) {
+fn eliminate<S: Simd>(simd: S, p: &Lane, tiles: &[Tile], residual: &mut [Lane], far: bool) {
     let p: [S::F64; LANES] = std::array::from_fn(|j| simd.splat(p.0[j]));
     let (tiles, tiles_rest) = tiles.as_chunks::<TOGETHER>();
     // The leading block may be narrower than the tiles at hand.
     let (residual, residual_rest) = residual.as_chunks_mut::<TOGETHER>();
     let rest = tiles.get(residual.len()).map_or(tiles_rest, |chunk| chunk);
     for (tiles, residual) in tiles.iter().zip(residual) {
+        if far {
+            for column in tiles.as_flattened() {
+                simd.prefetch(std::ptr::from_ref(column).wrapping_add(10 * LANES));
+            }
+        }
         eliminate_together(simd, &p, tiles, residual);
     }
     for (tile, residual) in rest.iter().zip(residual_rest) {
