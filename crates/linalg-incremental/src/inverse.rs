@@ -6,18 +6,21 @@
 //! reads each stored element once and writes an eighth of them: the second level of cache, whose writes are dear, then
 //! keeps up with the arithmetic.
 //!
-//! Layout: half of the matrix by columns in 8×8 tiles, block `b` holding rows `0..8b+8` of columns `8b..8b+8`. A tile
-//! serves both triangles: with its eight columns `a_j` (four of them at a time where registers are few), `y_rows += a_j x_j`
-//! at once, while the sums `a_jᵀ x_rows` stay in registers and are summed across lanes once at the end of the block.
+//! Layout: half of the matrix by columns in tiles of eight rows, block `b` holding rows `0..8b+8` of columns `8b..8b+8` in
+//! two runs of four columns. A tile serves both triangles: with its columns `a_j`, `y_rows += a_j x_j` at once, while the
+//! sums `a_jᵀ x_rows` stay in registers and are summed across lanes once at the end of the block.
 
+mod halves;
 mod product;
 mod subtraction;
 
 use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
 use mercer_state::{Inconsistent, Validate};
 
-use crate::tiles::{Panel, Tile, ZERO_TILE, are_blocks, block, block_start, split};
+use crate::tiles::{HALF, Panel, ZERO_TILE, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};
+pub(crate) use halves::{HalfTile, RUNS, runs, runs_mut};
+use halves::{ZERO_HALF, are_runs, start};
 use product::{Deferred, Product, Quadratic, SubtractThenProduct};
 pub(crate) use subtraction::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 
@@ -30,7 +33,8 @@ pub(crate) use subtraction::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtr
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SymmetricInverse {
     n: usize,
-    tiles: Vec<Tile>,
+    #[cfg_attr(feature = "serde", serde(with = "halves::stored"))]
+    tiles: Vec<HalfTile>,
     deferred: usize,
     gains: Lane,
     us: Vec<Panel>,
@@ -57,7 +61,7 @@ impl SymmetricInverse {
     pub fn restart(&mut self, n: usize, value: f64) {
         self.n = 0;
         self.tiles.clear();
-        self.tiles.reserve_exact(block_start(n.div_ceil(LANES)));
+        self.tiles.reserve_exact(start(n.div_ceil(LANES)));
         self.clear_deferred();
         self.us.clear();
         for _ in 0..n {
@@ -79,7 +83,7 @@ impl SymmetricInverse {
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         assert!(i.max(j) < self.n, "entry ({i}, {j}) of a matrix of dimension {}", self.n);
         let ((p, row), (b, column)) = (split(i.min(j)), split(i.max(j)));
-        let stored = self.tiles[block_start(b) + p][column].0[row];
+        let stored = runs(&self.tiles, b)[column / HALF][p][column % HALF].0[row];
         let ((pi, ri), (pj, rj)) = (split(i), split(j));
         let gains = self.gains.0[..self.deferred].iter().enumerate();
         gains.fold(stored, |value, (k, gain)| value - gain * self.us[pi][k].0[ri] * self.us[pj][k].0[rj])
@@ -193,7 +197,7 @@ impl SymmetricInverse {
     }
 
     /// The stored tiles once nothing is deferred.
-    pub(crate) fn flushed_tiles(&mut self) -> &mut [Tile] {
+    pub(crate) fn flushed_tiles(&mut self) -> &mut [HalfTile] {
         self.flush();
         &mut self.tiles
     }
@@ -245,14 +249,14 @@ impl SymmetricInverse {
         assert_eq!(column.len(), self.n, "a bordering column has one entry for each row of the matrix");
         let (b, lane) = split(self.n);
         self.grow(corner);
-        let start = block_start(b);
-        for (tile, values) in self.tiles[start..start + b].iter_mut().zip(column.lanes()) {
-            tile[lane] = *values;
+        let mut runs = runs_mut(&mut self.tiles, b);
+        for (tile, values) in runs[lane / HALF][..b].iter_mut().zip(column.lanes()) {
+            tile[lane % HALF] = *values;
         }
-        let diagonal = &mut self.tiles[start + b];
+        let diagonal = runs.each_mut().map(|run| &mut run[b]);
         for (j, value) in column[b * LANES..].iter().enumerate() {
-            diagonal[lane].0[j] = *value;
-            diagonal[j].0[lane] = *value;
+            diagonal[lane / HALF][lane % HALF].0[j] = *value;
+            diagonal[j / HALF][j % HALF].0[lane] = *value;
         }
     }
 
@@ -260,10 +264,9 @@ impl SymmetricInverse {
     pub fn grow(&mut self, corner: f64) {
         let (b, lane) = split(self.n);
         if lane == 0 {
-            self.tiles.resize(block_start(b + 1), ZERO_TILE);
+            self.tiles.resize(start(b + 1), ZERO_HALF);
         }
-        let diagonal = block_start(b) + b;
-        self.tiles[diagonal][lane].0[lane] = corner;
+        runs_mut(&mut self.tiles, b)[lane / HALF][b][lane % HALF].0[lane] = corner;
         self.n += 1;
         // The deferred updates do not reach the new row: its entries of their columns are zero.
         self.us.resize(self.n.div_ceil(LANES), ZERO_TILE);
@@ -290,7 +293,7 @@ impl Validate for SymmetricInverse {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "inverse matrix";
         let blocks = self.n.div_ceil(LANES);
-        let whole = are_blocks(self.tiles.len(), blocks);
+        let whole = are_runs(self.tiles.len(), blocks);
         Inconsistent::require(whole, WHAT, "it has one number for each entry of the triangle")?;
         let noted = self.deferred <= LANES
             && if self.deferred > 0 { self.us.len() == blocks } else { self.us.len() <= blocks }
@@ -303,11 +306,12 @@ impl Validate for SymmetricInverse {
         if used == 0 {
             return Ok(());
         }
-        let past = |panel: &Panel| panel.iter().all(|column| column.0[used..].iter().all(|value| *value == 0.0));
-        let last = block(&self.tiles, blocks - 1);
-        let clear = past(&last[blocks - 1])
-            && last.iter().all(|tile| tile[used..].iter().flat_map(|column| column.0).all(|value| value == 0.0))
-            && self.us.get(blocks - 1).is_none_or(past);
+        let past = |columns: &[Lane]| columns.iter().all(|column| column.0[used..].iter().all(|value| *value == 0.0));
+        let last = runs(&self.tiles, blocks - 1);
+        let columns = |p: usize| last.iter().flat_map(move |run| &run[p]);
+        let clear = last.iter().all(|run| past(&run[blocks - 1]))
+            && (0..blocks).all(|p| columns(p).skip(used).flat_map(|column| column.0).all(|value| value == 0.0))
+            && self.us.get(blocks - 1).is_none_or(|panel| past(panel));
         Inconsistent::require(clear, WHAT, "it is zero past its last row and column")
     }
 }

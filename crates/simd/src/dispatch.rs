@@ -1,7 +1,10 @@
 //! Choosing the instruction set when the program runs.
 
+use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::aligned::Lane;
 use crate::backend::{FEW, Simd};
 use crate::scalar::Scalar;
 #[cfg(target_arch = "x86_64")]
@@ -110,6 +113,10 @@ impl<O: Op, S: Simd> pulp::NullaryFnOnce for Run<O, S> {
     type Output = O::Output;
     #[inline(always)]
     fn call(self) -> Self::Output {
+        // What does not fit the registers goes to the stack. It is aligned for vectors, none of which then lies across two cache
+        // lines, only in a function with a local of that alignment.
+        let aligned = MaybeUninit::<Lane>::uninit();
+        black_box(aligned.as_ptr());
         self.0.run(self.1)
     }
 }

@@ -3,12 +3,12 @@
 use mercer_simd::{LANES, Lane, Op, Simd};
 
 use super::Row;
-use crate::inverse::load_tiles;
-use crate::tiles::{HALF, Panel, Tile, ZERO_TILE, block_start};
+use crate::inverse::{HalfTile, RUNS, load_tiles, runs};
+use crate::tiles::{HALF, Panel, ZERO_TILE};
 
 /// `C = P Φ`, the rows of `G = Cᵀ Φ` from the diagonal on, and `z = Φᵀ w`.
 pub(super) struct LookAhead<'a> {
-    pub(super) tiles: &'a [Tile],
+    pub(super) tiles: &'a [HalfTile],
     pub(super) w: &'a [Lane],
     /// Panels of a group of eight rounds.
     pub(super) blocks: usize,
@@ -90,7 +90,7 @@ const TILE_ROWS: usize = 8;
 /// `C_j += a_ij X_i` for eight right-hand sides, so a tile costs 64 spread elements for 128 vector multiply-adds and the
 /// arithmetic sets the pace.
 #[inline(always)]
-fn product<S: Simd>(simd: S, tiles: &[Tile], blocks: usize, xs: &[Panel], cs: &mut [Panel]) {
+fn product<S: Simd>(simd: S, tiles: &[HalfTile], blocks: usize, xs: &[Panel], cs: &mut [Panel]) {
     cs.fill(ZERO_TILE);
     for first in (0..blocks).step_by(TILE_COLUMNS) {
         let columns = first..(first + TILE_COLUMNS).min(blocks);
@@ -99,9 +99,9 @@ fn product<S: Simd>(simd: S, tiles: &[Tile], blocks: usize, xs: &[Panel], cs: &m
                 for b in columns.clone() {
                     let (above, below) = y.split_at_mut(b);
                     let rows = top..(top + TILE_ROWS).min(b);
-                    let column = &tiles[block_start(b)..][..=b];
-                    let diagonal = (top..top + TILE_ROWS).contains(&b).then_some(&column[b]);
-                    let tiles = Tiles { above: &column[rows.clone()], diagonal };
+                    let runs = runs(tiles, b);
+                    let diagonal = (top..top + TILE_ROWS).contains(&b).then_some(runs.map(|run| &run[b]));
+                    let tiles = Tiles { above: runs.map(|run| &run[rows.clone()]), diagonal };
                     let (x_rows, x_b, y_rows, y_b) = (&x[rows.clone()], &x[b], &mut above[rows], &mut below[0]);
                     if S::REGISTERS > 2 * LANES {
                         tiles.times_group::<S, 0, LANES>(simd, x_rows, x_b, y_rows, y_b);
@@ -115,10 +115,10 @@ fn product<S: Simd>(simd: S, tiles: &[Tile], blocks: usize, xs: &[Panel], cs: &m
     }
 }
 
-/// Some tiles of one column of tiles.
+/// Some tiles of one block.
 struct Tiles<'a> {
-    above: &'a [Tile],
-    diagonal: Option<&'a Tile>,
+    above: [&'a [HalfTile]; RUNS],
+    diagonal: Option<[&'a HalfTile; RUNS]>,
 }
 
 impl Tiles<'_> {
@@ -138,13 +138,14 @@ impl Tiles<'_> {
         for j in FROM..TO {
             sums[j] = simd.load(&y_b[j]);
         }
-        for ((tile, x), y) in self.above.iter().zip(x).zip(y) {
+        let [left, right] = self.above;
+        for (((left, right), x), y) in left.iter().zip(right).zip(x).zip(y) {
             for i in 0..LANES {
                 // A chain for each half of the columns, so that both halves at once and one after the other are the same.
                 let (x_i, mut y_i) = (simd.load(&x[i]), [simd.splat(0.0); 2]);
                 y_i[0] = simd.load(&y[i]);
                 for j in FROM..TO {
-                    let a = simd.splat(tile[j].0[i]);
+                    let a = simd.splat([left, right][j / HALF][j % HALF].0[i]);
                     y_i[j / HALF] = simd.mul_add(a, columns[j], y_i[j / HALF]);
                     sums[j] = simd.mul_add(a, x_i, sums[j]);
                 }
@@ -155,7 +156,8 @@ impl Tiles<'_> {
         if let Some(tile) = self.diagonal {
             for i in 0..LANES {
                 for j in FROM..TO {
-                    sums[j] = simd.mul_add(simd.splat(tile[j].0[i]), simd.load(&x_b[i]), sums[j]);
+                    let a = simd.splat(tile[j / HALF][j % HALF].0[i]);
+                    sums[j] = simd.mul_add(a, simd.load(&x_b[i]), sums[j]);
                 }
             }
         }

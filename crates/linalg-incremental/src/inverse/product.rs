@@ -1,11 +1,10 @@
 //! Products with a symmetric matrix.
 
-use std::ops::Range;
-
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd};
 
+use super::halves::{HalfTile, RUNS, runs, runs_mut};
 use super::subtraction::{Columns, MAX_GROUPS, subtract_columns, subtract_from};
-use crate::tiles::{CHUNK, HALF, Panel, Tile, ZERO_TILE, block_start};
+use crate::tiles::{HALF, Panel, ZERO_TILE};
 
 /// Rank-one terms that wait: the first `count` columns of a single group; the gains of the others are zero.
 #[derive(Clone, Copy)]
@@ -77,7 +76,7 @@ impl Deferred<'_> {
 
 /// `y ← P x`
 pub(crate) struct Product<'a> {
-    pub(crate) tiles: &'a [Tile],
+    pub(crate) tiles: &'a [HalfTile],
     /// Whether to begin with the last tile.
     pub(crate) backwards: bool,
     pub(crate) deferred: Deferred<'a>,
@@ -109,31 +108,33 @@ impl Op for Product<'_> {
     }
 }
 
-/// What the first `N` columns of block `b` add to `y = P x`, tiles in ascending order (`WAY = 1`) or descending (`-1`).
+/// What the first `N` columns of block `b` add to `y = P x`, columns and tiles in ascending order (`WAY = 1`) or descending (`-1`).
 #[inline(always)]
 fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
     simd: S,
-    tiles: &[Tile],
+    tiles: &[HalfTile],
     b: usize,
     x: &[Lane],
     y: &mut [Lane],
 ) {
-    let column = &tiles[block_start(b)..][..=b];
+    let runs = runs(tiles, b);
     let (above, below) = y.split_at_mut(b);
     let mut block = BlockProduct::<S, N>::new(simd, &x[b]);
-    if S::REGISTERS >= BlockProduct::<S, N>::REGISTERS {
-        block.walk::<WAY, ASK, 0, N>(simd, &column[..b], x, above);
+    if N == HALF || S::REGISTERS >= BlockProduct::<S, N>::REGISTERS {
+        block.walk::<WAY, ASK, 0, N>(simd, runs, x, above);
+    } else if WAY < 0 {
+        block.walk::<WAY, ASK, HALF, N>(simd, runs, x, above);
+        block.walk::<WAY, ASK, 0, HALF>(simd, runs, x, above);
     } else {
-        for rows in chunks(b, WAY < 0) {
-            block.walk_halves::<WAY, ASK>(simd, &column[rows.clone()], &x[rows.clone()], &mut above[rows]);
-        }
+        block.walk::<WAY, ASK, 0, HALF>(simd, runs, x, above);
+        block.walk::<WAY, ASK, HALF, N>(simd, runs, x, above);
     }
-    block.finish(simd, &Stored::<WAY, ASK>(&column[b]), &mut below[0]);
+    block.finish(simd, &Stored::<WAY, ASK>(runs.map(|run| &run[b])), &mut below[0]);
 }
 
 /// `P ← P − Σ gains · u uᵀ` over all columns, then `y ← P x`, in one pass: a tile is multiplied while it is at hand.
 pub(crate) struct SubtractThenProduct<'a> {
-    pub(crate) tiles: &'a mut [Tile],
+    pub(crate) tiles: &'a mut [HalfTile],
     pub(crate) columns: Columns<'a>,
     /// Whether to begin with the last tile.
     pub(crate) backwards: bool,
@@ -157,7 +158,7 @@ impl Op for SubtractThenProduct<'_> {
             let scaled = &scaled[..groups];
             if S::REGISTERS < BlockProduct::<S, LANES>::REGISTERS {
                 // Where a tile does not stay in registers, a block in the cache is as good.
-                subtract_from(simd, &mut tiles[block_start(b)..][..=b], scaled, &columns.us[..(b + 1) * groups]);
+                subtract_from(simd, runs_mut(tiles, b), scaled, &columns.us[..(b + 1) * groups]);
                 if backwards {
                     multiply_block::<S, LANES, -1, AT_HAND>(simd, tiles, b, x, y);
                 } else {
@@ -165,34 +166,24 @@ impl Op for SubtractThenProduct<'_> {
                 }
                 continue;
             }
-            let (column, diagonal) = tiles[block_start(b)..][..=b].split_at_mut(b);
+            let [(left, left_last), (right, right_last)] = runs_mut(tiles, b).map(|run| run.split_at_mut(b));
             let (above, below) = y.split_at_mut(b);
             let mut block = BlockProduct::<S, LANES>::new(simd, &x[b]);
-            let rows = column.iter_mut().zip(columns.us.chunks_exact(groups)).zip(x).zip(above);
+            let rows = left.iter_mut().zip(right).zip(columns.us.chunks_exact(groups)).zip(x).zip(above);
             if backwards {
-                for (((tile, u), x), y) in rows.rev() {
-                    block.subtract_then_multiply(simd, tile, (scaled, u), x, y);
+                for ((((left, right), u), x), y) in rows.rev() {
+                    block.subtract_then_multiply::<-1>(simd, [left, right], (scaled, u), x, y);
                 }
             } else {
-                for (((tile, u), x), y) in rows {
-                    block.subtract_then_multiply(simd, tile, (scaled, u), x, y);
+                for ((((left, right), u), x), y) in rows {
+                    block.subtract_then_multiply::<1>(simd, [left, right], (scaled, u), x, y);
                 }
             }
             let u = &columns.us[b * groups..][..groups];
-            subtract_from(simd, diagonal, scaled, u);
-            block.finish(simd, &Stored::<1, AT_HAND>(&diagonal[0]), &mut below[0]);
+            subtract_from(simd, [left_last, right_last], scaled, u);
+            block.finish(simd, &Stored::<1, AT_HAND>([&left_last[0], &right_last[0]]), &mut below[0]);
         }
     }
-}
-
-/// The first `n` tiles, as many at once as the first level of cache keeps.
-#[inline(always)]
-fn chunks(n: usize, backwards: bool) -> impl Iterator<Item = Range<usize>> {
-    let count = n.div_ceil(CHUNK);
-    (0..count).map(move |step| {
-        let start = CHUNK * if backwards { count - 1 - step } else { step };
-        start..(start + CHUNK).min(n)
-    })
 }
 
 /// A tile by columns.
@@ -208,7 +199,7 @@ impl<S: Simd> TileColumns<S> for [S::F64; LANES] {
 }
 
 /// A tile in memory, of those read in ascending order (`WAY = 1`) or descending (`-1`).
-struct Stored<'a, const WAY: isize, const ASK: bool>(&'a Tile);
+struct Stored<'a, const WAY: isize, const ASK: bool>([&'a HalfTile; RUNS]);
 
 /// Whether to ask for tiles ahead: not for those that have just been written.
 const AWAY: bool = true;
@@ -218,10 +209,11 @@ impl<S: Simd, const WAY: isize, const ASK: bool> TileColumns<S> for Stored<'_, W
     /// May also ask for what will be wanted when the second level of cache has answered, ten tiles later.
     #[inline(always)]
     fn column(&self, simd: S, j: usize) -> S::F64 {
+        let column = &self.0[j / HALF][j % HALF];
         if ASK {
-            simd.prefetch(std::ptr::from_ref(&self.0[j]).wrapping_offset(WAY * 10 * LANES as isize));
+            simd.prefetch(std::ptr::from_ref(column).wrapping_offset(WAY * 10 * HALF as isize));
         }
-        simd.load(&self.0[j])
+        simd.load(column)
     }
 }
 
@@ -241,54 +233,45 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         Self { x: std::array::from_fn(|j| simd.splat(x.0[j])), sums: [simd.splat(0.0); LANES] }
     }
 
-    /// Tiles above the diagonal, half the columns after the other.
-    #[inline(always)]
-    fn walk_halves<const WAY: isize, const ASK: bool>(&mut self, simd: S, tiles: &[Tile], x: &[Lane], y: &mut [Lane]) {
-        self.walk::<WAY, ASK, 0, HALF>(simd, tiles, x, y);
-        if N > HALF {
-            self.walk::<WAY, ASK, HALF, N>(simd, tiles, x, y);
-        }
-    }
-
-    /// Columns `FROM..TO` of tiles above the diagonal.
+    /// Columns `FROM..TO` of the tiles above the diagonal.
     #[inline(always)]
     fn walk<const WAY: isize, const ASK: bool, const FROM: usize, const TO: usize>(
         &mut self,
         simd: S,
-        tiles: &[Tile],
+        runs: [&[HalfTile]; RUNS],
         x: &[Lane],
         y: &mut [Lane],
     ) {
-        let rows = tiles.iter().zip(x).zip(y);
+        let [left, right] = runs.map(|run| &run[..y.len()]);
+        let rows = left.iter().zip(right).zip(x).zip(y);
         if WAY < 0 {
-            for ((tile, x), y) in rows.rev() {
-                self.multiply::<FROM, TO>(simd, &Stored::<WAY, ASK>(tile), x, y);
+            for (((left, right), x), y) in rows.rev() {
+                self.multiply::<WAY, FROM, TO>(simd, &Stored::<WAY, ASK>([left, right]), x, y);
             }
         } else {
-            for ((tile, x), y) in rows {
-                self.multiply::<FROM, TO>(simd, &Stored::<WAY, ASK>(tile), x, y);
+            for (((left, right), x), y) in rows {
+                self.multiply::<WAY, FROM, TO>(simd, &Stored::<WAY, ASK>([left, right]), x, y);
             }
         }
     }
 
     /// Takes the columns off a tile above the diagonal, and multiplies it.
     #[inline(always)]
-    fn subtract_then_multiply(
+    fn subtract_then_multiply<const WAY: isize>(
         &mut self,
         simd: S,
-        tile: &mut Tile,
+        tile: [&mut HalfTile; RUNS],
         (scaled, u): (&[Panel], &[Panel]),
         x_rows: &Lane,
         y_rows: &mut Lane,
     ) {
-        let tile = std::array::from_mut(tile);
-        let [a] = subtract_columns::<S, 1, 0, LANES>(simd, tile, scaled, [u]);
-        self.multiply::<0, N>(simd, &a, x_rows, y_rows);
+        let [a] = subtract_columns::<S, 1, RUNS, 0>(simd, tile.map(std::array::from_mut), scaled, [u]);
+        self.multiply::<WAY, 0, N>(simd, &a, x_rows, y_rows);
     }
 
     /// Columns `FROM..TO` of a tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
     #[inline(always)]
-    fn multiply<const FROM: usize, const TO: usize>(
+    fn multiply<const WAY: isize, const FROM: usize, const TO: usize>(
         &mut self,
         simd: S,
         tile: &impl TileColumns<S>,
@@ -296,7 +279,8 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         y_rows: &mut Lane,
     ) {
         let (x_rows, mut y) = (simd.load(x_rows), simd.load(y_rows));
-        for j in FROM..TO {
+        for step in 0..TO - FROM {
+            let j = if WAY < 0 { TO - 1 - step } else { FROM + step };
             let a = tile.column(simd, j);
             y = simd.mul_add(a, self.x[j], y);
             self.sums[j] = simd.mul_add(a, x_rows, self.sums[j]);
@@ -317,7 +301,7 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
 
 /// `xᵀ P x`
 pub(crate) struct Quadratic<'a> {
-    pub(crate) tiles: &'a [Tile],
+    pub(crate) tiles: &'a [HalfTile],
     pub(crate) deferred: Deferred<'a>,
     pub(crate) x: &'a [Lane],
 }
@@ -326,17 +310,16 @@ impl Op for Quadratic<'_> {
     type Output = f64;
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> f64 {
-        let mut tiles = self.tiles;
         // Tiles off the diagonal stand for both triangles.
         let (mut off, mut on) = ([simd.splat(0.0); 2], simd.splat(0.0));
         for b in 0..self.x.len() {
-            let (column, rest) = tiles.split_at(b + 1);
-            tiles = rest;
+            let [left, right] = runs(self.tiles, b);
             let x_columns: [S::F64; LANES] = std::array::from_fn(|j| simd.splat(self.x[b].0[j]));
-            for (p, (tile, x)) in column.iter().zip(self.x).enumerate() {
+            for (p, ((left, right), x)) in left.iter().zip(right).zip(self.x).enumerate() {
                 let mut y_rows = [simd.splat(0.0); 2];
                 for j in 0..LANES {
-                    y_rows[j % 2] = simd.mul_add(simd.load(&tile[j]), x_columns[j], y_rows[j % 2]);
+                    let a = simd.load(&[left, right][j / HALF][j % HALF]);
+                    y_rows[j % 2] = simd.mul_add(a, x_columns[j], y_rows[j % 2]);
                 }
                 let y_rows = simd.add(y_rows[0], y_rows[1]);
                 if p < b {

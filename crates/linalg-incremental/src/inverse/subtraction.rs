@@ -2,7 +2,8 @@
 
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 
-use crate::tiles::{HALF, Panel, Tile, ZERO_TILE, block_start};
+use super::halves::{HalfTile, RUNS, runs_mut};
+use crate::tiles::{CHUNK, HALF, Panel, Tile, ZERO_TILE};
 
 /// Rank-one terms `gains[k] · u_k u_kᵀ` in groups of eight, the columns `u_k` of a group side by side in panels of eight rows.
 #[derive(Clone, Copy)]
@@ -32,14 +33,14 @@ pub(crate) const MAX_GROUPS: usize = 8;
 ///
 /// # Panics
 /// If there are more than [`MAX_GROUPS`] groups.
-pub(crate) fn subtract(tiles: &mut [Tile], columns: Columns<'_>, backwards: bool) {
+pub(crate) fn subtract(tiles: &mut [HalfTile], columns: Columns<'_>, backwards: bool) {
     let groups = columns.gains.len();
     assert!(groups <= MAX_GROUPS, "{groups} groups of columns");
     dispatch(Subtract { tiles, columns, backwards });
 }
 
 struct Subtract<'a> {
-    tiles: &'a mut [Tile],
+    tiles: &'a mut [HalfTile],
     columns: Columns<'a>,
     backwards: bool,
 }
@@ -56,57 +57,56 @@ impl Op for Subtract<'_> {
             let b = if backwards { blocks - 1 - step } else { step };
             columns.scale(simd, b, &mut scaled);
             let scaled = &scaled[..groups];
-            let column = &mut tiles[block_start(b)..][..=b];
-            subtract_from(simd, column, scaled, &us[..(b + 1) * groups]);
+            subtract_from(simd, runs_mut(tiles, b), scaled, &us[..(b + 1) * groups]);
         }
     }
 }
 
-/// `A_p ← A_p − Σ u_p scaledᵀ` for all tiles of one column of tiles.
+/// `A_p ← A_p − Σ u_p scaledᵀ` for all tiles of one block.
 #[inline(always)]
-pub(super) fn subtract_from<S: Simd>(simd: S, tiles: &mut [Tile], scaled: &[Panel], us: &[Panel]) {
+pub(super) fn subtract_from<S: Simd>(simd: S, [left, right]: [&mut [HalfTile]; RUNS], scaled: &[Panel], us: &[Panel]) {
     let groups = scaled.len();
-    // Two tiles at a time share each factor that is spread over a register, where there are registers enough.
-    let (pairs, rest) = tiles.as_chunks_mut::<2>();
-    let (us_pairs, us_rest) = us.split_at(2 * groups * pairs.len());
-    for (pair, us) in pairs.iter_mut().zip(us_pairs.chunks_exact(2 * groups)) {
-        let (one, two) = us.split_at(groups);
-        if S::REGISTERS > 2 * LANES + 2 {
-            subtract_columns::<S, 2, 0, LANES>(simd, pair, scaled, [one, two]);
-        } else {
-            for (tile, u) in pair.iter_mut().zip([one, two]) {
-                subtract_from_tile(simd, tile, scaled, u);
-            }
+    if S::REGISTERS > 2 * LANES + 2 {
+        // Two tiles at a time share each factor that is spread over a register.
+        let ((left, left_rest), (right, right_rest)) = (left.as_chunks_mut::<2>(), right.as_chunks_mut::<2>());
+        let (us, us_rest) = us.split_at(2 * groups * left.len());
+        for ((left, right), us) in left.iter_mut().zip(right).zip(us.chunks_exact(2 * groups)) {
+            let (one, two) = us.split_at(groups);
+            subtract_columns::<S, 2, RUNS, 0>(simd, [left, right], scaled, [one, two]);
+        }
+        for (left, right) in left_rest.iter_mut().zip(right_rest) {
+            let tile = [left, right].map(std::array::from_mut);
+            subtract_columns::<S, 1, RUNS, 0>(simd, tile, scaled, [us_rest]);
+        }
+    } else {
+        for ((left, right), us) in left.chunks_mut(CHUNK).zip(right.chunks_mut(CHUNK)).zip(us.chunks(CHUNK * groups)) {
+            subtract_from_run::<S, 0>(simd, left, scaled, us);
+            subtract_from_run::<S, HALF>(simd, right, scaled, us);
         }
     }
-    for tile in rest {
-        subtract_from_tile(simd, tile, scaled, us_rest);
+}
+
+/// The same for tiles of the run whose first column is `FROM`.
+#[inline(always)]
+fn subtract_from_run<S: Simd, const FROM: usize>(simd: S, tiles: &mut [HalfTile], scaled: &[Panel], us: &[Panel]) {
+    for (tile, u) in tiles.iter_mut().zip(us.chunks_exact(scaled.len())) {
+        subtract_columns::<S, 1, 1, FROM>(simd, [std::array::from_mut(tile)], scaled, [u]);
     }
 }
 
+/// `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles in `R` runs of one block, the first of which has column `FROM`; returns those
+/// columns, the others zero.
 #[inline(always)]
-fn subtract_from_tile<S: Simd>(simd: S, tile: &mut Tile, scaled: &[Panel], u: &[Panel]) {
-    let tile = std::array::from_mut(tile);
-    if S::REGISTERS > LANES + 2 {
-        subtract_columns::<S, 1, 0, LANES>(simd, tile, scaled, [u]);
-    } else {
-        subtract_columns::<S, 1, 0, HALF>(simd, tile, scaled, [u]);
-        subtract_columns::<S, 1, HALF, LANES>(simd, tile, scaled, [u]);
-    }
-}
-
-/// Columns `FROM..TO` of `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles of one column of tiles; returns them, the others zero.
-#[inline(always)]
-pub(super) fn subtract_columns<S: Simd, const N: usize, const FROM: usize, const TO: usize>(
+pub(super) fn subtract_columns<S: Simd, const N: usize, const R: usize, const FROM: usize>(
     simd: S,
-    tiles: &mut [Tile; N],
+    runs: [&mut [HalfTile; N]; R],
     scaled: &[Panel],
     us: [&[Panel]; N],
 ) -> [[S::F64; LANES]; N] {
     let mut a = [[simd.splat(0.0); LANES]; N];
     for p in 0..N {
-        for j in FROM..TO {
-            a[p][j] = simd.load(&tiles[p][j]);
+        for j in 0..R * HALF {
+            a[p][FROM + j] = simd.load(&runs[j / HALF][p][j % HALF]);
         }
     }
     let us = us.map(|u| &u[..scaled.len()]);
@@ -116,7 +116,7 @@ pub(super) fn subtract_columns<S: Simd, const N: usize, const FROM: usize, const
             for p in 0..N {
                 rows[p] = simd.load(&us[p][g][k]);
             }
-            for j in FROM..TO {
+            for j in FROM..FROM + R * HALF {
                 let factor = simd.splat(scaled[k].0[j]);
                 for p in 0..N {
                     a[p][j] = simd.negate_mul_add(rows[p], factor, a[p][j]);
@@ -125,8 +125,8 @@ pub(super) fn subtract_columns<S: Simd, const N: usize, const FROM: usize, const
         }
     }
     for p in 0..N {
-        for j in FROM..TO {
-            simd.store(a[p][j], &mut tiles[p][j]);
+        for j in 0..R * HALF {
+            simd.store(a[p][FROM + j], &mut runs[j / HALF][p][j % HALF]);
         }
     }
     a

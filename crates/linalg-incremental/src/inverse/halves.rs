@@ -1,0 +1,80 @@
+//! The layout of a symmetric inverse: runs of tiles of eight rows and four columns.
+//!
+//! Block `b` holds rows `0..8b+8` of columns `8b..8b+4`, then of columns `8b+4..8b+8`: two runs of `b + 1` tiles each. With
+//! few registers a pass takes one run after the other, with many both at once; either way it reads memory in its order.
+
+use mercer_simd::{LANES, Lane};
+
+use crate::tiles::{HALF, are_blocks, block_start};
+
+/// Four columns of eight rows.
+pub(crate) type HalfTile = [Lane; HALF];
+
+pub(crate) const ZERO_HALF: HalfTile = [Lane::ZERO; HALF];
+
+/// The runs of a block.
+pub(crate) const RUNS: usize = LANES / HALF;
+
+/// Index of the first tile of block `b`.
+pub(crate) const fn start(b: usize) -> usize {
+    RUNS * block_start(b)
+}
+
+/// Whether `tiles` are as many as `blocks` blocks have.
+pub(crate) fn are_runs(tiles: usize, blocks: usize) -> bool {
+    tiles.is_multiple_of(RUNS) && are_blocks(tiles / RUNS, blocks)
+}
+
+/// Both runs of block `b`.
+pub(crate) fn runs(tiles: &[HalfTile], b: usize) -> [&[HalfTile]; RUNS] {
+    tiles[start(b)..start(b + 1)].split_at(b + 1).into()
+}
+
+pub(crate) fn runs_mut(tiles: &mut [HalfTile], b: usize) -> [&mut [HalfTile]; RUNS] {
+    tiles[start(b)..start(b + 1)].split_at_mut(b + 1).into()
+}
+
+/// What files hold: whole tiles, eight columns side by side.
+#[cfg(feature = "serde")]
+pub(super) mod stored {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{HALF, HalfTile, RUNS, runs, start};
+    use crate::tiles::{Tile, ZERO_TILE};
+
+    pub(in crate::inverse) fn serialize<S: Serializer>(tiles: &[HalfTile], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut whole: Vec<Tile> = Vec::with_capacity(tiles.len() / RUNS);
+        for b in (0..).take_while(|b| start(*b) < tiles.len()) {
+            let [left, right] = runs(tiles, b);
+            whole.extend(left.iter().zip(right).map(|(left, right)| joined(left, right)));
+        }
+        whole.serialize(serializer)
+    }
+
+    /// A number of tiles that is none of whole blocks is none afterwards either, for the matrix's validation to see.
+    pub(in crate::inverse) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<HalfTile>, D::Error> {
+        let whole = Vec::<Tile>::deserialize(deserializer)?;
+        let mut tiles = Vec::with_capacity(RUNS * whole.len());
+        let mut rest = whole.as_slice();
+        for b in 0.. {
+            let (block, after) = rest.split_at(rest.len().min(b + 1));
+            for run in 0..RUNS {
+                tiles.extend(block.iter().map(|tile| tile.as_chunks().0[run]));
+            }
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        Ok(tiles)
+    }
+
+    fn joined(left: &HalfTile, right: &HalfTile) -> Tile {
+        let mut tile = ZERO_TILE;
+        tile[..HALF].copy_from_slice(left);
+        tile[HALF..].copy_from_slice(right);
+        tile
+    }
+}
