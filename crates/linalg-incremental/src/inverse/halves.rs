@@ -43,38 +43,85 @@ pub(super) mod stored {
     use crate::tiles::{Tile, ZERO_TILE};
 
     pub(in crate::inverse) fn serialize<S: Serializer>(tiles: &[HalfTile], serializer: S) -> Result<S::Ok, S::Error> {
-        let mut whole: Vec<Tile> = Vec::with_capacity(tiles.len() / RUNS);
-        for b in (0..).take_while(|b| start(*b) < tiles.len()) {
-            let [left, right] = runs(tiles, b);
-            whole.extend(left.iter().zip(right).map(|(left, right)| joined(left, right)));
-        }
-        whole.serialize(serializer)
+        joined(tiles).serialize(serializer)
     }
 
-    /// A number of tiles that is none of whole blocks is none afterwards either, for the matrix's validation to see.
     pub(in crate::inverse) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<HalfTile>, D::Error> {
-        let whole = Vec::<Tile>::deserialize(deserializer)?;
+        Ok(parted(&Vec::deserialize(deserializer)?))
+    }
+
+    fn joined(tiles: &[HalfTile]) -> Vec<Tile> {
+        let mut whole = Vec::with_capacity(tiles.len() / RUNS);
+        for b in (0..).take_while(|b| start(*b) < tiles.len()) {
+            let [left, right] = runs(tiles, b);
+            whole.extend(left.iter().zip(right).map(|(left, right)| {
+                let mut tile = ZERO_TILE;
+                tile[..HALF].copy_from_slice(left);
+                tile[HALF..].copy_from_slice(right);
+                tile
+            }));
+        }
+        whole
+    }
+
+    /// A number of tiles that is none of whole blocks gives one that is none either, for the matrix's validation to see.
+    fn parted(mut whole: &[Tile]) -> Vec<HalfTile> {
         let mut tiles = Vec::with_capacity(RUNS * whole.len());
-        let mut rest = whole.as_slice();
         for b in 0.. {
-            let (block, after) = rest.split_at(rest.len().min(b + 1));
+            let (block, rest) = whole.split_at(whole.len().min(b + 1));
             for run in 0..RUNS {
                 tiles.extend(block.iter().map(|tile| tile.as_chunks().0[run]));
             }
-            rest = after;
+            whole = rest;
             if rest.is_empty() {
                 break;
             }
         }
-        Ok(tiles)
+        tiles
     }
 
-    fn joined(left: &HalfTile, right: &HalfTile) -> Tile {
-        let mut tile = ZERO_TILE;
-        tile[..HALF].copy_from_slice(left);
-        tile[HALF..].copy_from_slice(right);
-        tile
+    #[cfg(test)]
+    mod tests {
+        use mercer_simd::Lane;
+
+        use super::*;
+        use crate::inverse::halves::are_runs;
+        use crate::tiles::{are_blocks, block};
+
+        fn tiles(count: usize) -> Vec<Tile> {
+            (0..count).map(|t| std::array::from_fn(|j| Lane([(8 * t + j) as f64; 8]))).collect()
+        }
+
+        #[test]
+        fn whole_tiles_come_back() {
+            for blocks in 0..5 {
+                let whole = tiles(blocks * (blocks + 1) / 2);
+                let parts = parted(&whole);
+                assert_eq!(joined(&parts), whole);
+                for b in 0..blocks {
+                    for (p, tile) in block(&whole, b).iter().enumerate() {
+                        for (j, column) in tile.iter().enumerate() {
+                            assert_eq!(
+                                runs(&parts, b)[j / HALF][p][j % HALF],
+                                *column,
+                                "block {b}, tile {p}, column {j}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn a_number_of_tiles_that_is_none_of_blocks_is_seen() {
+            for count in 0..12 {
+                let parts = parted(&tiles(count)).len();
+                for blocks in 0..6 {
+                    assert_eq!(are_runs(parts, blocks), are_blocks(count, blocks), "{count} tiles, {blocks} blocks");
+                }
+            }
+        }
     }
 }

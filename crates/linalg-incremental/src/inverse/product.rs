@@ -265,7 +265,7 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         x_rows: &Lane,
         y_rows: &mut Lane,
     ) {
-        let [a] = subtract_columns::<S, 1, RUNS, 0>(simd, tile.map(std::array::from_mut), scaled, [u]);
+        let [a] = subtract_columns::<S, 1, RUNS, 0>(simd, &mut tile.map(std::array::from_mut), scaled, [u]);
         self.multiply::<WAY, 0, N>(simd, &a, x_rows, y_rows);
     }
 

@@ -72,10 +72,10 @@ pub(super) fn subtract_from<S: Simd>(simd: S, [left, right]: [&mut [HalfTile]; R
         let (us, us_rest) = us.split_at(2 * groups * left.len());
         for ((left, right), us) in left.iter_mut().zip(right).zip(us.chunks_exact(2 * groups)) {
             let (one, two) = us.split_at(groups);
-            subtract_columns::<S, 2, RUNS, 0>(simd, [left, right], scaled, [one, two]);
+            subtract_columns::<S, 2, RUNS, 0>(simd, &mut [left, right], scaled, [one, two]);
         }
         for (left, right) in left_rest.iter_mut().zip(right_rest) {
-            let tile = [left, right].map(std::array::from_mut);
+            let tile = &mut [left, right].map(std::array::from_mut);
             subtract_columns::<S, 1, RUNS, 0>(simd, tile, scaled, [us_rest]);
         }
     } else {
@@ -90,7 +90,7 @@ pub(super) fn subtract_from<S: Simd>(simd: S, [left, right]: [&mut [HalfTile]; R
 #[inline(always)]
 fn subtract_from_run<S: Simd, const FROM: usize>(simd: S, tiles: &mut [HalfTile], scaled: &[Panel], us: &[Panel]) {
     for (tile, u) in tiles.iter_mut().zip(us.chunks_exact(scaled.len())) {
-        subtract_columns::<S, 1, 1, FROM>(simd, [std::array::from_mut(tile)], scaled, [u]);
+        subtract_columns::<S, 1, 1, FROM>(simd, &mut [std::array::from_mut(tile)], scaled, [u]);
     }
 }
 
@@ -99,7 +99,7 @@ fn subtract_from_run<S: Simd, const FROM: usize>(simd: S, tiles: &mut [HalfTile]
 #[inline(always)]
 pub(super) fn subtract_columns<S: Simd, const N: usize, const R: usize, const FROM: usize>(
     simd: S,
-    runs: [&mut [HalfTile; N]; R],
+    runs: &mut [&mut [HalfTile; N]; R],
     scaled: &[Panel],
     us: [&[Panel]; N],
 ) -> [[S::F64; LANES]; N] {
