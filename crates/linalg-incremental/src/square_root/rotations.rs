@@ -161,11 +161,11 @@ fn rotate<S: Simd, const N: usize, const STEEP: bool>(
     tiles: &mut [Tile],
     residuals: [&mut [Lane]; N],
 ) {
-    // The residuals of all tiles, a row of one, and what it is multiplied by.
-    if S::REGISTERS > (TOGETHER + 1) * N {
+    // A lane in two registers is two chains already, and the processor begins with the next tile by itself.
+    if S::REGISTERS > LANES {
         rotate_by::<S, N, TOGETHER, STEEP>(simd, turns, keep, tiles, residuals);
     } else {
-        rotate_by::<S, N, 2, STEEP>(simd, turns, keep, tiles, residuals);
+        rotate_by::<S, N, 1, STEEP>(simd, turns, keep, tiles, residuals);
     }
 }
 
