@@ -18,9 +18,9 @@
 //! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
 //! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
 //!
-//! The growing factor and the inverse share one layout: 8×8 tiles, block `b` of eight rows (or columns) holding its `b + 1`
-//! tiles in a row, so that growing appends at the end and a pass reads memory front to back. The square-root form holds the
-//! other triangle and does not grow.
+//! The growing factor consists of 8×8 tiles, block `b` of eight rows holding its `b + 1` tiles in a row, and the inverse of the same tiles in
+//! two runs of four columns: growing appends at the end, and a pass reads memory front to back (or back to front). The
+//! square-root form holds the other triangle and does not grow.
 //!
 //! ```
 //! use mercer_linalg_incremental::{AlignedVec, GrowingCholesky};

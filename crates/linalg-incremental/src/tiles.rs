@@ -1,4 +1,4 @@
-//! The layout shared by factors and inverses: 8×8 tiles, block `b` holding tiles `0..=b`.
+//! The layout of a growing factor: 8×8 tiles, block `b` holding tiles `0..=b`. That of an inverse is made of halves of such tiles.
 
 use mercer_simd::{LANES, Lane};
 
