@@ -10,7 +10,7 @@ use crate::{browser, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
 const LIBRARIES: [&str; 7] = [
-    "mercer-state",
+    "mercer-core",
     "mercer-simd",
     "mercer-kernels",
     "mercer-linalg-incremental",

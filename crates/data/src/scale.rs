@@ -4,7 +4,7 @@
 //! column goes to 0. Ranges learned from one file may scale another, whose values then may lie outside the span. Where b − a or
 //! x − a overflows (columns of ±1e308), u is computed from halves, which cannot.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::dataset::Dataset;
 use crate::error::{Column, DataError};

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::AlignedVec;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::dot_product::{Linear, Polynomial};
 use crate::kernel::{Kernel, KernelError};

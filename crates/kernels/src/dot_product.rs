@@ -1,7 +1,7 @@
 //! Kernels of the inner product `xᵀz`.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, Simd};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::kernel::{Kernel, KernelError};
 use crate::points::Points;

@@ -2,8 +2,8 @@
 
 use std::f64::consts::FRAC_2_PI;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, sincos_lane};
-use mercer_state::{Inconsistent, Validate};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, axpy, scale};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::kernel::{Kernel, KernelError};
 use crate::points::Points;
@@ -13,7 +13,7 @@ use crate::points::Points;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "K: serde::Deserialize<'de>")))]
 pub struct Mixture<K> {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     terms: Vec<(f64, K)>,
 }
 

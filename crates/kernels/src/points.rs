@@ -1,7 +1,7 @@
 //! A growing set of points, stored for kernel rows.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{LANES, Lane};
-use mercer_state::{Inconsistent, Validate};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///

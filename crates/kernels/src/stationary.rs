@@ -1,7 +1,7 @@
 //! Kernels of the distance `‖x − z‖`, with `k(x, x) = 1`.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, Simd, exp_lane};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::kernel::{Kernel, KernelError};
 use crate::points::Points;

@@ -2,7 +2,7 @@
 
 use mercer_simd::{AlignedVec, Lane, Op, Simd, dispatch, exp, exp_lane};
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::kernel::KernelError;
 

@@ -1,10 +1,9 @@
 //! What a learner refuses, and why.
 
+#[cfg(feature = "operator")]
+use mercer_core::{Number, ParameterError};
 #[cfg(feature = "kernels")]
 use mercer_kernels::KernelError;
-#[cfg(feature = "operator")]
-use mercer_linalg_incremental::Number;
-use mercer_linalg_incremental::ParameterError;
 
 /// Why a learner could not be made, or did not take an example. The learner is as it was before the call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -37,7 +37,7 @@
 //! O. Wintenberger, *Optimal learning with Bernstein online aggregation*, Machine Learning 2017, Section 2.3; P. Gaillard,
 //! G. Stoltz, T. van Erven, *A second-order bound with excess losses*, COLT 2014, Section 3.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::{Error, ParameterError};
 

@@ -67,6 +67,6 @@ pub mod prediction;
 mod regression;
 
 pub use error::Error;
-pub use mercer_linalg_incremental::ParameterError;
+pub use mercer_core::ParameterError;
 #[cfg(feature = "regression")]
 pub use regression::*;

@@ -1,9 +1,9 @@
 //! Sums over shards give the learner of the whole stream.
 
+use mercer_core::Validate;
 use mercer_kernels::{RandomFourier, TaylorFeatures};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate, Ridge};
 use mercer_learners::{Error, OnFeatures, ParameterError, PkawvTaylor, Regressor, RidgeMoments, TaylorParams};
-use mercer_state::Validate;
 
 const LAMBDA: f64 = 0.5;
 

@@ -9,8 +9,8 @@
 //! in the diagonal tile, with stored reciprocals of the pivots. (Multiplying by an inverted tile would shorten that chain,
 //! but is not backward stable: at pivots near 1e−5 it lost five digits and streams of near duplicates diverged.)
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::tiles::{CHUNK, Tile, ZERO_TILE, are_blocks, block, block_start, split};
 

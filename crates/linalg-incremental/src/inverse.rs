@@ -14,8 +14,8 @@ mod halves;
 mod product;
 mod subtraction;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::tiles::{HALF, Panel, ZERO_TILE, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};

@@ -38,7 +38,7 @@ mod eigen;
 mod general_eigen;
 mod inverse;
 mod matrix;
-mod parameter;
+
 mod rank_one;
 mod square_root;
 mod state_matrix;
@@ -51,7 +51,7 @@ pub use general_eigen::{Eigenvalue, GeneralEigen};
 pub use inverse::SymmetricInverse;
 pub use matrix::{Matrix, Singular};
 pub use mercer_simd::AlignedVec;
-pub use parameter::{Number, ParameterError};
+
 pub use rank_one::RankOneScratch;
 pub use square_root::{OutOfRange, SquareRootRls, SquareRootScratch};
 pub use state_matrix::StateMatrix;

@@ -24,8 +24,8 @@
 
 use std::borrow::Cow;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::NotPositiveDefinite;
 

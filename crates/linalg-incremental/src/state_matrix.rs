@@ -14,8 +14,8 @@
 //! by a new panel at the end every eighth time; a column finds its place until the room is used up, when it grows by half.
 //! Memory is `8·1.5²·n²` bytes at most for a square matrix that grew one by one.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, dot, scale};
-use mercer_state::{Inconsistent, Validate};
 
 /// The scalar is kept within `[LEAST_SCALE, 1/LEAST_SCALE]`, so that neither it nor the stored numbers leave the range of `f64`.
 const LEAST_SCALE: f64 = 1e-100;

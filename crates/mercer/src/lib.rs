@@ -26,7 +26,7 @@
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
 //! | [`simd`] | how the inner loops use the processor |
 //! | [`data`] | where examples come from: readers, scalings, permutations, a registry of data sets |
-//! | [`state`] | whether state that was read back can be trusted |
+//! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
 //!
@@ -40,13 +40,13 @@ pub mod catalogue;
 #[cfg(feature = "model")]
 pub mod model;
 
+pub use mercer_core as core;
 pub use mercer_data as data;
 pub use mercer_kernels as kernels;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
-pub use mercer_state as state;
 
 pub use mercer_kernels::{
     AnyKernel, Gaussian, Kernel, KernelError, KernelSpec, Laplace, Linear, Matern32, Matern52, Mixture, Points,

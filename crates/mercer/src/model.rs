@@ -13,7 +13,7 @@
 //!
 //! **Untrusted bytes.** A file from elsewhere may be damaged or made to do harm. Nothing is allocated on the word of a length field;
 //! the checksum is compared before anything is decoded; nesting is bounded; and what was decoded must
-//! [validate](crate::state::Validate): sizes agree, numbers are finite, pivots positive, parameters in their ranges. So a model that was
+//! [validate](crate::core::Validate): sizes agree, numbers are finite, pivots positive, parameters in their ranges. So a model that was
 //! read does not panic, whatever the bytes. It may still be nonsense that somebody composed with care: a checksum is no signature.
 //!
 //! ```
@@ -44,10 +44,10 @@ mod series;
 use std::fmt;
 use std::io::Read;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_data::{Scaling, TargetColumn};
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, Regressor, Score};
-use mercer_state::{Inconsistent, Validate};
 use serde::{Deserialize, Serialize};
 
 use operator::OperatorV1;

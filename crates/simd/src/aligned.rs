@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 /// Number of `f64` in a [`Lane`].
 pub const LANES: usize = 8;

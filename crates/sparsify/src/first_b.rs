@@ -1,6 +1,6 @@
 //! The first `B` points: on a permuted stream, uniform sampling without replacement.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::admission::{Admission, coordinate_above};
 use crate::newton_basis::Probe;

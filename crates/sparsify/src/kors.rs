@@ -10,9 +10,9 @@
 //! are kept. A decision costs `½J²` multiply-adds, a kept point `1½J²` more. The coin may keep a point that is in the span
 //! already (any kernel of finite rank comes to that): it counts in `C`, but adds no coordinate.
 
-use mercer_linalg_incremental::{ParameterError, SymmetricInverse};
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_linalg_incremental::SymmetricInverse;
 use mercer_simd::AlignedVec;
-use mercer_state::{Inconsistent, Validate};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

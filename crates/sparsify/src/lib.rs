@@ -43,5 +43,6 @@ pub use ald::Ald;
 pub use first_b::FirstB;
 pub use kors::{Kors, KorsScratch};
 pub use matching_pursuit::{Budget, BudgetTest, Candidate, DictionaryShape, MatchingPursuit, Verdict};
-pub use mercer_linalg_incremental::{ParameterError, TOGETHER};
+pub use mercer_core::ParameterError;
+pub use mercer_linalg_incremental::TOGETHER;
 pub use newton_basis::{NewtonBasis, Probe};

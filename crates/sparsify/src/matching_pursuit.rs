@@ -29,8 +29,7 @@
 //!
 //! (\[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.)
 
-use mercer_linalg_incremental::ParameterError;
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 /// What is compared with the budget `ε`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

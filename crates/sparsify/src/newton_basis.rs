@@ -6,10 +6,10 @@
 //! `Σ^{−1/2} Uᵀ k_S(x)` exactly. Keeping a point appends one row `[φ(x)ᵀ, √δ]` to `L`: old coordinates stay as they are and
 //! one is added, which makes the papers' change of basis `Q_{j,j−1} = [I; 0]`.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
 use mercer_simd::dot;
-use mercer_state::{Inconsistent, Validate};
 
 /// What a dictionary says about an input; also the memory this takes, reused from call to call.
 #[derive(Clone, Debug, Default)]

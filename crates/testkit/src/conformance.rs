@@ -9,9 +9,9 @@
 
 mod forecaster;
 
+use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, Error, Regressor, Scratch};
-use mercer_state::Validate;
 
 use crate::alloc::allocations_during;
 use crate::oracle::Example;

@@ -1,10 +1,10 @@
 //! Operator learners saved in mid-stream and restored go on bit for bit, and huge numbers leave nothing that is not finite.
 
+use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
 use mercer_learners::operator::{
     Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize,
 };
-use mercer_state::Validate;
 use mercer_testkit::streams;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;

@@ -7,8 +7,9 @@
 //! On a finite chain the covariances are known and `U_λ` is exact ([`finite_chain`]): with transition probabilities `P` and weights
 //! `D = diag(π)` of the states, `C_XX = Φ D Φᵀ` and `C_X⁺X = Φ PᵀD Φᵀ` give `W (G D + λI) = PᵀD`.
 
+use mercer_core::ParameterError;
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::{Matrix, ParameterError, StateMatrix, SymmetricEigen};
+use mercer_linalg_incremental::{Matrix, StateMatrix, SymmetricEigen};
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
 use crate::Error;

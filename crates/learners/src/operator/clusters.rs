@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use mercer_linalg_incremental::ParameterError;
+use mercer_core::ParameterError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -10,11 +10,11 @@
 //! grows) in round `t`: a reference for a few thousand pairs. On longer streams take [`Sogd`](crate::operator::Sogd) with the budget 0 and the
 //! rank guard 1e−12, which keeps the same operator to that accuracy in as many points as the stream has directions.
 
+use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::{ParameterError, StateMatrix};
+use mercer_linalg_incremental::StateMatrix;
 use mercer_simd::scale;
 use mercer_sparsify::Probe;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::error::check_input;

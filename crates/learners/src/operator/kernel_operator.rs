@@ -8,11 +8,11 @@
 //! operator, and `I` for one given by its weights. `W` may have entries of 1e6 where `A` stays below 1, so everything is read off
 //! `A` and triangular solves; `‖U‖_HS = ‖A‖_F` in orthonormal coordinates.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, StateMatrix};
 use mercer_simd::dot;
 use mercer_sparsify::{NewtonBasis, Probe};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::error::check_input;

@@ -1,7 +1,6 @@
 //! Step sizes from round to round.
 
-use mercer_linalg_incremental::ParameterError;
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use crate::Error;
 

@@ -1,9 +1,9 @@
 //! One side of an operator: a dictionary, and the frame in which the operator's matrix is written.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, TOGETHER};
 use mercer_sparsify::{NewtonBasis, Probe};
-use mercer_state::{Inconsistent, Validate};
 
 /// A dictionary with the frame of its span: the functions that the rows (or columns) of the operator's matrix belong to.
 #[derive(Clone, Debug)]

@@ -30,11 +30,11 @@
 //! chain's states are all found. What remains out of reach are pairs with a side that is no repetition but dependent to the rank
 //! guard; when [`Verdict::OneSided`] comes often, [`DictionaryShape::Rectangular`] keeps their new sides.
 
+use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
-use mercer_linalg_incremental::{ParameterError, StateMatrix};
+use mercer_linalg_incremental::StateMatrix;
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Candidate, MatchingPursuit, NewtonBasis, Probe, TOGETHER, Verdict};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::error::check_input;

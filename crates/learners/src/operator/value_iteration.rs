@@ -15,8 +15,9 @@
 //! **Cost.** `Σ_l α_l V_l = yᵀk_Z(z)` with `y = WᵀV` computed once a sweep (`O(m²)`). The product kernel makes the rest one matrix product,
 //! `[κ_X(x_i⁺, x_j)] · [κ_U(u_j, u) y_j]`: `m²` multiply-adds an action and sweep. The greedy policy is `O(m)` an action.
 
+use mercer_core::ParameterError;
 use mercer_kernels::{AlignedVec, Kernel, Points, Product};
-use mercer_linalg_incremental::{Matrix, ParameterError};
+use mercer_linalg_incremental::Matrix;
 use mercer_simd::dot;
 
 use crate::Error;

@@ -1,6 +1,6 @@
 //! A forecaster named when the program runs.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::{

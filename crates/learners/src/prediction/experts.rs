@@ -8,8 +8,7 @@
 //!
 //! Cost: that of the experts.
 
-use mercer_linalg_incremental::ParameterError;
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use crate::Error;
 use crate::experts::{Aggregation, Rule};
@@ -53,7 +52,7 @@ impl Default for GridParams {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "F: serde::Deserialize<'de>")))]
 pub struct Experts<F> {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     experts: Vec<F>,
     aggregation: Aggregation,
     #[cfg_attr(feature = "serde", serde(skip))]

@@ -1,6 +1,6 @@
 //! The line through the last two outputs, as a floor for series with a drift.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};

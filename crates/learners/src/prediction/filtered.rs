@@ -1,7 +1,7 @@
 //! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering share.
 
-use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
 use crate::prediction::Scratch;

@@ -11,9 +11,9 @@
 //!
 //! Filters whose eigenvalue is below 1e−14 of the first are rounding and are left out.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_linalg_incremental::SymmetricEigen;
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 

@@ -165,8 +165,8 @@ pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) ->
 /// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `$engine` does all of it.
 macro_rules! forecast_by {
     ($forecaster:ty, $engine:ident) => {
-        impl mercer_state::Validate for $forecaster {
-            fn validate(&self) -> Result<(), mercer_state::Inconsistent> {
+        impl mercer_core::Validate for $forecaster {
+            fn validate(&self) -> Result<(), mercer_core::Inconsistent> {
                 self.$engine.validate()
             }
         }

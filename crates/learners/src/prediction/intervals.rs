@@ -14,8 +14,7 @@
 
 use std::collections::VecDeque;
 
-use mercer_linalg_incremental::ParameterError;
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use crate::Error;
 

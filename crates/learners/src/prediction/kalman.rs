@@ -12,7 +12,7 @@
 //! Cost a step: `s² + 2sm + sq + mq` multiply-adds, `s` states. Where an output is missing its innovation is zero, so that the state moves by
 //! what was seen alone; the gain is not adapted to that.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};

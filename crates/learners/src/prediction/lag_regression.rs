@@ -8,8 +8,8 @@
 //!
 //! Every row is swept through the whole factor, since columns that later epochs read must have seen all of the past.
 
-use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_finite, impute};

@@ -3,8 +3,8 @@
 //! A row is `[u_k, D_1(y_{k−1}, u_{k−1}), D_2(y_{k−2}, u_{k−2}), …]`, `u_k` with feed-through only. Lags come most recent first, outputs and
 //! inputs of a lag side by side, so that the row of fewer lags is the beginning of the row of more.
 
-use mercer_linalg_incremental::{AlignedVec, ParameterError};
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_linalg_incremental::AlignedVec;
 
 use crate::prediction::Forgetting;
 

@@ -1,6 +1,6 @@
 //! The last output, as a floor: whatever learns should do better.
 
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};

@@ -24,7 +24,7 @@
 //! Cost a step: `½N²` fused multiply-adds to predict, `N²` more to learn, `N = m · max_lags` (and the inputs'); memory `½N²` and the first
 //! `4N` rows of the series, whatever its length.
 
-use mercer_linalg_incremental::ParameterError;
+use mercer_core::ParameterError;
 
 use crate::Error;
 use crate::prediction::forecaster::check_prediction;

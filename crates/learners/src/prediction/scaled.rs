@@ -17,8 +17,7 @@
 //!
 //! Cost: a division or multiplication a number, beside the forecaster inside.
 
-use mercer_linalg_incremental::ParameterError;
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction};
@@ -51,7 +50,7 @@ pub struct ScaledParams {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "F: serde::Deserialize<'de>")))]
 pub struct Scaled<F> {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     inner: F,
     params: ScaledParams,
     /// Of the outputs and then of the inputs; empty while they are open.

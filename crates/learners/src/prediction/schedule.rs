@@ -1,7 +1,6 @@
 //! Epochs that double, and how many lags each may use.
 
-use mercer_linalg_incremental::ParameterError;
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 /// The schedule of \[Q\] Algorithm 1: after a warm-up of `y_0 … y_{T_init}`, epoch `l = 1, 2, …` predicts `y_k` for
 /// `k = T_l … 2T_l − 2` with `p = ⌈β ln T_l⌉` lags, where `T_l = 2^{l−1} T_init + 1`.

@@ -8,8 +8,8 @@
 //! Cost a step: `1½N²` for the lags (`N = (m + q) · max_lags`), `(m + q)kp` to filter and `1½n²`, `n = (m + q)k`, for the features; the beginning of an
 //! epoch computes its filters, `O(p³)`, and allocates.
 
-use mercer_linalg_incremental::{AlignedVec, ParameterError, SquareRootRls};
-use mercer_state::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
 use crate::prediction::filters::{Bank, Hankel};

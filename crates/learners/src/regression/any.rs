@@ -1,7 +1,7 @@
 //! A learner named when the program runs.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::{
     AogdAld, Auto, ConKons, Error, Experts, Fogd, KernelAwv, KernelKrr, Kogd, Kons, Krls, Nogd, NonsAld, PkawvFrozen,

@@ -7,9 +7,9 @@
 //! Past `B₀` every example is kept and learnt by plain kernel gradient descent, whose memory **grows with the stream**;
 //! `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` is where that becomes the cheaper of the two ([`AogdAldParams::growth_limit_for`]).
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::Ald;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};

@@ -7,10 +7,10 @@
 //! Every step subtracts a multiple `r` of `μA⁻¹k_x`, so `f(x) = m ᵀv(x) − Σ r_s k(x_s, x)` with `m = Σ r_s v_s`: appending a
 //! row to `L` appends a zero to the earlier `v_s`, and one forward solve serves prediction, step and growth alike.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_example, check_input};
 use crate::regression::update::finite;

@@ -3,9 +3,9 @@
 //! `f ← f − η g k(x, ·)`, then a projection on the ball `‖f‖ ≤ U`. The squared norm follows
 //! `‖f − s k_x‖² = ‖f‖² − 2s f(x) + s² k(x,x)`, so no Gram matrix is formed and exact duplicates are harmless. `O(td)` a round.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::StepSize;

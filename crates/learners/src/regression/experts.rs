@@ -25,8 +25,8 @@ mod team;
 
 use std::sync::Mutex;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::experts::{Aggregation, Rule, square_loss_regret};
 use crate::regression::regressor::{check_block, check_example, check_input};
@@ -48,7 +48,7 @@ const LARGEST_REGRET: f64 = 1e100;
 pub struct Experts<K> {
     dimension: usize,
     names: Vec<String>,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_state::nested"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     teams: Vec<Team<K>>,
     aggregation: Aggregation,
     losses: Vec<f64>,

@@ -10,10 +10,10 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
 use mercer_simd::dot;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::{Awv, Forecast, Ridge, finite};

@@ -3,8 +3,8 @@
 //! `f ← f − η_t g k(x_t, ·)` with `η_t = U/√(1 + Σ_{s≤t} g_s² k(x_s, x_s))`, projected on `‖f‖ ≤ U`. Every example is kept:
 //! **memory and the cost of a round grow with the stream**, `O(td)`. It is what [`AogdAld`](crate::AogdAld) approximates.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::regressor::{check_example, check_input};

@@ -4,8 +4,8 @@
 //! the norm of `A_t`. Run in the dual on a bordered Cholesky factor: `td + ½t²` multiply-adds a round and `½t²` numbers:
 //! **memory grows with the square of the stream's length**. [`NonsAld`](crate::NonsAld) is its approximation.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::dual_newton::{Curvature, DualNewton};
 use crate::{Error, ParameterError};

@@ -6,10 +6,10 @@
 //! [`RidgeMoments::fit`] gives the learner that goes on from there, `P = (λI + G)⁻¹` and `w = P b`; `moments` of a learner on fixed
 //! features is the way back, `G = P⁻¹ − λI` and `b = P⁻¹w`, so that learners of shards merge as their sums do.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::SymmetricInverse;
 use mercer_simd::{axpy, scale};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::on_features::{FeatureMap, OnFeatures};
 use crate::regression::regressor::check_example;

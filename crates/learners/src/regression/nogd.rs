@@ -5,9 +5,9 @@
 //! `1e−12 λ_max` are dropped), start from the projection of the same function, and `w ← w − η g z(x)` follows. `Bd + Bk`
 //! multiply-adds a round after the switch, which itself costs `O(B³)` once.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Linear, Points};
 use mercer_linalg_incremental::SymmetricEigen;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::expansion::KernelExpansion;
 use crate::regression::on_features::{FeatureMap, OnFeatures};

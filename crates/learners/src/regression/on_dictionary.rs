@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Admission, NewtonBasis, Probe, TOGETHER};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;

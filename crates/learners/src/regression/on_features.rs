@@ -1,7 +1,7 @@
 //! The engine of the fixed-feature columns of the grid: a [`FeatureMap`] and a [`LinearUpdate`].
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, RandomFourier};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_block, check_example, check_input};
 use crate::regression::update::LinearUpdate;

@@ -10,10 +10,10 @@
 //! kept point appends one: its values over the past are `f_s = (k(x_s, x) − φ_sᵀφ(x))/√δ`, the Schur complement of the new
 //! entry of `A` is at least `λ`, and nothing breaks. `Jd + 3m²` multiply-adds a round, `n(d + 2m)` more when a point is kept.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Admission, Kors, KorsScratch, NewtonBasis, Probe};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::regressor::{check_example, check_input};
 use crate::regression::update::{Awv, Enlargement, Forecast, LeastSquares, LinearUpdate, Ridge, finite};

@@ -7,8 +7,8 @@
 //! `f` still moves in every round, so **memory grows with the stream**: `td + ½J²` multiply-adds a round with `J ≥ γt`
 //! rounds in the sketch.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
-use mercer_state::{Inconsistent, Validate};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

@@ -1,7 +1,7 @@
 //! The factor itself: what is stored of `R` and `U`, and the passes over it.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, dispatch, dot};
-use mercer_state::{Inconsistent, Validate};
 
 use super::outputs::{Coefficients, Outputs, groups, split_output};
 use super::rotations::Turn;

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_tile_too_few_is_seen() {
-        use mercer_state::Validate;
+        use mercer_core::Validate;
         for m in [1, 5, 9, 13] {
             let mut stored = Stored::from(SquareRootRls::new(&[1.0; 20], m).factor);
             stored.coefficients.pop();

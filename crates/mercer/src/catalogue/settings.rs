@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use mercer_core::Number;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, experts};
-use mercer_linalg_incremental::Number;
 
 use super::error::CatalogueError;
 use super::expression::Expression;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mercer_state::Inconsistent;
+use mercer_core::Inconsistent;
 
 use super::ModelKind;
 

@@ -1,6 +1,6 @@
 //! The header around a model's body, and the body.
 
-use mercer_state::Validate;
+use mercer_core::Validate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

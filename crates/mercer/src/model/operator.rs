@@ -1,8 +1,8 @@
 //! A learner of an operator in a file.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AnyKernel;
 use mercer_learners::operator::{DenseSogd, OperatorLearner, Sogd};
-use mercer_state::{Inconsistent, Validate};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, ModelKind, Seen, check_names, frame};

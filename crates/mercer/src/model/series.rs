@@ -1,7 +1,7 @@
 //! A forecaster in a file.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_learners::prediction::{AnyForecaster, ConformalIntervals, Forecaster};
-use mercer_state::{Inconsistent, Validate};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, ModelKind, Seen, check_names, frame};

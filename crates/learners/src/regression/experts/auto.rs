@@ -22,8 +22,8 @@
 //!
 //! The kernel is Gaussian. Memory: `5 budget/8` numbers or so, and `1024 d` until the scaling is fixed.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{Gaussian, TaylorFeatures, median_width};
-use mercer_state::{Inconsistent, Validate};
 
 use super::{Expert, Experts};
 use crate::experts::Rule;

@@ -1,8 +1,8 @@
 //! Members of a mixture that learn together: one learner, or several on one dictionary.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::Ald;
-use mercer_state::{Inconsistent, Validate};
 
 use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
 use crate::regression::update::{GradientStep, LeastSquares, LinearUpdate, NewtonStep};

@@ -2,9 +2,9 @@
 //!
 //! In orthonormal coordinates `‖w‖` is the norm of the function. `O(n)` a step.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_simd::{axpy, dot, scale};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::{LinearUpdate, finite};

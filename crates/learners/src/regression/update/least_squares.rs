@@ -14,10 +14,10 @@
 
 use std::marker::PhantomData;
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::{LinearUpdate, NormalEquations, Round, SHORTEST_BLOCK, finite, learn_rounds};

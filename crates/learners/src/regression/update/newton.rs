@@ -4,10 +4,10 @@
 //! is made when `x_{t+1}` arrives: `w ← w − sign(z) max(|z| − U, 0) A⁻¹φ/(φᵀA⁻¹φ)`. Both need the one product
 //! `c = A⁻¹φ`, so a round reads and writes `P = A⁻¹` once: `1½n²` multiply-adds.
 
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricInverse};
 use mercer_simd::{axpy, dot};
-use mercer_state::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::regression::update::{LinearUpdate, Round, SHORTEST_BLOCK, finite, learn_rounds};

@@ -1,4 +1,9 @@
-//! Whether saved state can be trusted.
+//! The ground floor of the workspace: what every crate above it shares, and nothing that learns.
+//!
+//! [`Validate`] says whether saved state can be trusted, [`ParameterError`] what a constructor refuses, [`Number`] how a number is
+//! written for people.
+//!
+//! # Saved state
 //!
 //! State that comes back from a file is well formed, but nothing says that a vector has as many entries as the matrix beside it has
 //! rows, that a width is positive or that a number is finite. Every type of this workspace that is part of a learner's state implements
@@ -9,7 +14,7 @@
 //! anything else. The model files of the crate `mercer` do.
 //!
 //! ```
-//! use mercer_state::{Inconsistent, Validate};
+//! use mercer_core::{Inconsistent, Validate};
 //!
 //! struct Interval {
 //!     low: f64,
@@ -30,11 +35,13 @@
 
 #[cfg(feature = "serde")]
 mod nesting;
+mod parameter;
 
 use std::collections::VecDeque;
 
 #[cfg(feature = "serde")]
 pub use nesting::{DEEPEST, nested};
+pub use parameter::{Number, ParameterError};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.
 pub const LARGEST_SIZE: usize = 1 << 24;
