@@ -13,6 +13,8 @@
 //! Deserialising does not validate: whoever reads state that is not his own calls [`Validate::validate`] on the whole, once, before
 //! anything else. The model files of the crate `mercer` do.
 //!
+//! A type gains a field through `since` (feature `serde`), so that files from before the field still load.
+//!
 //! ```
 //! use mercer_core::{Inconsistent, Validate};
 //!
@@ -36,12 +38,16 @@
 #[cfg(feature = "serde")]
 mod nesting;
 mod parameter;
+#[cfg(feature = "serde")]
+mod version;
 
 use std::collections::VecDeque;
 
 #[cfg(feature = "serde")]
 pub use nesting::{DEEPEST, nested};
 pub use parameter::{Number, ParameterError};
+#[cfg(feature = "serde")]
+pub use version::{reading, since};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.
 pub const LARGEST_SIZE: usize = 1 << 24;
