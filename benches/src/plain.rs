@@ -189,7 +189,7 @@ mod tests {
         for j in 0..30 {
             assert!((ours[j] - a[j]).abs() < 1e-14 && (ours[j] - b[j]).abs() < 1e-14);
         }
-        let mut ours = Fogd::new(DIMENSION, FogdParams { features: 20, ..FogdParams::default() })?;
+        let mut ours = Fogd::new(DIMENSION, FogdParams::default().features(20))?;
         let frequencies = (0..20).flat_map(|j| ours.feature_map().frequency(j)).collect();
         let mut plain = PlainFogd::new(frequencies, DIMENSION, FogdParams::default().step);
         for (x, y) in &stream.examples {

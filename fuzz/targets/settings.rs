@@ -6,14 +6,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use mercer::AnyKernel;
-use mercer::catalogue::{self, Context};
+use mercer::catalogue::{self, Context, Settings};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choice, text)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
     let entries = catalogue::entries();
     let entry = &entries[usize::from(*choice) % entries.len()];
-    match entry.settings(text.lines()) {
+    match Settings::new(entry, text.lines()) {
         Ok(settings) => {
             let _ = settings.needs_rounds();
             // Sizes that these take from their settings are memory that anybody may ask for.
@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
                 return;
             }
             let Ok(kernel) = "gaussian:1".parse::<AnyKernel>() else { return };
-            let context = Context { rounds: Some(100), dimension: 2, seed: 1, rows: &[0.5, -0.5] };
+            let context = Context { rounds: Some(100), dimension: 2, seed: 1, rows: &[0.5, -0.5], ..Context::default() };
             match settings.build(kernel, &context) {
                 Ok(built) => assert_eq!(built.parameters.len(), entry.keys.len()),
                 Err(error) => drop(error.to_string()),

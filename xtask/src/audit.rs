@@ -37,7 +37,7 @@ const ONE_VERSION: [&str; 7] = ["rand", "rand_chacha", "rand_distr", "faer", "pu
 /// Not maintained, or in need of a C library for what a Rust crate here does.
 const BANNED: [&str; 6] = ["bincode", "openssl-sys", "aws-lc-sys", "zstd-sys", "libz-sys", "serde_yaml"];
 
-/// Where the word may stand: the two promises of simd, and the counting allocator that no release has.
+/// Where the word may stand: the promises and the prefetch of simd, and the counting allocator that no release has.
 const UNSAFE: [&str; 2] = ["crates/simd/", "crates/testkit/"];
 
 /// Checks dependencies and sources.

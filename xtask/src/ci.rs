@@ -1,12 +1,13 @@
 //! `cargo xtask ci`: everything that must hold beside the tests, in the order in which it fails fastest.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{browser, tidy};
+use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
 const LIBRARIES: [&str; 7] = [
@@ -22,6 +23,12 @@ const LIBRARIES: [&str; 7] = [
 /// The families of learners, each of which builds without the others.
 const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
 
+/// What the face of the workspace is built with, beside its default: nothing, what a library user saves models with, and the rest.
+const FACES: [&str; 3] = ["", "serde", "model"];
+
+/// A target whose sizes have 32 bits.
+const NARROW: &str = "i686-unknown-linux-gnu";
+
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Only the report of a small run in a headless Chromium, if there is one; without this option all but that.
@@ -29,7 +36,7 @@ pub(crate) struct Arguments {
     browser: bool,
 }
 
-/// Formatting, the rules of the tree, lints, feature combinations and documentation; or the report in a browser.
+/// Formatting, the rules of the tree, lints, feature combinations, documentation and packages; or the report in a browser.
 ///
 /// # Errors
 /// The first step that fails.
@@ -53,10 +60,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
                 .run()?)
         })?;
     }
+    for features in FACES {
+        step(&format!("mercer with {}", if features.is_empty() { "no feature" } else { features }), || {
+            Ok(cmd!(shell, "cargo check --quiet -p mercer --no-default-features --features {features}").run()?)
+        })?;
+    }
+    step("32 bits", || narrow(&shell))?;
     step("documentation", || {
         let _flags = shell.push_env("RUSTDOCFLAGS", "-D warnings");
         Ok(cmd!(shell, "cargo doc --workspace --no-deps --quiet").run()?)
-    })
+    })?;
+    step("packages", package::run)
+}
+
+/// Sizes have 64 bits on the machines of most people who write this code, and 32 on some that run it.
+fn narrow(shell: &Shell) -> Result<()> {
+    let here = cmd!(shell, "rustc --print target-libdir --target {NARROW}").quiet().read()?;
+    if !Path::new(&here).is_dir() {
+        println!(
+            "the standard library of {NARROW} is not installed (rustup target add {NARROW}); nothing is checked for it"
+        );
+        return Ok(());
+    }
+    Ok(cmd!(shell, "cargo check --quiet -p mercer --all-features --target {NARROW}").run()?)
 }
 
 fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {

@@ -7,9 +7,11 @@ mod ci;
 mod datasets;
 mod faults;
 mod fuzz;
+mod package;
 mod product;
 mod reproduce;
 mod soak;
+mod tables;
 mod tidy;
 
 use std::process::ExitCode;
@@ -29,7 +31,7 @@ enum Task {
     Audit,
     /// Times every operation beside the machine's roofs and writes benches/results.
     BenchReport(bench_report::Arguments),
-    /// Formatting, rules of the tree, lints, feature combinations and documentation.
+    /// Formatting, rules of the tree, lints, feature combinations, documentation and packages.
     Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),
@@ -37,10 +39,14 @@ enum Task {
     Faults(faults::Arguments),
     /// Coverage-guided fuzzing of readers, model files, kernels and settings.
     Fuzz(fuzz::Arguments),
+    /// Packs every crate that is published, builds it from its package, and uses two of them from outside.
+    Package,
     /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
     /// Millions of rows through every learner of bounded memory.
     Soak(soak::Arguments),
+    /// Writes the tables of learners in README and GUIDE from the catalogue.
+    Tables,
     /// Rules of the source tree that no compiler checks.
     Tidy,
 }
@@ -53,8 +59,10 @@ fn main() -> ExitCode {
         Task::Datasets(arguments) => datasets::run(&arguments),
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Package => package::run(),
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
+        Task::Tables => tables::write(&tidy::root()),
         Task::Tidy => tidy::run(),
     };
     match done {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::tables;
+
 /// Longest source file, tests included.
 const MAX_LINES: usize = 600;
 
@@ -21,8 +23,12 @@ const GRAPH: [(&str, &[&str]); 9] = [
     ("experiments", &["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data"]),
 ];
 
-/// Crates whose sources other people link: no panicking short cuts, no printing.
-const LIBRARIES: [&str; 7] = ["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data"];
+/// Crates whose sources other people link.
+const LIBRARIES: [&str; 8] =
+    ["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data", "mercer"];
+
+/// What clippy looks for in the libraries, and not in their tests: panicking short cuts and printing.
+const LINTS: [&str; 5] = ["unwrap_used", "expect_used", "panic", "print_stdout", "print_stderr"];
 
 /// Prints every violation.
 ///
@@ -34,7 +40,7 @@ pub(crate) fn run() -> Result<()> {
     if violations.is_empty() { Ok(()) } else { bail!("{} rule(s) of the source tree broken", violations.len()) }
 }
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -54,6 +60,7 @@ fn violations(root: &Path) -> Result<Vec<String>> {
         let text = fs::read_to_string(&manifest).with_context(|| format!("reading {}", manifest.display()))?;
         graph_rule(name, allowed, &text, &mut found);
     }
+    tables::violations(root, &mut found)?;
     Ok(found)
 }
 
@@ -77,27 +84,17 @@ fn source_rules(name: &str, text: &str, found: &mut Vec<String>) {
     if lines > MAX_LINES {
         found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; split it by concern"));
     }
-    // This file names what it forbids.
-    if name.ends_with("xtask/src/tidy.rs") {
-        return;
+    let is_root = |library: &str| name.ends_with(&format!("crates/{library}/src/lib.rs"));
+    if LIBRARIES.iter().any(|library| is_root(library)) {
+        for lint in LINTS.iter().filter(|lint| !text.contains(&format!("clippy::{lint}"))) {
+            found.push(format!("{name}: does not ask clippy for {lint}, as the other libraries do"));
+        }
     }
     let library = LIBRARIES.iter().any(|library| name.starts_with(&format!("crates/{library}/src/")));
     let code = text.split("#[cfg(test)]").next().unwrap_or(text);
-    for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
-        let mut forbid = |what: &str, instead: &str| {
-            if line.contains(what) {
-                found.push(format!("{name}:{}: `{what}`; {instead}", number + 1));
-            }
-        };
-        forbid("todo!(", "finish it");
-        forbid("unimplemented!(", "finish it");
-        forbid("dbg!(", "take it out");
-        if library {
-            forbid(".unwrap()", "return an error");
-            forbid(".expect(", "return an error");
-            forbid("println!(", "a library does not print");
-            forbid("thread_rng", "seeds are arguments");
-        }
+    let lines = code.lines().enumerate().filter(|(_, line)| library && !line.trim_start().starts_with("//"));
+    for (number, _) in lines.filter(|(_, line)| line.contains("thread_rng")) {
+        found.push(format!("{name}:{}: `thread_rng`; seeds are arguments", number + 1));
     }
 }
 
@@ -127,9 +124,10 @@ mod tests {
     #[test]
     fn violations_are_found() {
         let mut found = Vec::new();
-        source_rules("crates/simd/src/x.rs", "fn f() {\n    g().unwrap();\n}\n", &mut found);
+        source_rules("crates/simd/src/x.rs", "fn f() {\n    thread_rng();\n}\n", &mut found);
         graph_rule("simd", &[], "[dependencies]\nmercer-learners.workspace = true\n", &mut found);
         source_rules("crates/simd/src/y.rs", &"//! y\n".repeat(601), &mut found);
-        assert_eq!(found.len(), 4, "{found:?}");
+        source_rules("crates/simd/src/lib.rs", "//! y\n#![warn(clippy::unwrap_used)]\n", &mut found);
+        assert_eq!(found.len(), 8, "{found:?}");
     }
 }

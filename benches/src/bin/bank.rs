@@ -30,7 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
     let table = table.permuted(1);
     let alpha = 25.0 / table.len() as f64;
-    let params = NonsAldParams { alpha, max_dictionary: None, ..NonsAldParams::default() };
+    let params = NonsAldParams::default().alpha(alpha).max_dictionary(None);
 
     let mut best = f64::INFINITY;
     let mut predictions = Vec::new();
@@ -42,8 +42,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         prequential(&mut learner, table.iter(), |round| {
             predictions.push(round.prediction);
             size = round.dictionary_size;
-        })
-        .map_err(|(t, error)| format!("row {t}: {error}"))?;
+        })?;
         best = best.min(start.elapsed().as_secs_f64());
     }
 

@@ -22,7 +22,7 @@ use mercer_kernels::{AlignedVec, Gaussian};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld, NonsAldParams,
-    PkawvTaylor, Regressor, TaylorParams,
+    PkawvTaylor, Regressor, Target, Targets, TaylorParams,
 };
 use mercer_linalg_incremental::{SquareRootRls, SquareRootScratch};
 use rand::{RngExt, SeedableRng};
@@ -71,8 +71,8 @@ impl Figure {
 fn tables() -> Result<()> {
     let mut forms = Vec::new();
     for r in ORDERS {
-        forms.push((r, "AWV, one by one", Figure::new(single(r))));
-        forms.push((r, "AWV, in blocks", Figure::new(blocked(r))));
+        forms.push((r, "AWV, one by one", Figure::new(single(r)?)));
+        forms.push((r, "AWV, in blocks", Figure::new(blocked(r)?)));
         forms.push((r, "square-root form, one by one", Figure::new(square_root(r))));
     }
     let mut learners = learners()?;
@@ -122,25 +122,25 @@ fn learners() -> Result<Vec<(String, Figure, Figure)>> {
         let stream = Stream::new(j, 1);
         let kernel = Gaussian::new(WIDTH)?;
         let most = Some(j);
-        let params = KrlsParams { nu: ALD_THRESHOLD, max_dictionary: most, ..KrlsParams::default() };
+        let params = KrlsParams::default().nu(ALD_THRESHOLD).max_dictionary(most);
         let (alone, together) = runs(Krls::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("KRLS, J = {j}"), alone, together);
-        let params = NonsAldParams { alpha: ALD_THRESHOLD, max_dictionary: most, ..NonsAldParams::default() };
+        let params = NonsAldParams::default().alpha(ALD_THRESHOLD).max_dictionary(most);
         let (alone, together) = runs(NonsAld::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("NONS-ALD, J = {j}"), alone, together);
-        let params = AogdAldParams { alpha: ALD_THRESHOLD, ..AogdAldParams::default() };
+        let params = AogdAldParams::default().alpha(ALD_THRESHOLD);
         let (alone, together) = runs(AogdAld::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("AOGD-ALD, J = {j}"), alone, together);
         let (alone, together) = runs(KernelAwv::new(kernel, DIMENSION, KernelRidgeParams::default())?, &stream, true)?;
         add(format!("Kernel-AWV, round {j}"), alone, together);
     }
     for features in [100, 1000] {
-        let params = FogdParams { sigma: WIDTH, features, ..FogdParams::default() };
+        let params = FogdParams::default().sigma(WIDTH).features(features);
         let (alone, together) = runs(Fogd::new(DIMENSION, params)?, &Stream::new(features, 1), false)?;
         add(format!("FOGD, D = {features}"), alone, together);
     }
     for degree in [2, 3] {
-        let params = TaylorParams { sigma: 4.0, degree, ..TaylorParams::default() };
+        let params = TaylorParams::default().sigma(4.0).degree(degree);
         let learner = PkawvTaylor::new(DIMENSION, params)?;
         let name = format!("PKAWV, M = {degree}, r = {}", learner.dictionary_size());
         let (alone, together) = runs(learner, &Stream::new(100, 1), false)?;
@@ -167,28 +167,28 @@ fn timed(mut run: impl FnMut() + 'static) -> Box<dyn FnMut() -> f64> {
     })
 }
 
-fn single(r: usize) -> Box<dyn FnMut() -> f64> {
-    let mut update: LeastSquares<Awv> = LeastSquares::new(1.0, 1.0);
+fn single(r: usize) -> Result<Box<dyn FnMut() -> f64>> {
+    let mut update: LeastSquares<Awv> = LeastSquares::new(1.0, 1.0)?;
     update.restart(r);
     let (mut phis, ys) = (vectors(r), targets());
-    timed(move || {
+    Ok(timed(move || {
         for (phi, y) in phis.iter_mut().zip(&ys) {
-            black_box(update.step(phi, None, *y).is_ok());
+            black_box(update.step(phi, None, Target::new(&[*y]), &mut [0.0]).is_ok());
         }
-    })
+    }))
 }
 
-fn blocked(r: usize) -> Box<dyn FnMut() -> f64> {
-    let mut update: LeastSquares<Awv> = LeastSquares::new(1.0, 1.0);
+fn blocked(r: usize) -> Result<Box<dyn FnMut() -> f64>> {
+    let mut update: LeastSquares<Awv> = LeastSquares::new(1.0, 1.0)?;
     update.restart(r);
     let (mut phis, ys, mut predictions) = (vectors(r), targets(), Vec::new());
-    timed(move || {
+    Ok(timed(move || {
         predictions.clear();
         let size = update.block_size();
         for (phis, ys) in phis.chunks_mut(size).zip(ys.chunks(size)) {
-            black_box(update.learn_block(phis, ys, &mut predictions).is_ok());
+            black_box(update.learn_block(phis, Targets::numbers(ys), &mut predictions).is_ok());
         }
-    })
+    }))
 }
 
 fn square_root(r: usize) -> Box<dyn FnMut() -> f64> {
@@ -271,7 +271,7 @@ fn long_stream(rows: usize) -> Result<()> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let xs: Vec<f64> = (0..rows * INPUTS).map(|_| rng.random_range(-1.0..1.0)).collect();
     let ys: Vec<f64> = xs.chunks(INPUTS).map(|x| (x[0] + x[1] * x[2]).sin() + rng.random_range(-0.3..0.3)).collect();
-    let params = TaylorParams { sigma: 4.0, degree: 2, ..TaylorParams::default() };
+    let params = TaylorParams::default().sigma(4.0).degree(2);
     let mut one_thread = f64::NAN;
     for threads in [1, 2] {
         let mut learner = PkawvTaylor::new(INPUTS, params.clone())?;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use mercer_benches::{Roofs, catalogue, timing};
 use mercer_data::FourWells;
-use mercer_kernels::{Gaussian, Mixture};
-use mercer_learners::operator::{Budget, OperatorLearner, Sogd, SogdParams, StepSize};
+use mercer_kernels::{Gaussian, KernelMixture};
+use mercer_learners::operator::{Budget, OperatorLearner, Sogd, SogdParams, StepSchedule};
 
 /// Rounds over everything; the best counts.
 const ROUNDS: usize = 5;
@@ -111,13 +111,11 @@ fn measure(size: usize, rows: &mut Vec<Row>) -> Result<(), Box<dyn std::error::E
 /// The setting of the paper's Fig. 2, with a rank guard that lets nearly everything in.
 fn langevin() -> Result<(), Box<dyn std::error::Error>> {
     let pairs = FourWells::default().pairs(400, 100, 1)?;
-    let kernel = Mixture::new(vec![(0.4, Gaussian::new(0.4)?), (0.6, Gaussian::new(0.7)?)])?;
-    let params = SogdParams {
-        step: StepSize::Constant(0.3),
-        budget: Budget::Constant(0.3f64.powi(4)),
-        rank_guard: 1e-12,
-        ..SogdParams::default()
-    };
+    let kernel = KernelMixture::new(vec![(0.4, Gaussian::new(0.4)?), (0.6, Gaussian::new(0.7)?)])?;
+    let params = SogdParams::default()
+        .step(StepSchedule::Constant(0.3))
+        .budget(Budget::Constant(0.3f64.powi(4)))
+        .rank_guard(1e-12);
     let (mut best, mut size) = (f64::INFINITY, 0);
     for _ in 0..ROUNDS {
         let mut learner = Sogd::on_states(kernel.clone(), 2, params)?;

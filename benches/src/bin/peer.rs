@@ -116,7 +116,7 @@ fn filled(file: &Path, bias: f64) -> Result<(Krls<Biased>, Vec<Example>)> {
         .map(|row| (std::array::from_fn(|i| row[i]), row[DIMENSION]))
         .collect();
     ensure!(examples.len() >= size, "{} ends early", file.display());
-    let params = KrlsParams { nu: ALD_THRESHOLD, max_dictionary: Some(size), ..KrlsParams::default() };
+    let params = KrlsParams::default().nu(ALD_THRESHOLD).max_dictionary(Some(size));
     let mut learner = Krls::new(Biased { gaussian: Gaussian::new(WIDTH)?, bias }, DIMENSION, params)?;
     for (x, y) in examples.drain(..size) {
         learner.update(&x, y)?;

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use mercer_linalg_incremental::{AlignedVec, SymmetricInverse};
+use mercer_linalg_incremental::{AlignedVec, SymmetricMatrix};
 
 use super::{triangle_read, triangle_updated};
 use crate::{Operation, Work};
@@ -20,7 +20,7 @@ fn vectors(n: usize) -> Vec<AlignedVec> {
 
 /// A product reads half of the matrix and multiplies twice with each number of it.
 fn multiply(n: usize) -> Operation {
-    let mut inverse = SymmetricInverse::scaled_identity(n, 1.0);
+    let mut inverse = SymmetricMatrix::scaled_identity(n, 1.0);
     let (x, mut y) = (vectors(n).swap_remove(3), AlignedVec::zeros(n));
     let work = Work { arithmetic: n * n, ..triangle_read(n) };
     Operation::steady("multiply", n, work, move || {
@@ -30,7 +30,7 @@ fn multiply(n: usize) -> Operation {
 
 /// `A ← A + w xxᵀ` over and over, with `w` small enough that the inverse keeps its size for millions of them.
 fn deferred_step(n: usize) -> Operation {
-    let mut inverse = SymmetricInverse::scaled_identity(n, 1.0);
+    let mut inverse = SymmetricMatrix::scaled_identity(n, 1.0);
     let (xs, mut y, mut t) = (vectors(n), AlignedVec::zeros(n), 0);
     Operation::steady("deferred_step", n, triangle_updated(n), move || {
         t = (t + 1) % xs.len();

@@ -73,13 +73,8 @@ struct Settled {
 
 fn settled(m: usize) -> Result<Settled> {
     let stream = Stream::new(m, SEED);
-    let params = SogdParams {
-        budget: Budget::Constant(0.0),
-        rank_guard: GUARD,
-        max_dictionary: None,
-        lambda: 1e-3,
-        ..SogdParams::default()
-    };
+    let params =
+        SogdParams::default().budget(Budget::Constant(0.0)).rank_guard(GUARD).max_dictionary(None).lambda(1e-3);
     let mut learner = Sogd::on_states(Gaussian::new(WIDTH)?, DIMENSION, params)?;
     for i in 0..m {
         learner.update(&stream.anchors[i].0, &stream.anchors[(i + 1) % m].0)?;

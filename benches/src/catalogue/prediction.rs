@@ -8,7 +8,7 @@ use std::hint::black_box;
 use anyhow::Result;
 use faer::prelude::Solve as _;
 use faer::{Mat, Side};
-use mercer_learners::prediction::{Forecaster, Forgetting, Opf, OpfParams, Schedule};
+use mercer_learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch};
 
 use super::triangle_updated;
@@ -88,8 +88,9 @@ fn square_root(n: usize) -> Operation {
 /// A step of OPF at its largest number of lags.
 fn opf(n: usize) -> Result<Operation> {
     let lags = n / OUTPUTS;
-    let schedule = Schedule { beta: lags as f64, t_init: 2 * lags.max(2), max_lags: Some(lags.max(1)) };
-    let mut opf = Opf::new(OUTPUTS, &OpfParams { schedule, lambda: 1.0, forgetting: Forgetting::Scalar(0.95) })?;
+    let schedule = EpochSchedule { beta: lags as f64, t_init: 2 * lags.max(2), max_lags: Some(lags.max(1)) };
+    let mut opf =
+        Opf::new(OUTPUTS, &OpfParams::default().schedule(schedule).lambda(1.0).forgetting(Forgetting::Scalar(0.95)))?;
     let (series, mut k, mut prediction) = (series(ROWS), 0, [0.0; OUTPUTS]);
     let mut step = move || {
         let step = opf.predict_then_observe(&[], black_box(&series[k % ROWS]), &mut prediction);

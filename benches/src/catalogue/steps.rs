@@ -63,14 +63,14 @@ fn learner_step(name: &'static str, j: usize) -> Result<Operation> {
     let beta = 1e-5 * j as f64;
     // A dictionary at its largest size would not toss any more.
     let max_dictionary = None;
-    let sampled = SampledKonsParams { beta, gamma: 0.1, seed: SEED, max_dictionary, ..SampledKonsParams::default() };
+    let sampled = SampledKonsParams::default().beta(beta).gamma(0.1).seed(SEED).max_dictionary(max_dictionary);
     match name {
         "kogd" => {
             let work = table_read(j, d + 1) + row;
             growing(name, j, work, Kogd::new(kernel, d, KogdParams::default())?)
         }
         "aogd_ald" => {
-            let learner = AogdAld::new(kernel, d, AogdAldParams { alpha, ..AogdAldParams::default() })?;
+            let learner = AogdAld::new(kernel, d, AogdAldParams::default().alpha(alpha))?;
             settled(name, j, triangle_read(j) + row, learner)
         }
         "kons" => {
@@ -78,17 +78,17 @@ fn learner_step(name: &'static str, j: usize) -> Result<Operation> {
             growing(name, j, triangle_read(j) + table_read(j, d) + row, learner)
         }
         "sketched_kons" => {
-            let params =
-                SketchedKonsParams { gamma: SKETCHED, beta: 1e-12, seed: SEED, ..SketchedKonsParams::default() };
+            let params = SketchedKonsParams::default().gamma(SKETCHED).beta(1e-12).seed(SEED);
             let sketch = (SKETCHED * j as f64) as usize;
             growing(name, j, triangle_read(sketch) + table_read(j, d) + row, SketchedKons::new(kernel, d, params)?)
         }
         "nons_ald" => {
-            let learner = NonsAld::new(kernel, d, NonsAldParams { alpha, max_dictionary, ..NonsAldParams::default() })?;
+            let learner =
+                NonsAld::new(kernel, d, NonsAldParams::default().alpha(alpha).max_dictionary(max_dictionary))?;
             settled(name, j, newton, learner)
         }
         "krls" => {
-            let params = KrlsParams { nu: alpha, max_dictionary, ..KrlsParams::default() };
+            let params = KrlsParams::default().nu(alpha).max_dictionary(max_dictionary);
             settled(name, j, newton, Krls::new(kernel, d, params)?)
         }
         "pros_n_kons" => tossing(name, j, kors, ProsNKons::new(kernel, d, sampled)?),
@@ -97,14 +97,14 @@ fn learner_step(name: &'static str, j: usize) -> Result<Operation> {
         _ => {
             let gradient = Work { updated: 16 * j, arithmetic: j * j + 2 * j, ..Work::default() };
             let work = table_read(j, d + j) + row + gradient;
-            let params = NogdParams { budget: j, rank: j, ..NogdParams::default() };
+            let params = NogdParams::default().budget(j).rank(j);
             settled(name, j, work, Nogd::new(kernel, d, params)?)
         }
     }
 }
 
 fn fogd_params(features: usize) -> FogdParams {
-    FogdParams { sigma: WIDTH, features, seed: SEED, ..FogdParams::default() }
+    FogdParams::default().sigma(WIDTH).features(features).seed(SEED)
 }
 
 fn fogd_work(features: usize) -> Work {

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use anyhow::Result;
 use mercer_kernels::AlignedVec;
 use mercer_learners::update::{GradientStep, LeastSquares, LinearUpdate, NewtonStep, StepSize};
+use mercer_learners::{Loss, Target};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -22,15 +23,20 @@ pub fn update(sizes: &[usize]) -> Result<Vec<Operation>> {
     let mut operations = Vec::new();
     for &n in sizes {
         let work = Work { updated: 16 * n, arithmetic: 2 * n, read: 8 * n };
-        operations.push(operation("gradient", n, work, GradientStep::new(n, StepSize::Constant(0.1), None))?);
+        operations.push(operation(
+            "gradient",
+            n,
+            work,
+            GradientStep::new(n, 1, Loss::SQUARED, StepSize::Constant(0.1), None),
+        )?);
     }
     for &n in sizes {
-        let mut update = NewtonStep::new(1.0, 0.125, 1.0);
+        let mut update = NewtonStep::new(1.0, 1.0, 1.0, Loss::SQUARED, 1)?;
         update.restart(n);
         operations.push(operation("newton", n, triangle_updated(n), update)?);
     }
     for &n in sizes {
-        let mut update: LeastSquares = LeastSquares::new(1.0, 1.0);
+        let mut update: LeastSquares = LeastSquares::new(1.0, 1.0)?;
         update.restart(n);
         operations.push(operation("least_squares", n, triangle_updated(n), update)?);
     }
@@ -44,7 +50,7 @@ fn operation(name: &str, n: usize, work: Work, mut update: impl LinearUpdate + '
         .map(|_| ((0..n).map(|_| rng.random_range(-scale..scale)).collect(), rng.random_range(-0.5..0.5)))
         .collect();
     for (phi, y) in &mut examples {
-        update.step(phi, None, *y)?;
+        update.step(phi, None, Target::new(&[*y]), &mut [0.0])?;
     }
     let mut t = 0;
     Ok(Operation::steady(name, n, work, move || {
@@ -52,6 +58,6 @@ fn operation(name: &str, n: usize, work: Work, mut update: impl LinearUpdate + '
         let (phi, y) = &mut examples[t];
         // As in the stream: targets that turn their sign cannot be fitted.
         *y = -*y;
-        assert!(black_box(update.step(phi, None, *y)).is_ok());
+        assert!(black_box(update.step(phi, None, Target::new(&[*y]), &mut [0.0])).is_ok());
     }))
 }

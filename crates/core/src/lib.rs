@@ -1,7 +1,7 @@
 //! The ground floor of the workspace: what every crate above it shares, and nothing that learns.
 //!
 //! [`Validate`] says whether saved state can be trusted, [`ParameterError`] what a constructor refuses, [`Number`] how a number is
-//! written for people.
+//! written for people, [`Cost`] what a round costs.
 //!
 //! # Saved state
 //!
@@ -35,7 +35,12 @@
 //! assert_eq!(error.to_string(), "the interval of the saved state does not hold its rule: its ends are in order");
 //! ```
 
-#[cfg(feature = "serde")]
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+mod cost;
 mod nesting;
 mod parameter;
 #[cfg(feature = "serde")]
@@ -43,11 +48,13 @@ mod version;
 
 use std::collections::VecDeque;
 
+pub use cost::{Cost, Symbol, Term};
 #[cfg(feature = "serde")]
-pub use nesting::{DEEPEST, nested};
+pub use nesting::nested;
+pub use nesting::{DEEPEST, validate_nested};
 pub use parameter::{Number, ParameterError};
 #[cfg(feature = "serde")]
-pub use version::{reading, since};
+pub use version::{reading, since, version};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.
 pub const LARGEST_SIZE: usize = 1 << 24;
@@ -153,6 +160,11 @@ impl<T: Validate + ?Sized> Validate for Box<T> {
         (**self).validate()
     }
 }
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests {

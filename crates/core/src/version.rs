@@ -58,6 +58,12 @@ pub fn reading<R>(version: u16, f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// The version of the file that is being read, for types whose form changed and which deserialise themselves.
+#[must_use]
+pub fn version() -> u16 {
+    READ.get()
+}
+
 /// Deserialises a field that files hold since format `VERSION`: for `#[serde(deserialize_with = "mercer_core::since::<3, _, _>")]`.
 ///
 /// In a file of an older version (see [`reading`]) it returns `T::default()` and leaves the deserializer alone, so that the next field is
@@ -68,7 +74,7 @@ pub fn reading<R>(version: u16, f: impl FnOnce() -> R) -> R {
 pub fn since<'de, const VERSION: u16, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    if READ.get() < VERSION { Ok(T::default()) } else { T::deserialize(deserializer) }
+    if version() < VERSION { Ok(T::default()) } else { T::deserialize(deserializer) }
 }
 
 #[cfg(test)]

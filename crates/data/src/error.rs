@@ -3,61 +3,18 @@
 //! Places are counted as a person counts them in an editor: lines and columns from 1. Cell values are quoted with their
 //! control characters escaped and are cut after a few dozen characters, so that a message is one line whatever the file holds.
 
-use std::fmt;
+mod place;
+mod shown;
+
 use std::io;
+
+pub use place::{Cell, Column, Line};
+pub(crate) use shown::shown_path;
+use shown::{Columns, Cut, Quoted, plural};
 
 use crate::options::{ColumnChoice, TargetColumn};
 
-/// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The file's name as it was given, or `standard input`.
-    pub file: String,
-    /// The line, from 1. A record of several lines is known by its first.
-    pub number: u64,
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file, self.number)
-    }
-}
-
-/// A column, by number and, where the file has names, by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// The column, from 1.
-    pub number: usize,
-    /// Its name, if the file gives one.
-    pub name: Option<String>,
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}", self.number)?;
-        match &self.name {
-            Some(name) => write!(f, " ({})", Quoted(name)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// One cell of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// Its line.
-    pub line: Line,
-    /// Its column.
-    pub column: Column,
-}
-
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.line, self.column)
-    }
-}
-
-/// What went wrong. [`Display`](fmt::Display) is always one line.
+/// What went wrong. [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -124,6 +81,17 @@ pub enum DataError {
         /// The text.
         value: String,
     },
+    /// The first row holds numbers, and text that may be a label or the name of its column.
+    #[error(
+        "{cell}: the first row holds numbers, and {} may be a label or a name; make every name in it text if it is a header, or say that there is no header",
+        Quoted(value)
+    )]
+    DoubtfulLabel {
+        /// The cell with text.
+        cell: Cell,
+        /// The text.
+        value: String,
+    },
     /// A row has too few or too many cells.
     #[error("{line}: has {got} {}, the first row has {expected}; add the missing cells or remove the row", plural(*got, "cell"))]
     Ragged {
@@ -153,6 +121,36 @@ pub enum DataError {
     MissingTarget {
         /// Where.
         cell: Cell,
+    },
+    /// A target that is no number, behind first rows whose targets are numbers.
+    #[error(
+        "{cell}: {} is not a number, and the targets of the first {rows} {} are; replace it by one, or read the target as a label",
+        Quoted(value), plural(*rows, "row")
+    )]
+    LateLabel {
+        /// Where.
+        cell: Cell,
+        /// The text.
+        value: String,
+        /// How many rows were looked at.
+        rows: usize,
+    },
+    /// A label in an unknown encoding.
+    #[error("{cell}: the label is not valid UTF-8; save the file as UTF-8")]
+    LabelEncoding {
+        /// Where.
+        cell: Cell,
+    },
+    /// A weight that is missing, negative or no finite number.
+    #[error(
+        "{cell}: {}; a weight must be a finite number of at least 0: correct it, or remove the row",
+        if value.is_empty() { "the weight is missing".to_owned() } else { format!("{} is not a weight", Quoted(value)) }
+    )]
+    BadWeight {
+        /// Where.
+        cell: Cell,
+        /// What stands there; nothing if the cell is empty.
+        value: String,
     },
     /// NaN, an infinity, or a number too large for a double.
     #[error("{cell}: {} is not a finite number; replace it, or remove the row", Quoted(value))]
@@ -205,6 +203,52 @@ pub enum DataError {
         first: usize,
         /// The second.
         second: usize,
+    },
+    /// A column is named twice among several targets.
+    #[error("{file}: {column} is named twice among the targets; name it once")]
+    TargetRepeated {
+        /// The file.
+        file: String,
+        /// The column.
+        column: Column,
+    },
+    /// The column of the weights is something else as well.
+    #[error(
+        "{file}: column {weight} is to be the weight and to be the target, a feature or left out; choose one of the two"
+    )]
+    WeightTaken {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        weight: ColumnChoice,
+    },
+    /// Weights were asked for in a format that has none.
+    #[error(
+        "{file}: a libsvm file has no column of weights; leave the choice of weight {weight} out, or write the table as csv, tsv or ndjson"
+    )]
+    NoWeights {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        weight: ColumnChoice,
+    },
+    /// Several targets are to be labels.
+    #[error(
+        "{file}: {targets} targets are to be read as labels, and only one can be; choose one, or read them as numbers"
+    )]
+    LabelsOfSeveral {
+        /// The file.
+        file: String,
+        /// How many targets there are.
+        targets: usize,
+    },
+    /// One number a row was asked for as the target, where there are several or a label.
+    #[error(
+        "{file}: is read with several targets or with labels, so no row has one number for a target; take the rows as examples"
+    )]
+    NotOneNumber {
+        /// The file.
+        file: String,
     },
     /// The target is a feature as well, or is to be left out.
     #[error("{file}: column {target} is to be the target and to be a feature or left out; choose one of the two")]
@@ -377,6 +421,14 @@ pub enum DataError {
         /// Dimension given.
         dimension: usize,
     },
+    /// Parts of a table that do not fit together.
+    #[error("{name}: {rule}")]
+    BadTable {
+        /// The data set.
+        name: String,
+        /// What must hold.
+        rule: &'static str,
+    },
     /// Two tables, or a row and a scaling, of different width.
     #[error("{what}: dimension {got} where {expected} is needed; use data of the same columns")]
     Dimension {
@@ -499,6 +551,9 @@ impl DataError {
                 | Self::NotANumber { .. }
                 | Self::EmptyCell { .. }
                 | Self::MissingTarget { .. }
+                | Self::LateLabel { .. }
+                | Self::LabelEncoding { .. }
+                | Self::BadWeight { .. }
                 | Self::NotFinite { .. }
                 | Self::BadJson { .. }
                 | Self::NestedValue { .. }
@@ -511,56 +566,4 @@ impl DataError {
                 | Self::IndexTooLarge { .. }
         )
     }
-}
-
-/// Text from a file, cut to a length that leaves the message readable.
-struct Cut<'a>(&'a str);
-
-/// How many characters of a value a message shows.
-const SHOWN: usize = 40;
-
-impl fmt::Display for Cut<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.char_indices().nth(SHOWN) {
-            None => write!(f, "{}", self.0.escape_debug()),
-            Some((end, _)) => write!(f, "{}…", self.0[..end].escape_debug()),
-        }
-    }
-}
-
-/// The same in quotes.
-struct Quoted<'a>(&'a str);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", Cut(self.0))
-    }
-}
-
-/// A list of columns, by name where there are names, cut after a dozen.
-struct Columns<'a>(usize, Option<&'a [String]>);
-
-impl fmt::Display for Columns<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LISTED: usize = 12;
-        let Some(names) = self.1 else {
-            return write!(f, "{} columns without names, counted from 1", self.0);
-        };
-        write!(f, "{} columns, counted from 1: ", self.0)?;
-        for (position, name) in names.iter().take(LISTED).enumerate() {
-            let separator = if position == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", Cut(name))?;
-        }
-        if names.len() > LISTED { write!(f, ", …") } else { Ok(()) }
-    }
-}
-
-fn plural(count: usize, word: &str) -> String {
-    if count == 1 { word.to_owned() } else { format!("{word}s") }
-}
-
-/// A file's name as messages show it: control characters escaped, so that a message stays one line.
-pub(crate) fn shown_path(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
-    if text.chars().any(char::is_control) { text.escape_debug().to_string() } else { text }
 }

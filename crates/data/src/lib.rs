@@ -1,6 +1,6 @@
 //! Streams for online learning: readers, scalings, permutations, a registry of data sets, and simulated streams.
 //!
-//! This crate turns files into rows of finite `f64`, each with one target, and says precisely what is wrong when it cannot. It is
+//! This crate turns files into rows of finite `f64`, each with one target, several or a label, and says precisely what is wrong when it cannot. It is
 //! for anyone who feeds a learner: the `mercer` command and the experiments use nothing else. It knows neither kernels nor
 //! learners, and it does not guess what a spoilt cell may have meant: a table is complete or refused, unless its reader asks for the
 //! missing values as NaN ([`Missing`]).
@@ -8,9 +8,11 @@
 //! | what | where |
 //! |---|---|
 //! | read row by row, one row in memory, with or without a target | [`RowReader`] |
+//! | read rows with weights, several targets or labels | [`RowReader::next_example`], giving an [`Example`] |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
 //! | a table without a target, such as a series in time | [`Series`] |
-//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Header`], [`Missing`] |
+//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Missing`] |
+//! | the classes met so far, and their order | [`Labels`] |
 //! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //! | named data sets, found and checked | [`Registry`], [`Entry`] |
@@ -39,11 +41,19 @@
 //! Features: `bundled` (default) compiles the bundled data sets in; `serde` makes options, tables, scalings and simulations
 //! serialisable.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+mod cells;
 mod columns;
 mod dataset;
 mod delimited;
 mod error;
 mod format;
+mod head;
+mod labels;
 mod libsvm;
 mod linear_system;
 mod lines;
@@ -63,14 +73,21 @@ mod systems;
 pub use dataset::Dataset;
 pub use error::{Cell, Column, DataError, Line};
 pub use format::Format;
+pub use head::TargetHead;
+pub use labels::Labels;
 pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
-pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn};
+pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
 pub use permute::{PERMUTATION_STREAM, permutation};
-pub use reader::{RowReader, read_all, read_bytes};
+pub use reader::{Example, RowReader, read_all, read_bytes};
 pub use registry::{DATA_VARIABLE, Registry, sha256_file};
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use series::Series;
 pub use spectrum::{Decay, circle_spectrum, gaussian_spectrum};
 pub use synthetic::{Simulated, Simulation};
 pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState};
+
+/// The code of the README, run as a test.
+#[cfg(all(doctest, feature = "bundled"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,10 +3,13 @@
 //! A row does not say how wide the table is. A file is read twice, first for its largest index; a stream that can be read only
 //! once needs the dimension from the user.
 
+use crate::columns::Beside;
 use crate::error::{Cell, DataError};
+use crate::head::TargetHead;
+use crate::labels::Labels;
 use crate::lines::Lines;
 use crate::number::{self, Parsed};
-use crate::options::{ReadOptions, TargetColumn};
+use crate::options::{ReadOptions, TargetColumn, Targets};
 
 /// The largest index read. Rows are stored densely, so that an index of 10¹² (a typing error, or a hashed feature) would
 /// otherwise ask for terabytes.
@@ -15,16 +18,23 @@ const LARGEST_INDEX: usize = 1 << 24;
 /// The rows of a LIBSVM file.
 pub(crate) struct Libsvm {
     dimension: usize,
+    /// Whether the target is a label.
+    label: bool,
+    /// What the first rows hold as their target, if that was asked.
+    head: Option<TargetHead>,
 }
 
 impl Libsvm {
     /// Checks the options; `dimension` is theirs or that of [`widest`].
-    pub(crate) fn begin(lines: &Lines, dimension: usize, options: &ReadOptions) -> Result<Self, DataError> {
+    pub(crate) fn begin(lines: &mut Lines, dimension: usize, options: &ReadOptions) -> Result<Self, DataError> {
         if options.target == TargetColumn::None {
             return Err(DataError::TargetInherent { file: lines.file().to_owned() });
         }
         if options.target != TargetColumn::Last {
             return Err(DataError::TargetFixed { file: lines.file().to_owned(), target: options.target.clone() });
+        }
+        if let Some(weight) = &options.weight {
+            return Err(DataError::NoWeights { file: lines.file().to_owned(), weight: weight.clone() });
         }
         if !options.ignore.is_empty() {
             return Err(DataError::NoColumns { file: lines.file().to_owned() });
@@ -32,14 +42,43 @@ impl Libsvm {
         if dimension == 0 {
             return Err(DataError::NoPairs { file: lines.file().to_owned() });
         }
-        Ok(Self { dimension })
+        let mut head = None;
+        if options.targets == Targets::Auto {
+            let seen = head.insert(TargetHead::new());
+            let mut ahead = lines.ahead();
+            while let Ok(true) = advance(&mut ahead) {
+                // Rows with errors say nothing here; what is no number is refused when it is read.
+                if let Some(Parsed::Number(value)) = tokens(ahead.text()).next().map(number::parse) {
+                    seen.see(Parsed::Number(value));
+                }
+            }
+        }
+        Ok(Self { dimension, label: options.targets == Targets::Labels, head })
+    }
+
+    pub(crate) fn label(&self) -> bool {
+        self.label
+    }
+
+    /// Has the target read as a label.
+    pub(crate) fn read_labels(&mut self) {
+        self.label = true;
+    }
+
+    pub(crate) fn head(&self) -> Option<TargetHead> {
+        self.head
     }
 
     /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
+    pub(crate) fn row(
+        &mut self,
+        lines: &mut Lines,
+        features: &mut Vec<f64>,
+        beside: &mut Beside,
+    ) -> Result<bool, DataError> {
         let before = features.len();
         if !advance(lines)? {
-            return Ok(None);
+            return Ok(false);
         }
         let mut tokens = tokens(lines.text());
         // The target is shown as the column behind the last feature, as the rest of the crate counts it.
@@ -68,7 +107,12 @@ impl Libsvm {
             previous = index;
             features[before + index - 1] = value(text, || lines.cell(index - 1, None))?;
         }
-        Ok(Some(Some(target)))
+        if self.label {
+            Labels::canonical_number(target, &mut beside.label);
+        } else {
+            beside.targets.push(target);
+        }
+        Ok(true)
     }
 }
 

@@ -21,6 +21,10 @@ pub(crate) const LONGEST_LINE: usize = 64 << 20;
 /// Bytes asked of the system at once.
 const BUFFER: usize = 128 << 10;
 
+/// Lines and bytes that a look at the beginning of a file takes at most.
+const HEAD_LINES: usize = 256;
+const HEAD_BYTES: usize = 1 << 20;
+
 /// The two bytes that every gzip member begins with; no text does.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -107,8 +111,10 @@ pub(crate) struct Lines {
     file: String,
     input: Box<dyn BufRead + Send>,
     gzip: bool,
-    /// Lines that are to be taken again, before those of `input`.
+    /// Bytes that are to be taken again, before those of `input`.
     again: VecDeque<u8>,
+    /// What went wrong in `input` while its lines were looked at ahead of their time: it is told when they have been taken.
+    failed: Option<io::Error>,
     /// The current record with its line end(s).
     buffer: Vec<u8>,
     /// Line on which the current record begins, from 1; 0 before the first.
@@ -133,7 +139,41 @@ impl Lines {
         let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(input));
         let input: Box<dyn BufRead + Send> =
             if gzip { Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))) } else { Box::new(whole) };
-        Ok(Self { file, input, gzip, again: VecDeque::new(), buffer: Vec::new(), begin: 0, taken: 0, skipped: 0 })
+        Ok(Self::over(file, input, gzip))
+    }
+
+    fn over(file: String, input: Box<dyn BufRead + Send>, gzip: bool) -> Self {
+        let (again, buffer) = (VecDeque::new(), Vec::new());
+        Self { file, input, gzip, again, failed: None, buffer, begin: 0, taken: 0, skipped: 0 }
+    }
+
+    /// The lines behind the current record, as a text of their own: as many as a look at the beginning of a file takes. They come
+    /// again. What goes wrong on the way is told when it is reached again.
+    pub(crate) fn ahead(&mut self) -> Self {
+        let (mut text, mut lines, mut whole) = (Vec::new(), 0, 0);
+        while lines < HEAD_LINES && text.len() < HEAD_BYTES {
+            match self.fetch(&mut text, HEAD_BYTES) {
+                Ok(0) => {
+                    whole = text.len();
+                    break;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+            if text.ends_with(b"\n") {
+                whole = text.len();
+                lines += 1;
+            }
+        }
+        let mut again = VecDeque::from(text.clone());
+        again.append(&mut self.again);
+        self.again = again;
+        // The last line may have been cut.
+        text.truncate(whole);
+        Self::over(self.file.clone(), Box::new(Cursor::new(text)), false)
     }
 
     /// The file's name, for messages.
@@ -180,9 +220,10 @@ impl Lines {
     /// Ends the current record with its first line; those that were joined to it come again.
     pub(crate) fn unjoin(&mut self) {
         if let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
-            let mut again: VecDeque<u8> = self.buffer.drain(end + 1..).collect();
-            again.append(&mut self.again);
-            self.again = again;
+            // One by one in front: what waits there already is not moved, however much it is.
+            for byte in self.buffer.drain(end + 1..).rev() {
+                self.again.push_front(byte);
+            }
             self.taken = self.begin;
         }
     }
@@ -199,11 +240,9 @@ impl Lines {
 
     fn take_line(&mut self) -> Result<bool, DataError> {
         let room = (LONGEST_LINE + 1).saturating_sub(self.buffer.len());
-        let read = if self.again.is_empty() {
-            self.input.by_ref().take(room as u64).read_until(b'\n', &mut self.buffer)
-        } else {
-            self.again.read_until(b'\n', &mut self.buffer)
-        };
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = self.fetch(&mut buffer, room);
+        self.buffer = buffer;
         let taken = match read {
             Ok(taken) => taken,
             Err(source) => return Err(self.unreadable(source)),
@@ -213,6 +252,25 @@ impl Lines {
         }
         self.taken += u64::from(taken > 0);
         Ok(taken > 0)
+    }
+
+    /// Appends the next line, or as much of it as there is room for, to `text`; gives how many bytes that were.
+    #[inline]
+    fn fetch(&mut self, text: &mut Vec<u8>, room: usize) -> io::Result<usize> {
+        let mut taken = 0;
+        if !self.again.is_empty() {
+            taken = self.again.by_ref().take(room as u64).read_until(b'\n', text)?;
+            if text.ends_with(b"\n") {
+                return Ok(taken);
+            }
+        }
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => {
+                let room = room.saturating_sub(taken);
+                Ok(taken + self.input.by_ref().take(room as u64).read_until(b'\n', text)?)
+            }
+        }
     }
 
     fn unreadable(&self, source: io::Error) -> DataError {

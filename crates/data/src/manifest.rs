@@ -1,4 +1,4 @@
-//! What `datasets/manifest.json` says of each data set.
+//! What `datasets/manifest.json` of this package says of each data set.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! NDJSON: one flat JSON object of numbers a line.
+//! NDJSON: one flat JSON object of numbers a line; the target may be a label, which is a string, a boolean or a number.
 //!
 //! The first row names the columns and fixes their order, unless the features are asked for by name; the later rows must have the same
 //! keys, in any order. Objects this flat
@@ -8,23 +8,29 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::columns::{Plan, Role};
-use crate::error::DataError;
+use mercer_core::Number;
+
+use crate::columns::{Beside, Plan, Role};
+use crate::error::{Cell, DataError};
+use crate::head::TargetHead;
+use crate::labels::Labels;
 use crate::lines::Lines;
 use crate::number::{self, Parsed};
-use crate::options::{Missing, ReadOptions, TargetColumn};
+use crate::options::{ColumnChoice, Missing, ReadOptions, TargetColumn, Targets};
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
     names: Vec<String>,
     columns: HashMap<String, usize>,
     plan: Plan,
+    /// What the first rows hold as their target, if that was to be found out.
+    head: Option<TargetHead>,
     missing: Missing,
     /// Other keys than these are none of a row's business.
     chosen: bool,
     /// The first row is read for its keys and not yet given out.
     pending: bool,
-    /// The values of the current row by column; `None` is a key not seen.
+    /// The values of the current row by column, some number for a label; `None` is a key not seen.
     row: Vec<Option<f64>>,
 }
 
@@ -50,24 +56,54 @@ impl Ndjson {
                 Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
             }
         })?;
-        let plan = Plan::new(lines.file(), names.len(), Some(&names), options)?;
-        let (row, missing) = (vec![None; names.len()], options.missing);
-        Ok(Self { names, columns, plan, missing, chosen: false, pending: true, row })
+        Self::with_columns(lines, names, columns, options, true)
     }
 
     /// The columns are those that are asked for by name; no row is needed to tell them.
-    fn chosen(lines: &Lines, options: &ReadOptions) -> Result<Self, DataError> {
+    fn chosen(lines: &mut Lines, options: &ReadOptions) -> Result<Self, DataError> {
         let mut names = options.features.clone();
-        let told = match &options.target {
-            TargetColumn::Name(name) => Some(name),
-            _ => None,
+        let told = |choice: &ColumnChoice| match choice {
+            ColumnChoice::Name(name) => Some(name.clone()),
+            ColumnChoice::Index(_) => None,
         };
-        let target = options.target_name.as_ref().or(told).filter(|_| options.features_alone.is_none());
-        names.extend(target.cloned());
-        let plan = Plan::new(lines.file(), names.len(), Some(&names), options)?;
+        if options.features_alone.is_none() {
+            match (&options.target_name, &options.target) {
+                (Some(name), _) | (None, TargetColumn::Name(name)) => names.push(name.clone()),
+                (None, TargetColumn::Several(choices)) => names.extend(choices.iter().filter_map(told)),
+                (None, _) => {}
+            }
+        }
+        names.extend(options.weight.as_ref().and_then(told));
         let columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
-        let (row, missing) = (vec![None; names.len()], options.missing);
-        Ok(Self { names, columns, plan, missing, chosen: true, pending: false, row })
+        Self::with_columns(lines, names, columns, options, false)
+    }
+
+    /// `read` says that the columns come from the first row, which is read and not yet given out.
+    fn with_columns(
+        lines: &mut Lines,
+        names: Vec<String>,
+        columns: HashMap<String, usize>,
+        options: &ReadOptions,
+        read: bool,
+    ) -> Result<Self, DataError> {
+        let mut plan = Plan::new(lines.file(), names.len(), Some(&names), options)?;
+        let mut head = None;
+        if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
+            let seen = head.insert(TargetHead::new());
+            let key = &names[*target];
+            if read {
+                see(lines, key, seen);
+            }
+            let mut ahead = lines.ahead();
+            while let Ok(true) = ahead.advance() {
+                see(&ahead, key, seen);
+            }
+            if seen.text {
+                plan.read_labels(lines.file())?;
+            }
+        }
+        let row = vec![None; names.len()];
+        Ok(Self { names, columns, plan, head, missing: options.missing, chosen: !read, pending: read, row })
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -78,14 +114,27 @@ impl Ndjson {
         &self.plan
     }
 
+    pub(crate) fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    pub(crate) fn head(&self) -> Option<TargetHead> {
+        self.head
+    }
+
     /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
+    pub(crate) fn row(
+        &mut self,
+        lines: &mut Lines,
+        features: &mut Vec<f64>,
+        beside: &mut Beside,
+    ) -> Result<bool, DataError> {
         if !std::mem::take(&mut self.pending) && !lines.advance()? {
-            return Ok(None);
+            return Ok(false);
         }
         self.row.fill(None);
-        let Self { names, columns, plan, missing, chosen, row, .. } = self;
-        let (target, missing, chosen) = (plan.target(), *missing, *chosen);
+        let Self { names, columns, plan, head, missing, chosen, row, .. } = self;
+        let (missing, chosen) = (*missing, *chosen);
         let mut usual = 0;
         Scanner::new(lines).pairs(|key, value| {
             // Nearly every writer keeps the order of the keys, so the next column is tried before the map.
@@ -98,34 +147,39 @@ impl Ndjson {
                 },
             };
             usual = column + 1;
-            if plan.role(column) == Role::Ignored {
-                return Ok(());
-            }
             let place = || lines.cell(column, Some(key));
-            let value = match value {
-                Value::Number(value) => value,
-                Value::Nan(_) | Value::Null if missing == Missing::Nan => f64::NAN,
-                Value::Nan(text) | Value::NotFinite(text) => {
-                    return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
-                }
-                Value::Text(text) => {
-                    return Err(DataError::NotANumber { cell: place(), value: text.into_owned() });
-                }
-                Value::Null if target == Some(column) => {
-                    return Err(DataError::MissingTarget { cell: place() });
-                }
-                Value::Null => return Err(DataError::EmptyCell { cell: place() }),
-                Value::Nested => return Err(DataError::NestedValue { cell: place() }),
+            let value = match plan.role(column) {
+                Role::Ignored => return Ok(()),
+                Role::Feature(_) => value.number(missing, place, || DataError::EmptyCell { cell: place() })?,
+                Role::Target(_) => match (value, head.as_ref()) {
+                    (Value::Text(text), Some(head)) => {
+                        let (value, rows) = (text.into_owned(), head.rows);
+                        return Err(DataError::LateLabel { cell: place(), value, rows });
+                    }
+                    (value, _) => value.number(missing, place, || DataError::MissingTarget { cell: place() })?,
+                },
+                Role::Weight => value.weight(place)?,
+                Role::Label => value.label(place, &mut beside.label)?,
             };
             match row[column].replace(value) {
                 None => Ok(()),
                 Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
             }
         })?;
-        if let (Some(column), Missing::Refuse) = (target, missing)
-            && row[column].is_none()
-        {
-            return Err(DataError::MissingTarget { cell: lines.cell(column, Some(&names[column])) });
+        let place = |column: usize| lines.cell(column, Some(&names[column]));
+        for &column in plan.targets() {
+            match row[column] {
+                Some(_) if plan.role(column) == Role::Label => {}
+                Some(value) => beside.targets.push(value),
+                None if missing == Missing::Nan && plan.role(column) != Role::Label => beside.targets.push(f64::NAN),
+                None => return Err(DataError::MissingTarget { cell: place(column) }),
+            }
+        }
+        if let Some(column) = plan.weight() {
+            match row[column] {
+                Some(value) => beside.weight = value,
+                None => return Err(DataError::BadWeight { cell: place(column), value: String::new() }),
+            }
         }
         for &column in plan.features() {
             match row[column] {
@@ -134,8 +188,24 @@ impl Ndjson {
                 None => return Err(DataError::MissingKey { line: lines.line(), key: names[column].clone() }),
             }
         }
-        Ok(Some(target.map(|column| row[column].unwrap_or(f64::NAN))))
+        Ok(true)
     }
+}
+
+/// Takes the target of the current line into account. A line with errors says nothing here; they are told when it is read.
+fn see(lines: &Lines, target: &str, head: &mut TargetHead) {
+    // The scan's result is that of its errors, which do not matter.
+    let _ = Scanner::new(lines).pairs(|key, value| {
+        if key == target {
+            head.see(match value {
+                Value::Number(value) => Parsed::Number(value),
+                Value::Text(text) if text.trim().is_empty() => Parsed::Empty,
+                Value::Text(_) => Parsed::Text,
+                Value::Nan(_) | Value::NotFinite(_) | Value::Null | Value::Nested => Parsed::Empty,
+            });
+        }
+        Ok(())
+    });
 }
 
 /// What stands behind a key.
@@ -146,6 +216,53 @@ enum Value<'a> {
     Text(Cow<'a, str>),
     Null,
     Nested,
+}
+
+impl Value<'_> {
+    /// The number of a feature or a target.
+    fn number(
+        self,
+        missing: Missing,
+        place: impl Fn() -> Cell,
+        empty: impl Fn() -> DataError,
+    ) -> Result<f64, DataError> {
+        match self {
+            Self::Number(value) => Ok(value),
+            Self::Nan(_) | Self::Null if missing == Missing::Nan => Ok(f64::NAN),
+            Self::Nan(text) | Self::NotFinite(text) => {
+                Err(DataError::NotFinite { cell: place(), value: text.into_owned() })
+            }
+            Self::Text(text) => Err(DataError::NotANumber { cell: place(), value: text.into_owned() }),
+            Self::Null => Err(empty()),
+            Self::Nested => Err(DataError::NestedValue { cell: place() }),
+        }
+    }
+
+    fn weight(self, place: impl Fn() -> Cell) -> Result<f64, DataError> {
+        let value = match self {
+            Self::Number(value) if value >= 0.0 => return Ok(value),
+            Self::Number(value) => Number(value).to_string(),
+            Self::Nan(text) | Self::NotFinite(text) | Self::Text(text) => text.into_owned(),
+            Self::Null => String::new(),
+            Self::Nested => return Err(DataError::NestedValue { cell: place() }),
+        };
+        Err(DataError::BadWeight { cell: place(), value })
+    }
+
+    /// Puts the label into `label` and gives some number for it.
+    fn label(self, place: impl Fn() -> Cell, label: &mut String) -> Result<f64, DataError> {
+        label.clear();
+        match self {
+            Self::Number(value) => Labels::canonical_number(value, label),
+            Self::Text(text) => Labels::canonical(&text, label),
+            Self::Nan(text) | Self::NotFinite(text) => {
+                return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
+            }
+            Self::Null => {}
+            Self::Nested => return Err(DataError::NestedValue { cell: place() }),
+        }
+        if label.is_empty() { Err(DataError::MissingTarget { cell: place() }) } else { Ok(0.0) }
+    }
 }
 
 /// Goes through one line that should be one flat object.

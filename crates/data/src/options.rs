@@ -21,6 +21,8 @@ pub enum TargetColumn {
     /// None: every column is a feature. Such a table is read with
     /// [`RowReader::next_features`](crate::RowReader::next_features).
     None,
+    /// Several, in this order. Their values are read as numbers, with [`RowReader::next_example`](crate::RowReader::next_example).
+    Several(Vec<ColumnChoice>),
 }
 
 impl TargetColumn {
@@ -33,7 +35,7 @@ impl TargetColumn {
             names: names.map(<[String]>::to_vec),
         };
         match self {
-            Self::Last | Self::None => columns.checked_sub(1).ok_or_else(missing),
+            Self::Last | Self::None | Self::Several(_) => columns.checked_sub(1).ok_or_else(missing),
             Self::Index(number) if (1..=columns).contains(number) => Ok(number - 1),
             Self::Index(_) => Err(missing()),
             Self::Name(name) => {
@@ -56,9 +58,25 @@ impl TargetColumn {
 impl FromStr for TargetColumn {
     type Err = Infallible;
 
-    /// A number is an index from 1, anything else a name. (A column whose name is a number needs [`TargetColumn::Name`].)
+    /// A [`ColumnChoice`], or several of them with commas between them: `price`, `3`, `price,4`. A comma in double quotes is part of
+    /// a name.
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index))
+        let mut quoted = false;
+        let separate = |symbol: char| {
+            quoted ^= symbol == '"';
+            symbol == ',' && !quoted
+        };
+        let choices: Vec<ColumnChoice> = text.split(separate).map(|part| ColumnChoice::told(part.trim())).collect();
+        Ok(if choices.len() == 1 { ColumnChoice::told(text).into() } else { Self::Several(choices) })
+    }
+}
+
+impl From<ColumnChoice> for TargetColumn {
+    fn from(choice: ColumnChoice) -> Self {
+        match choice {
+            ColumnChoice::Name(name) => Self::Name(name),
+            ColumnChoice::Index(number) => Self::Index(number),
+        }
     }
 }
 
@@ -69,6 +87,12 @@ impl fmt::Display for TargetColumn {
             Self::Name(name) => write!(f, "{name:?}"),
             Self::Index(number) => write!(f, "{number}"),
             Self::None => f.write_str("none"),
+            Self::Several(choices) => {
+                for (position, choice) in choices.iter().enumerate() {
+                    write!(f, "{}{choice}", if position == 0 { "" } else { ", " })?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -83,12 +107,22 @@ pub enum ColumnChoice {
     Index(usize),
 }
 
+impl ColumnChoice {
+    fn told(text: &str) -> Self {
+        match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(name) => Self::Name(name.to_owned()),
+            None => text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index),
+        }
+    }
+}
+
 impl FromStr for ColumnChoice {
     type Err = Infallible;
 
-    /// As for a [`TargetColumn`].
+    /// A number is an index from 1, anything else a name. A name in double quotes is the text between them, whatever it is: `"3"` is
+    /// the column that is called 3.
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index))
+        Ok(Self::told(text))
     }
 }
 
@@ -123,6 +157,10 @@ pub enum Missing {
 /// `nan` is not text: it is refused as data, with its place). A row with both is refused rather than guessed, since guessing
 /// either swallows a spoilt row of data or refuses a good header: name every column, mend the cell, or say which it is. Asking
 /// for the target by a name that stands in the first row says it too.
+///
+/// A target that may be a label ([`Targets`]) is text in rows of data as well. If the first row has numbers, and text for the label alone,
+/// the lines behind it are looked at, as for [`Targets::Auto`]: the row is data if its label is there again, a header if the target is
+/// always a number there, and refused otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -134,6 +172,25 @@ pub enum Header {
     Present,
     /// The first row is data.
     Absent,
+}
+
+/// How the target is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Targets {
+    /// As a number: anything else is refused.
+    #[default]
+    Numbers,
+    /// As a label: any text or number, of one target. The text is made [canonical](crate::Labels); an empty cell is refused. The labels
+    /// of LIBSVM are numbers. In CSV and TSV a label stands on one line.
+    Labels,
+    /// As a label if the first rows hold a target that is no number, and otherwise as a number. Several targets are numbers.
+    ///
+    /// Up to 256 lines, or one megabyte, are read ahead, so that a stream has to bring that many, or its end, before the reader
+    /// opens. [`RowReader::target_head`](crate::RowReader::target_head) says what they held. A target that is no number and comes
+    /// after them is refused with its place.
+    Auto,
 }
 
 /// How to read a file. The default reads what the file's name tells, target last.
@@ -160,6 +217,13 @@ pub struct ReadOptions {
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass. Other formats ignore it.
     pub libsvm_dimension: Option<usize>,
+    /// How the target is read: as a number or as a label.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub targets: Targets,
+    /// The column of the weights, which is neither a feature nor the target. A weight is a finite number of at least 0. LIBSVM has
+    /// none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub weight: Option<ColumnChoice>,
 }
 
 #[cfg(test)]
@@ -168,6 +232,23 @@ mod tests {
 
     fn names() -> Vec<String> {
         ["a", "b", "b", "c"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn targets_are_told_by_name_and_number() {
+        let told = |text: &str| text.parse::<TargetColumn>().unwrap();
+        let name = |name: &str| ColumnChoice::Name(name.to_owned());
+        assert_eq!(told("3"), TargetColumn::Index(3));
+        assert_eq!(told("\"3\""), TargetColumn::Name("3".to_owned()));
+        assert_eq!(told("\"a,b\""), TargetColumn::Name("a,b".to_owned()));
+        assert_eq!(told(" a"), TargetColumn::Name(" a".to_owned()));
+        let several = told("b, 2,\"4\",\"c,d\",");
+        assert_eq!(
+            several,
+            TargetColumn::Several(vec![name("b"), ColumnChoice::Index(2), name("4"), name("c,d"), name("")])
+        );
+        assert_eq!(several.to_string(), "\"b\", 2, \"4\", \"c,d\", \"\"");
+        assert_eq!(told(&several.to_string()), several);
     }
 
     #[test]

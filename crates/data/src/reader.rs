@@ -4,11 +4,13 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use crate::columns::Plan;
+use crate::columns::{Beside, Plan};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
 use crate::error::DataError;
 use crate::format::Format;
+use crate::head::TargetHead;
+use crate::labels::Labels;
 use crate::libsvm::{self, Libsvm};
 use crate::lines::{Lines, Source};
 use crate::ndjson::Ndjson;
@@ -35,14 +37,39 @@ pub struct RowReader {
     lines: Lines,
     body: Body,
     dimension: usize,
-    /// Whether one of the columns is the target.
-    targeted: bool,
+    kind: Kind,
+    weighted: bool,
     feature_names: Option<Vec<String>>,
-    target_name: Option<String>,
+    target_names: Option<Vec<String>>,
+    /// The target of [`next_row`](Self::next_row), and what nobody asks for.
+    beside: Beside,
     /// Rows met, good or bad.
     met: u64,
     /// Nothing more will come: the end, or an error that is not one row's.
     over: bool,
+}
+
+/// One row with everything that belongs to it. One value serves for all rows: reading into it allocates nothing once it has met the
+/// longest label.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Example {
+    /// The features: shape (d).
+    pub features: Vec<f64>,
+    /// The targets: shape (m); empty if the target is a label, or if there is none.
+    pub targets: Vec<f64>,
+    /// The label in its [canonical](crate::Labels) form; empty if the targets are numbers.
+    pub label: String,
+    /// The weight: 1 if there is no column of weights.
+    pub weight: f64,
+}
+
+/// What a row has as its target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Nothing,
+    /// So many numbers, at least one.
+    Numbers(usize),
+    Label,
 }
 
 /// The part that differs by format.
@@ -107,7 +134,7 @@ impl RowReader {
             Format::Csv => Body::Delimited(Delimited::begin(&mut lines, b',', options)?),
             Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, b'\t', options)?),
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
-            Format::Libsvm => Body::Libsvm(Libsvm::begin(&lines, libsvm_dimension, options)?),
+            Format::Libsvm => Body::Libsvm(Libsvm::begin(&mut lines, libsvm_dimension, options)?),
         };
         let (plan, names) = match &body {
             Body::Delimited(rows) => (Some(rows.plan()), rows.names()),
@@ -115,15 +142,28 @@ impl RowReader {
             Body::Libsvm(_) => (None, None),
         };
         let dimension = plan.map_or(libsvm_dimension, Plan::dimension);
-        // Every row of libsvm has a target.
-        let targeted = plan.is_none_or(|plan| plan.target().is_some());
-        let named = plan.zip(names);
-        let feature_names = named.map(|(plan, names)| plan.features().iter().map(|&at| names[at].clone()).collect());
-        let target_name = named.and_then(|(plan, names)| plan.target().map(|at| names[at].clone()));
-        Ok(Self { stem, lines, body, dimension, targeted, feature_names, target_name, met: 0, over: false })
+        let weighted = plan.is_some_and(|plan| plan.weight().is_some());
+        let kind = kind(&body);
+        let named = |columns: &[usize]| names.map(|names| columns.iter().map(|&at| names[at].clone()).collect());
+        let feature_names = plan.and_then(|plan| named(plan.features()));
+        let target_names = plan.filter(|plan| !plan.targets().is_empty()).and_then(|plan| named(plan.targets()));
+        let beside = Beside::default();
+        Ok(Self {
+            stem,
+            lines,
+            body,
+            dimension,
+            kind,
+            weighted,
+            feature_names,
+            target_names,
+            beside,
+            met: 0,
+            over: false,
+        })
     }
 
-    /// Number of features a row, d: all columns but the target, if there is one.
+    /// Number of features a row, d: all columns but the targets and the weight, if there are any.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
@@ -133,9 +173,57 @@ impl RowReader {
         self.feature_names.as_deref()
     }
 
-    /// The name of the target, if the file has names and there is a target.
+    /// The name of the target, the first if there are several, if the file has names and there is a target.
     pub fn target_name(&self) -> Option<&str> {
-        self.target_name.as_deref()
+        self.target_names.as_ref()?.first().map(String::as_str)
+    }
+
+    /// The names of the targets, or the one of the label, if the file has names and there is a target.
+    pub fn target_names(&self) -> Option<&[String]> {
+        self.target_names.as_deref()
+    }
+
+    /// Number of targets a row that are numbers, m: 0 if the target is a label, or if there is none.
+    pub fn outputs(&self) -> usize {
+        match self.kind {
+            Kind::Numbers(outputs) => outputs,
+            Kind::Nothing | Kind::Label => 0,
+        }
+    }
+
+    /// Whether the target is a label.
+    pub fn is_label(&self) -> bool {
+        self.kind == Kind::Label
+    }
+
+    /// Whether there is a column of weights.
+    pub fn is_weighted(&self) -> bool {
+        self.weighted
+    }
+
+    /// What the first rows hold as their target, under [`Targets::Auto`](crate::Targets::Auto) and for one target.
+    pub fn target_head(&self) -> Option<TargetHead> {
+        match &self.body {
+            Body::Delimited(rows) => rows.head(),
+            Body::Ndjson(rows) => rows.head(),
+            Body::Libsvm(rows) => rows.head(),
+        }
+    }
+
+    /// Has the target read as a label from the next row on: for whoever knows from [`target_head`](Self::target_head) that numbers are
+    /// classes. Without a target nothing changes.
+    ///
+    /// # Errors
+    /// [`DataError::LabelsOfSeveral`] if there are several targets.
+    pub fn read_labels(&mut self) -> Result<(), DataError> {
+        let file = self.lines.file();
+        match &mut self.body {
+            Body::Delimited(rows) => rows.plan_mut().read_labels(file)?,
+            Body::Ndjson(rows) => rows.plan_mut().read_labels(file)?,
+            Body::Libsvm(rows) => rows.read_labels(),
+        }
+        self.kind = kind(&self.body);
+        Ok(())
     }
 
     /// The line, from 1, on which the row last read begins.
@@ -148,15 +236,62 @@ impl RowReader {
         self.lines.text()
     }
 
-    /// Puts the features of the next row into `features` (which it empties first) and gives the target; `None` at the end.
+    /// Puts the features of the next row into `features` (which it empties first) and gives the target; `None` at the end. A weight is
+    /// checked and left aside.
     ///
     /// # Errors
     /// An error that [concerns one row](DataError::concerns_one_row) leaves the reader behind that row: the next call goes on with
     /// the one after it. After any other error, and after the end, every call gives `None`. [`DataError::NoTarget`] under
-    /// [`TargetColumn::None`](crate::TargetColumn::None).
+    /// [`TargetColumn::None`](crate::TargetColumn::None); [`DataError::NotOneNumber`] if there are several targets or a label.
     pub fn next_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
         self.need_target()?;
-        Ok(self.take_row(features)?.flatten())
+        if self.kind != Kind::Numbers(1) {
+            return Err(DataError::NotOneNumber { file: self.lines.file().to_owned() });
+        }
+        Ok(if self.take_row(features)? { self.beside.targets.first().copied() } else { None })
+    }
+
+    /// Puts the next row with its targets, or its label, and its weight into `example`, in place of what that holds; false at the end.
+    ///
+    /// ```
+    /// use mercer_data::{ColumnChoice, Example, Format, ReadOptions, RowReader, Targets};
+    ///
+    /// let options = ReadOptions {
+    ///     format: Some(Format::Csv),
+    ///     weight: Some(ColumnChoice::Name("w".into())),
+    ///     targets: Targets::Auto,
+    ///     ..ReadOptions::default()
+    /// };
+    /// let text = "width,w,colour\n1,0.5,red\n2,2,\"dark, red\"\n";
+    /// let mut reader = RowReader::from_reader("example", text.as_bytes(), &options)?;
+    /// assert!(reader.is_label() && reader.is_weighted());
+    /// let mut example = Example::default();
+    /// assert!(reader.next_example(&mut example)? && example.label == "red" && example.weight == 0.5);
+    /// assert!(reader.next_example(&mut example)? && example.label == "dark, red" && example.features == [2.0]);
+    /// assert!(!reader.next_example(&mut example)?);
+    /// # Ok::<(), mercer_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`next_row`](Self::next_row), but for those of the target's kind. After an error, and at the end, the example is empty and its
+    /// weight 1.
+    pub fn next_example(&mut self, example: &mut Example) -> Result<bool, DataError> {
+        let Example { features, targets, label, weight } = example;
+        label.clear();
+        // The row goes straight into the example's own memory.
+        std::mem::swap(targets, &mut self.beside.targets);
+        std::mem::swap(label, &mut self.beside.label);
+        let read = self.take_row(features);
+        std::mem::swap(targets, &mut self.beside.targets);
+        std::mem::swap(label, &mut self.beside.label);
+        *weight = 1.0;
+        if !matches!(read, Ok(true)) {
+            targets.clear();
+            label.clear();
+        } else if self.weighted {
+            *weight = self.beside.weight;
+        }
+        read
     }
 
     /// Puts the features of the next row into `features` (which it empties first) and leaves its target, if there is one, aside;
@@ -183,61 +318,83 @@ impl RowReader {
     /// # Errors
     /// As [`next_row`](Self::next_row), which this may follow or precede.
     pub fn next_features(&mut self, features: &mut Vec<f64>) -> Result<bool, DataError> {
-        Ok(self.take_row(features)?.is_some())
+        self.take_row(features)
     }
 
-    /// Reads up to `rows` more rows into a table: all that are left for `usize::MAX`.
+    /// Reads up to `rows` more rows into a table: all that are left for `usize::MAX`. The classes of a table with labels are those of
+    /// its rows.
     ///
     /// # Errors
-    /// The first error of [`next_row`](Self::next_row).
+    /// The first error of [`next_example`](Self::next_example); [`DataError::NoTarget`] under
+    /// [`TargetColumn::None`](crate::TargetColumn::None).
     pub fn read_rows(&mut self, rows: usize) -> Result<Dataset, DataError> {
         self.need_target()?;
-        let (mut features, mut targets) = (Vec::new(), Vec::new());
-        while targets.len() < rows {
-            match self.append_row(&mut features)?.flatten() {
-                Some(target) => targets.push(target),
-                None => break,
+        let (mut features, mut beside) = (Vec::new(), Beside::default());
+        let (mut labels, mut classes, mut weights) = (Vec::new(), Labels::new(), Vec::new());
+        let mut read = 0;
+        while read < rows && self.append_row(&mut features, &mut beside)? {
+            read += 1;
+            if self.kind == Kind::Label {
+                labels.push(classes.insert(&beside.label));
+            }
+            if self.weighted {
+                weights.push(beside.weight);
             }
         }
-        let table = Dataset::new(self.stem.clone(), self.dimension, features, targets)?;
-        match (&self.feature_names, &self.target_name) {
-            (Some(features), Some(target)) => table.with_names(features.clone(), target.clone()),
+        let (stem, dimension) = (self.stem.clone(), self.dimension);
+        let mut table = match self.kind {
+            Kind::Label => Dataset::labelled(stem, dimension, features, &labels, &classes)?,
+            Kind::Nothing | Kind::Numbers(_) => {
+                Dataset::several(stem, dimension, features, self.outputs(), beside.targets)?
+            }
+        };
+        if self.weighted {
+            table = table.with_weights(weights)?;
+        }
+        match (&self.feature_names, &self.target_names) {
+            (Some(features), Some(targets)) => table.with_all_names(features.clone(), targets.clone()),
             _ => Ok(table),
         }
     }
 
     fn need_target(&self) -> Result<(), DataError> {
-        if self.targeted { Ok(()) } else { Err(DataError::NoTarget { file: self.lines.file().to_owned() }) }
+        match self.kind {
+            Kind::Nothing => Err(DataError::NoTarget { file: self.lines.file().to_owned() }),
+            Kind::Numbers(_) | Kind::Label => Ok(()),
+        }
     }
 
-    /// The next row in place of what `features` holds; an error leaves nothing there.
-    fn take_row(&mut self, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
+    /// The next row in place of what `features` and `beside` hold; false at the end. An error leaves no features there.
+    fn take_row(&mut self, features: &mut Vec<f64>) -> Result<bool, DataError> {
         features.clear();
-        let row = self.append_row(features);
+        let mut beside = std::mem::take(&mut self.beside);
+        beside.targets.clear();
+        let row = self.append_row(features, &mut beside);
+        self.beside = beside;
         if row.is_err() {
             features.clear();
         }
         row
     }
 
-    /// The next row behind what `features` holds already, and its target if the table has one; `None` at the end. An error may
-    /// leave part of a row there.
-    fn append_row(&mut self, features: &mut Vec<f64>) -> Result<Option<Option<f64>>, DataError> {
+    /// The next row behind what `features` and the targets of `beside` hold already; false at the end. An error may leave part of a row
+    /// there.
+    fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut Beside) -> Result<bool, DataError> {
         if self.over {
-            return Ok(None);
+            return Ok(false);
         }
         let row = match &mut self.body {
-            Body::Delimited(rows) => rows.row(&mut self.lines, features),
-            Body::Ndjson(rows) => rows.row(&mut self.lines, features),
-            Body::Libsvm(rows) => rows.row(&mut self.lines, features),
+            Body::Delimited(rows) => rows.row(&mut self.lines, features, beside),
+            Body::Ndjson(rows) => rows.row(&mut self.lines, features, beside),
+            Body::Libsvm(rows) => rows.row(&mut self.lines, features, beside),
         };
         match &row {
-            Ok(Some(_)) => self.met += 1,
+            Ok(true) => self.met += 1,
             Err(error) if error.concerns_one_row() => self.met += 1,
-            Ok(None) | Err(_) => self.over = true,
+            Ok(false) | Err(_) => self.over = true,
         }
         match row {
-            Ok(None) if self.met == 0 => {
+            Ok(false) if self.met == 0 => {
                 let file = self.lines.file().to_owned();
                 Err(if self.feature_names.is_some() && matches!(self.body, Body::Delimited(_)) {
                     DataError::HeaderOnly { file }
@@ -247,6 +404,22 @@ impl RowReader {
             }
             row => row,
         }
+    }
+}
+
+/// What the body's rows have as their target.
+fn kind(body: &Body) -> Kind {
+    let plan = match body {
+        Body::Delimited(rows) => rows.plan(),
+        Body::Ndjson(rows) => rows.plan(),
+        // Every row of libsvm has a target.
+        Body::Libsvm(rows) if rows.label() => return Kind::Label,
+        Body::Libsvm(_) => return Kind::Numbers(1),
+    };
+    match plan.numbers() {
+        _ if plan.label().is_some() => Kind::Label,
+        0 => Kind::Nothing,
+        numbers => Kind::Numbers(numbers),
     }
 }
 

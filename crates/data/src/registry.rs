@@ -1,8 +1,8 @@
 //! The registry: which data sets there are, where their files lie on this machine, and their reading and checking.
 //!
 //! The manifest is compiled in, so the registry needs no file to answer what exists. A file is looked for in the folder given
-//! (`--data`), in `$MERCER_DATA`, in `datasets/cache` and in `datasets`, the last two both below the working directory and, while
-//! the repository is there, below it. A bundled set that is nowhere found is read from the program itself.
+//! (`--data`), in `$MERCER_DATA`, in `datasets/cache` and in `datasets`, the last two below the working directory and, while they
+//! are there, in the repository and in this package. A bundled set that is nowhere found is read from the program itself.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -21,22 +21,26 @@ use crate::series::Series;
 /// The environment variable that names a folder of data sets.
 pub const DATA_VARIABLE: &str = "MERCER_DATA";
 
-const MANIFEST: &str = include_str!("../../../datasets/manifest.json");
+const MANIFEST: &str = include_str!("../datasets/manifest.json");
 
-/// The repository during development; an installed program finds no such folder and leaves it out.
-const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+/// Folders below the working directory, each with its counterpart where the program was built: the cache of the repository and the
+/// bundled files of this package. An installed program may find neither, and leaves them out.
+const USUAL: [(&str, &str); 2] = [
+    ("datasets/cache", concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/cache")),
+    ("datasets", concat!(env!("CARGO_MANIFEST_DIR"), "/datasets")),
+];
 
 /// Whether a folder is one that only the machine knows where the program was built.
-fn in_repository(folder: &Path) -> bool {
-    folder.is_absolute()
-        && Path::new(REPOSITORY).canonicalize().is_ok_and(|built| folder.starts_with(built.join("datasets")))
+fn where_built(folder: &Path) -> bool {
+    let is_within = |built: &str| Path::new(built).canonicalize().is_ok_and(|built| folder.starts_with(built));
+    folder.is_absolute() && USUAL.iter().any(|(_, built)| is_within(built))
 }
 
 /// Bundled files by name, compiled in.
 #[cfg(feature = "bundled")]
 const BUNDLED: &[(&str, &[u8])] = &[
-    ("diamonds.csv.gz", include_bytes!("../../../datasets/diamonds.csv.gz")),
-    ("earth_orientation.csv.gz", include_bytes!("../../../datasets/earth_orientation.csv.gz")),
+    ("diamonds.csv.gz", include_bytes!("../datasets/diamonds.csv.gz")),
+    ("earth_orientation.csv.gz", include_bytes!("../datasets/earth_orientation.csv.gz")),
 ];
 #[cfg(not(feature = "bundled"))]
 const BUNDLED: &[(&str, &[u8])] = &[];
@@ -63,9 +67,9 @@ impl Registry {
     pub fn load() -> Result<Self, DataError> {
         let named = std::env::var_os(DATA_VARIABLE).filter(|folder| !folder.is_empty());
         let mut folders: Vec<PathBuf> = named.into_iter().map(PathBuf::from).collect();
-        for folder in ["datasets/cache", "datasets"] {
+        for (folder, built) in USUAL {
             let here = PathBuf::from(folder);
-            let developed = Path::new(REPOSITORY).join(folder).canonicalize().ok();
+            let developed = Path::new(built).canonicalize().ok();
             let elsewhere = developed.filter(|path| here.canonicalize().ok().as_ref() != Some(path));
             folders.push(here);
             folders.extend(elsewhere);
@@ -197,7 +201,7 @@ impl Registry {
                 searched: self
                     .folders
                     .iter()
-                    .filter(|folder| !in_repository(folder))
+                    .filter(|folder| !where_built(folder))
                     .map(|path| shown_path(path))
                     .collect(),
             });

@@ -26,7 +26,7 @@ pub enum Span {
 pub struct Scheme {
     /// The span of every feature.
     pub features: Span,
-    /// The span of the target.
+    /// The span of the target, of every one if there are several. Classes are not scaled.
     pub target: Span,
 }
 
@@ -80,27 +80,44 @@ impl Range {
         let width = self.high - self.low;
         if width.is_finite() { self.low + unit * width } else { self.low * (1.0 - unit) + self.high * unit }
     }
+
+    /// The smallest and the largest value.
+    fn ends(self) -> (f64, f64) {
+        (self.low, self.high.max(self.low))
+    }
+
+    /// One unit of the span in the column's own units.
+    fn unit(self, span: Span) -> f64 {
+        self.back_from(1.0, span) - self.back_from(0.0, span)
+    }
 }
 
 /// The ranges of all columns, gathered row by row in one pass.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "written::Written", into = "written::Written"))]
 pub struct Ranges {
     features: Vec<Range>,
-    target: Range,
+    /// One a target, and at least one.
+    targets: Vec<Range>,
 }
 
 impl Ranges {
-    /// No row yet, of `dimension` features.
+    /// No row yet, of `dimension` features and one target.
     pub fn new(dimension: usize) -> Self {
-        Self { features: vec![Range::NOTHING; dimension], target: Range::NOTHING }
+        Self::several(dimension, 1)
     }
 
-    /// The ranges of a table.
+    /// No row yet, of `dimension` features and `outputs` targets; 0 targets count as one that is never observed.
+    pub fn several(dimension: usize, outputs: usize) -> Self {
+        Self { features: vec![Range::NOTHING; dimension], targets: vec![Range::NOTHING; outputs.max(1)] }
+    }
+
+    /// The ranges of a table. Classes have none.
     pub fn of(table: &Dataset) -> Self {
-        let mut ranges = Self::new(table.dimension());
-        for (row, target) in table.iter() {
-            ranges.widen(row, target);
+        let mut ranges = Self::several(table.dimension(), table.outputs());
+        for (row, targets) in table.rows() {
+            ranges.widen(row, if table.classes().is_none() { targets } else { &[] });
         }
         ranges
     }
@@ -108,18 +125,76 @@ impl Ranges {
     /// Takes one more row into account. O(d).
     ///
     /// # Errors
-    /// [`DataError::Dimension`] for a row of another width; the ranges are then unchanged.
+    /// [`DataError::Dimension`] for a row of another width, or if there are several targets; the ranges are then unchanged.
     pub fn observe(&mut self, row: &[f64], target: f64) -> Result<(), DataError> {
+        self.observe_targets(row, &[target])
+    }
+
+    /// Takes one more row with all its targets into account. O(d + m).
+    ///
+    /// # Errors
+    /// [`DataError::Dimension`] for a row of another width or with another number of targets; the ranges are then unchanged.
+    pub fn observe_targets(&mut self, row: &[f64], targets: &[f64]) -> Result<(), DataError> {
         check_width(self.features.len(), row.len())?;
-        self.widen(row, target);
+        check_targets(self.targets.len(), targets.len())?;
+        self.widen(row, targets);
         Ok(())
     }
 
-    fn widen(&mut self, row: &[f64], target: f64) {
-        for (range, &value) in self.features.iter_mut().zip(row) {
+    /// Takes the features of one more row into account, whose target is a label. O(d).
+    ///
+    /// # Errors
+    /// As [`observe`](Self::observe).
+    pub fn observe_features(&mut self, row: &[f64]) -> Result<(), DataError> {
+        check_width(self.features.len(), row.len())?;
+        self.widen(row, &[]);
+        Ok(())
+    }
+
+    fn widen(&mut self, row: &[f64], targets: &[f64]) {
+        for (range, &value) in self.features.iter_mut().zip(row).chain(self.targets.iter_mut().zip(targets)) {
             range.observe(value);
         }
-        self.target.observe(target);
+    }
+}
+
+#[cfg(feature = "serde")]
+mod written {
+    //! The layout of ranges in files. It is that of one target. Further targets stand behind the features, after a range that no
+    //! column can have.
+
+    use super::{Range, Ranges};
+
+    const MORE_TARGETS: Range = Range { low: 1.0, high: -1.0 };
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    pub(super) struct Written {
+        features: Vec<Range>,
+        target: Range,
+    }
+
+    impl From<Ranges> for Written {
+        fn from(ranges: Ranges) -> Self {
+            let Ranges { mut features, targets } = ranges;
+            let mut targets = targets.into_iter();
+            let target = targets.next().unwrap_or(Range::NOTHING);
+            if targets.len() > 0 {
+                features.push(MORE_TARGETS);
+                features.extend(targets);
+            }
+            Self { features, target }
+        }
+    }
+
+    impl From<Written> for Ranges {
+        fn from(written: Written) -> Self {
+            let Written { mut features, target } = written;
+            let mut targets = vec![target];
+            if let Some(mark) = features.iter().position(|range| *range == MORE_TARGETS) {
+                targets.extend(features.drain(mark..).skip(1));
+            }
+            Self { features, targets }
+        }
     }
 }
 
@@ -145,7 +220,7 @@ pub struct Scaling {
 
 impl Validate for Scaling {
     fn validate(&self) -> Result<(), Inconsistent> {
-        let mut ranges = self.ranges.features.iter().chain([&self.ranges.target]);
+        let mut ranges = self.ranges.features.iter().chain(&self.ranges.targets);
         ranges.try_for_each(|range| (range.low, range.high).validate())
     }
 }
@@ -161,18 +236,28 @@ impl Scaling {
         self.ranges.features.len()
     }
 
-    /// Scales a whole table in place. O(nd).
+    /// Number of targets, m: at least 1.
+    pub fn outputs(&self) -> usize {
+        self.ranges.targets.len()
+    }
+
+    /// Scales a whole table in place: features, and all targets that are numbers. O(n(d + m)).
     ///
     /// # Errors
     /// [`DataError::Dimension`] or [`DataError::Unscalable`]; the table is then unchanged.
     pub fn apply(&self, table: &mut Dataset) -> Result<(), DataError> {
-        for (row, target) in table.iter() {
+        let numbers = table.classes().is_none();
+        for (row, targets) in table.rows() {
             self.check_row(row)?;
-            self.target(target)?;
+            if numbers {
+                self.check_targets(targets)?;
+            }
         }
-        for (row, target) in table.rows_mut() {
+        for (row, targets) in table.rows_mut() {
             self.scale_row(row);
-            *target = self.ranges.target.to_span(*target, self.scheme.target);
+            if numbers {
+                self.scale_targets(targets);
+            }
         }
         Ok(())
     }
@@ -188,23 +273,42 @@ impl Scaling {
         Ok(())
     }
 
-    /// The scaled value of one target.
+    /// The scaled value of a target, the first if there are several.
     ///
     /// # Errors
     /// [`DataError::Unscalable`], as in [`row`](Self::row).
     pub fn target(&self, value: f64) -> Result<f64, DataError> {
-        let scaled = self.ranges.target.to_span(value, self.scheme.target);
-        if value.is_finite() && scaled.is_finite() {
-            Ok(scaled)
-        } else {
-            Err(unscalable(self.dimension(), Some("target"), value, self.ranges.target))
-        }
+        self.scaled_target(0, value)
+    }
+
+    /// Scales all targets of one row in place. O(m).
+    ///
+    /// # Errors
+    /// [`DataError::Dimension`] for another number of targets, [`DataError::Unscalable`] as in [`row`](Self::row); the targets are
+    /// then unchanged.
+    pub fn targets(&self, targets: &mut [f64]) -> Result<(), DataError> {
+        self.check_targets(targets)?;
+        self.scale_targets(targets);
+        Ok(())
     }
 
     /// The original value of a scaled target, or of a prediction of one: the inverse of [`target`](Self::target). For a constant
     /// target it is the constant.
     pub fn invert_target(&self, scaled: f64) -> f64 {
-        self.ranges.target.back_from(scaled, self.scheme.target)
+        self.first_target().back_from(scaled, self.scheme.target)
+    }
+
+    /// The original values of the scaled targets of one row, or of predictions of them, in place: the inverse of
+    /// [`targets`](Self::targets). O(m).
+    ///
+    /// # Errors
+    /// [`DataError::Dimension`] for another number of targets, which are then unchanged.
+    pub fn invert_targets(&self, scaled: &mut [f64]) -> Result<(), DataError> {
+        check_targets(self.outputs(), scaled.len())?;
+        for (value, range) in scaled.iter_mut().zip(&self.ranges.targets) {
+            *value = range.back_from(*value, self.scheme.target);
+        }
+        Ok(())
     }
 
     /// Where columns are scaled to.
@@ -212,15 +316,49 @@ impl Scaling {
         self.scheme
     }
 
-    /// The smallest and the largest target, equal if there was but one value, or none.
+    /// The smallest and the largest target, the first if there are several; equal if there was but one value, or none.
     pub fn target_range(&self) -> (f64, f64) {
-        let Range { low, high } = self.ranges.target;
-        (low, high.max(low))
+        self.first_target().ends()
     }
 
-    /// How much one scaled unit of the target is in its own units: 0 for a constant target.
+    /// The smallest and the largest value of every target, as in [`target_range`](Self::target_range).
+    pub fn target_ranges(&self) -> impl ExactSizeIterator<Item = (f64, f64)> {
+        self.ranges.targets.iter().map(|range| range.ends())
+    }
+
+    /// How much one scaled unit of the target, the first if there are several, is in its own units: 0 for a constant target.
     pub fn target_unit(&self) -> f64 {
-        self.invert_target(1.0) - self.invert_target(0.0)
+        self.first_target().unit(self.scheme.target)
+    }
+
+    /// How much one scaled unit of every target is in its own units, as in [`target_unit`](Self::target_unit).
+    pub fn target_units(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.ranges.targets.iter().map(|range| range.unit(self.scheme.target))
+    }
+
+    fn first_target(&self) -> Range {
+        self.ranges.targets.first().copied().unwrap_or(Range::NOTHING)
+    }
+
+    fn scaled_target(&self, place: usize, value: f64) -> Result<f64, DataError> {
+        let range = self.ranges.targets.get(place).copied().unwrap_or(Range::NOTHING);
+        let scaled = range.to_span(value, self.scheme.target);
+        if value.is_finite() && scaled.is_finite() {
+            return Ok(scaled);
+        }
+        let name = if self.outputs() == 1 { "target".to_owned() } else { format!("target {}", place + 1) };
+        Err(unscalable(self.dimension() + place, Some(&name), value, range))
+    }
+
+    fn check_targets(&self, targets: &[f64]) -> Result<(), DataError> {
+        check_targets(self.outputs(), targets.len())?;
+        targets.iter().enumerate().try_for_each(|(place, &value)| self.scaled_target(place, value).map(drop))
+    }
+
+    fn scale_targets(&self, targets: &mut [f64]) {
+        for (value, range) in targets.iter_mut().zip(&self.ranges.targets) {
+            *value = range.to_span(*value, self.scheme.target);
+        }
     }
 
     fn check_row(&self, row: &[f64]) -> Result<(), DataError> {
@@ -242,6 +380,14 @@ impl Scaling {
 
 fn check_width(expected: usize, got: usize) -> Result<(), DataError> {
     if expected == got { Ok(()) } else { Err(DataError::Dimension { what: "a row to scale".into(), expected, got }) }
+}
+
+fn check_targets(expected: usize, got: usize) -> Result<(), DataError> {
+    if expected == got {
+        Ok(())
+    } else {
+        Err(DataError::Dimension { what: "the targets to scale".into(), expected, got })
+    }
 }
 
 fn unscalable(column: usize, name: Option<&str>, value: f64, range: Range) -> DataError {
@@ -314,6 +460,75 @@ mod tests {
         let message = scaling.row(&mut [0.0, 0.0]).unwrap_err().to_string();
         assert!(message.starts_with("a row to scale: dimension 2 where 1 is needed"), "{message}");
         assert!(Ranges::new(1).observe(&[], 0.0).is_err());
+    }
+
+    #[test]
+    fn every_target_has_its_own_range() {
+        let targets = vec![0.0, 7.0, -5.0, 10.0, 7.0, 5.0, 5.0, 7.0, 0.0];
+        let mut table = Dataset::several("t", 1, vec![1.0, 2.0, 3.0], 3, targets.clone()).unwrap();
+        let scaling = Scaling::new(Ranges::of(&table), Scheme::PAPER01);
+        scaling.apply(&mut table).unwrap();
+        assert_eq!(table.targets(), [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.0, 0.5]);
+        assert_eq!((scaling.outputs(), scaling.target_range()), (3, (0.0, 10.0)));
+        assert_eq!(scaling.target_ranges().collect::<Vec<_>>(), [(0.0, 10.0), (7.0, 7.0), (-5.0, 5.0)]);
+        assert_eq!(scaling.target_units().collect::<Vec<_>>(), [10.0, 0.0, 10.0]);
+        let mut row = [0.25, 0.5, 0.75];
+        scaling.invert_targets(&mut row).unwrap();
+        assert_eq!(row, [2.5, 7.0, 2.5]);
+        scaling.targets(&mut row).unwrap();
+        assert_eq!(row, [0.25, 0.0, 0.75]);
+
+        let mut ranges = Ranges::several(1, 3);
+        for (i, targets) in targets.chunks_exact(3).enumerate() {
+            ranges.observe_targets(&[i as f64 + 1.0], targets).unwrap();
+        }
+        assert_eq!(Scaling::new(ranges.clone(), Scheme::PAPER01), scaling);
+        assert!(ranges.observe(&[1.0], 1.0).is_err() && ranges.observe_targets(&[1.0], &[1.0; 4]).is_err());
+        let message = scaling.targets(&mut [0.0, 0.0]).unwrap_err().to_string();
+        assert!(message.starts_with("the targets to scale: dimension 2 where 3 is needed"), "{message}");
+        let mut wrong = [0.0, f64::NAN, 0.0];
+        assert!(scaling.targets(&mut wrong).unwrap_err().to_string().starts_with("column 3 (\"target 2\"): NaN"));
+        assert_eq!((wrong[0], wrong[2]), (0.0, 0.0));
+        assert!(scaling.apply(&mut column(&[1.0])).is_err());
+    }
+
+    #[test]
+    fn classes_are_not_scaled() {
+        let mut classes = crate::Labels::new();
+        let labels = ["b", "a", "c"].map(|name| classes.insert(name));
+        let mut table = Dataset::labelled("t", 1, vec![1.0, 2.0, 5.0], &labels, &classes).unwrap();
+        Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table).unwrap();
+        assert_eq!((table.features(), table.targets()), (&[-1.0, -0.5, 1.0][..], &[1.0, 0.0, 2.0][..]));
+        let mut ranges = Ranges::new(1);
+        for x in [1.0, 2.0, 5.0] {
+            ranges.observe_features(&[x]).unwrap();
+        }
+        let mut row = [2.0];
+        Scaling::new(ranges, Scheme::PAPER11).row(&mut row).unwrap();
+        assert_eq!(row, [-0.5]);
+    }
+
+    /// Files that hold a scaling of one target have this layout.
+    #[cfg(feature = "serde")]
+    #[test]
+    fn scalings_are_written_as_they_were() {
+        let mut one = Ranges::new(1);
+        one.observe(&[1.0], 2.0).unwrap();
+        let scaling = Scaling::new(one, Scheme::PAPER01);
+        let written = serde_json::to_string(&scaling).unwrap();
+        let ranges = r#"{"features":[{"low":1.0,"high":1.0}],"target":{"low":2.0,"high":2.0}}"#;
+        assert_eq!(
+            written,
+            format!(r#"{{"ranges":{ranges},"scheme":{{"features":"minus-one-one","target":"zero-one"}}}}"#)
+        );
+        let mut several = Ranges::several(2, 3);
+        for scaling in [scaling, Scaling::new(several.clone(), Scheme::PAPER11), {
+            several.observe_targets(&[1.0, -1.0], &[3.0, 4.0, 5.0]).unwrap();
+            Scaling::new(several, Scheme::PAPER11)
+        }] {
+            let read: Scaling = serde_json::from_str(&serde_json::to_string(&scaling).unwrap()).unwrap();
+            assert_eq!((&read, read.validate()), (&scaling, Ok(())));
+        }
     }
 
     proptest! {

@@ -51,10 +51,10 @@ const PROBE_SECONDS: f64 = 0.1;
 /// The time of a fixed piece of work.
 fn probe() -> Result<f64, ExperimentError> {
     let stream = Regime::MATERN_32.stream(1000, 0)?;
-    let params = NonsAldParams { alpha: 1e-8, ..NonsAldParams::default() };
+    let params = NonsAldParams::default().alpha(1e-8);
     let mut learner = NonsAld::new(Regime::MATERN_32.kernel()?, stream.dimension(), params)?;
     let start = Instant::now();
-    prequential(&mut learner, stream.iter(), |_| {}).map_err(|(_, error)| error)?;
+    prequential(&mut learner, stream.iter(), |_| {}).map_err(|refused| refused.error)?;
     Ok(start.elapsed().as_secs_f64())
 }
 

@@ -8,7 +8,7 @@
 
 use mercer_data::Dataset;
 use mercer_kernels::{AlignedVec, Kernel};
-use mercer_linalg_incremental::{SymmetricEigen, SymmetricInverse};
+use mercer_linalg_incremental::{SymmetricEigen, SymmetricMatrix};
 use mercer_simd::dot;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
@@ -50,7 +50,7 @@ fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBas
     let mut probe = Probe::default();
     for (x, _) in stream.iter() {
         basis.probe(x, &mut probe);
-        if let Some(new_coordinate) = rule.admits(&probe) {
+        if let Some(new_coordinate) = rule.admits(&basis, x, &probe) {
             basis.append(x, probe.coordinates(), new_coordinate);
         }
     }
@@ -64,7 +64,7 @@ fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBas
 /// When the stream holds numbers for which the kernel is not finite.
 pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64) -> Result<Vec<f64>, ExperimentError> {
     let basis = spanning(kernel, stream)?;
-    let mut inverse = SymmetricInverse::scaled_identity(basis.len(), 1.0 / mu);
+    let mut inverse = SymmetricMatrix::scaled_identity(basis.len(), 1.0 / mu);
     let (mut probe, mut c) = (Probe::default(), AlignedVec::new());
     for (x, _) in stream.iter() {
         basis.probe(x, &mut probe);

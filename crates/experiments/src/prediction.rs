@@ -29,7 +29,7 @@ mod decomposition;
 mod summary;
 mod trial;
 
-use mercer_learners::prediction::Schedule;
+use mercer_learners::prediction::EpochSchedule;
 
 use crate::experiment::{Experiment, Paper, scaled};
 
@@ -90,17 +90,17 @@ pub const PAPER: Paper = Paper {
 };
 
 /// Section 5: β = 2.5, T_init = 60, seven epochs.
-const SECTION_5: Schedule = Schedule { beta: 2.5, t_init: 60, max_lags: None };
+const SECTION_5: EpochSchedule = EpochSchedule { beta: 2.5, t_init: 60, max_lags: None };
 const SECTION_5_EPOCHS: usize = 7;
 
 /// E.1: β = 6, T_init = 500, three epochs.
-const E_1: Schedule = Schedule { beta: 6.0, t_init: 500, max_lags: None };
+const E_1: EpochSchedule = EpochSchedule { beta: 6.0, t_init: 500, max_lags: None };
 const E_1_EPOCHS: usize = 3;
 
 /// λ of all experiments.
 const LAMBDA: f64 = 1.0;
 
 /// The horizon `N = 2^{N_E} T_init`.
-fn horizon(schedule: &Schedule, epochs: usize) -> usize {
+fn horizon(schedule: &EpochSchedule, epochs: usize) -> usize {
     schedule.t_init << epochs
 }

@@ -8,7 +8,7 @@ use mercer_simd::AlignedVec;
 
 use crate::dot_product::{Linear, Polynomial};
 use crate::kernel::{Kernel, KernelError};
-use crate::mixture::Mixture;
+use crate::kernel_mixture::KernelMixture;
 use crate::points::Points;
 use crate::stationary::{Gaussian, Laplace, Matern32, Matern52};
 
@@ -30,7 +30,7 @@ pub enum AnyKernel {
     /// `linear`
     Linear(Linear),
     /// `mix:WEIGHT*KERNEL+WEIGHT*KERNEL`
-    Mixture(Mixture<AnyKernel>),
+    Mixture(KernelMixture<AnyKernel>),
 }
 
 impl AnyKernel {
@@ -134,7 +134,7 @@ impl FromStr for AnyKernel {
                     }
                     Ok((number(weight, example)?, kernel.parse()?))
                 });
-                Ok(Self::Mixture(Mixture::new(terms.collect::<Result<_, _>>()?)?))
+                Ok(Self::Mixture(KernelMixture::new(terms.collect::<Result<_, _>>()?)?))
             }
             _ => Err(KernelError::Unknown(spec.to_owned())),
         }

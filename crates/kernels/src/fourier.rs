@@ -16,22 +16,45 @@ use crate::points::Points;
 ///
 /// The coordinates come in pairs of lanes, eight cosines then their eight sines; slots past the last frequency are zero.
 /// Frequencies are stored in quarter turns (`2W/π`), which makes the range reduction of the sine exact.
+///
+/// Inputs may [gain columns](Self::grow) later. Without a column (`d = 0`) every cosine is `1/√D` and every sine 0.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
     quarter_turns: Points,
+    /// `None` in a file from before features could grow.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
+    growth: Option<Growth>,
+}
+
+/// What the frequencies of a later column are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Growth {
+    sigma: f64,
+    seed: u64,
+}
+
+/// Column `j` has stream `COLUMNS + j` of the seed. The frequencies of `draw` have stream 0; other draws have their own.
+const COLUMNS: u64 = 0x7266_665f_0000_0000;
+
+/// A draw of `w` in quarter turns.
+fn draw_quarter_turns(rng: &mut ChaCha8Rng, sigma: f64) -> f64 {
+    let normal: f64 = StandardNormal.sample(rng);
+    normal / sigma * FRAC_2_PI
 }
 
 impl Validate for RandomFourier {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::require(self.frequencies() > 0, "random features", "there is at least one frequency")?;
+        self.growth.map_or(Ok(()), |growth| Inconsistent::positive(growth.sigma, "width of random features"))?;
         self.quarter_turns.validate()
     }
 }
 
 impl RandomFourier {
     /// Draws `features` frequencies for inputs of dimension `dimension` from ChaCha8 seeded with `seed`, one frequency
-    /// after the other.
+    /// after the other. The dimension may be 0, for inputs whose columns all [come later](Self::grow).
     ///
     /// # Errors
     /// [`KernelError::Width`] when `sigma` is not a positive finite number.
@@ -43,13 +66,32 @@ impl RandomFourier {
         let mut quarter_turns = Points::with_capacity(dimension, features);
         let mut frequency = vec![0.0; dimension];
         for _ in 0..features {
-            for w in &mut frequency {
-                let normal: f64 = StandardNormal.sample(&mut rng);
-                *w = normal / sigma * FRAC_2_PI;
-            }
+            frequency.fill_with(|| draw_quarter_turns(&mut rng, sigma));
             quarter_turns.push(&frequency);
         }
-        Ok(Self { quarter_turns })
+        Ok(Self { quarter_turns, growth: Some(Growth { sigma, seed }) })
+    }
+
+    /// Takes `added` columns more after those that the inputs have. `O(D(d + added))`.
+    ///
+    /// An input that is 0 in the new columns keeps its features, to the bit. The frequencies of column `j`, counted from 0, come from
+    /// ChaCha8 seeded with the seed of the model, from a stream for `j`. They depend on the seed, the width and `j` alone: two columns at
+    /// once are the same as one and then another, and it does not matter when they come. The columns that were there at the start are
+    /// [drawn](Self::draw) from one stream together, so a model that grows to `d` columns is another than one that starts with them.
+    ///
+    /// # Errors
+    /// [`KernelError::CannotGrow`] when the features come from a file of format 2 or 1, which holds neither seed nor width. They stay
+    /// as they are.
+    pub fn grow(&mut self, added: usize) -> Result<(), KernelError> {
+        let Growth { sigma, seed } = self.growth.ok_or(KernelError::CannotGrow)?;
+        let before = self.input_dimension();
+        self.quarter_turns.grow(added);
+        for column in before..before + added {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(COLUMNS + column as u64);
+            self.quarter_turns.fill_coordinate(column, || draw_quarter_turns(&mut rng, sigma));
+        }
+        Ok(())
     }
 
     /// Input dimension `d`.
@@ -89,10 +131,16 @@ impl RandomFourier {
 
     /// [`map`](Self::map) for the rows of a row-major block, the same bits: four rows share one read of the frequencies.
     ///
+    /// Rows of no coordinates (`d = 0`) cannot be counted in `xs`; there are then as many as `features`.
+    ///
     /// # Panics
     /// If there is no memory for a row, or a row has not `d` coordinates.
     pub fn map_block(&self, xs: &[f64], features: &mut [AlignedVec]) {
-        let d = self.input_dimension().max(1);
+        let d = self.input_dimension();
+        if d == 0 {
+            features.iter_mut().for_each(|features| self.map(xs, features));
+            return;
+        }
         for (xs, features) in xs.chunks(4 * d).zip(features.chunks_mut(4)) {
             match <&mut [AlignedVec; 4]>::try_from(&mut *features) {
                 Ok(features) if xs.len() == 4 * d => {
@@ -206,6 +254,112 @@ mod tests {
             features.map(x, &mut single);
             assert_eq!(*row, single);
         }
+        Ok(())
+    }
+
+    #[test]
+    fn the_first_columns_are_drawn_together() -> Result<(), KernelError> {
+        let mut normals = StandardNormal.sample_iter(ChaCha8Rng::seed_from_u64(5));
+        let features = RandomFourier::draw(3, 0.7, 11, 5)?;
+        for j in 0..11 {
+            let expected: Vec<f64> = normals.by_ref().take(3).map(|normal: f64| normal / 0.7 * FRAC_2_PI).collect();
+            assert_eq!(features.quarter_turns.point(j), expected);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn columns_may_come_at_any_time() -> Result<(), KernelError> {
+        for (d, features) in [(0, 11), (3, 16), (4, 1)] {
+            let start = RandomFourier::draw(d, 0.7, features, 5)?;
+            let (mut at_once, mut one_by_one) = (start.clone(), start.clone());
+            at_once.grow(3)?;
+            for _ in 0..3 {
+                one_by_one.grow(1)?;
+                one_by_one.grow(0)?;
+            }
+            assert_eq!(at_once, one_by_one);
+            assert_eq!((at_once.input_dimension(), at_once.frequencies()), (d + 3, features));
+            assert_eq!(at_once.validate(), Ok(()));
+            for j in 0..features {
+                let frequency = at_once.frequency(j);
+                assert_eq!(frequency[..d], start.frequency(j), "the first columns stay");
+                for column in d..d + 3 {
+                    let mut rng = ChaCha8Rng::seed_from_u64(5);
+                    rng.set_stream(0x7266_665f_0000_0000 + column as u64);
+                    let normal: Vec<f64> = StandardNormal.sample_iter(rng).take(features).collect();
+                    assert!((frequency[column] - normal[j] / 0.7).abs() < 1e-15 * normal[j].abs() * 4.0);
+                }
+            }
+        }
+        // A column is the same wherever growth began.
+        let (mut early, mut late) = (RandomFourier::draw(0, 0.7, 9, 5)?, RandomFourier::draw(2, 0.7, 9, 5)?);
+        early.grow(4)?;
+        late.grow(2)?;
+        assert!((0..9).all(|j| early.frequency(j)[2..] == late.frequency(j)[2..]));
+        Ok(())
+    }
+
+    #[test]
+    fn inputs_without_the_later_columns_keep_their_features() -> Result<(), KernelError> {
+        let (mut before, mut after) = (AlignedVec::new(), AlignedVec::new());
+        for d in 0..5 {
+            let mut features = RandomFourier::draw(d, 0.7, 19, 5)?;
+            let mut x: Vec<f64> = (0..d).map(|i| (i as f64).cos()).collect();
+            features.map(&x, &mut before);
+            for added in 1..4 {
+                features.grow(added)?;
+                x.resize(features.input_dimension(), 0.0);
+                features.map(&x, &mut after);
+                assert_eq!(after, before);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn without_columns_cosines_are_one_and_sines_zero() -> Result<(), KernelError> {
+        let features = RandomFourier::draw(0, 0.7, 11, 5)?;
+        assert_eq!(features.validate(), Ok(()));
+        assert_eq!((features.dimension(), features.frequency(10)), (32, Vec::new()));
+        let mut block = vec![AlignedVec::new(); 6];
+        features.map_block(&[], &mut block);
+        let mut single = AlignedVec::new();
+        features.map(&[], &mut single);
+        let one = 1.0 / 11f64.sqrt();
+        for (k, z) in single.iter().enumerate() {
+            let is_cosine = k % 16 < 8 && k / 16 * 8 + k % 8 < 11;
+            assert_eq!(*z, if is_cosine { one } else { 0.0 });
+        }
+        assert!(block.iter().all(|row| *row == single));
+        Ok(())
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn older_files_load_and_do_not_grow() -> Result<(), Box<dyn std::error::Error>> {
+        /// As files of format 2 hold them.
+        #[derive(Clone, serde::Serialize)]
+        struct Old {
+            quarter_turns: Points,
+        }
+        let features = RandomFourier::draw(3, 0.7, 11, 5)?;
+        let bytes = postcard::to_stdvec(&vec![Old { quarter_turns: features.quarter_turns.clone() }; 2])?;
+        let mut old = mercer_core::reading(2, || postcard::from_bytes::<Vec<RandomFourier>>(&bytes))?;
+        assert_eq!(old[1], RandomFourier { growth: None, ..features.clone() });
+        assert_eq!(old.validate(), Ok(()));
+        let before = old.clone();
+        assert_eq!(old[0].grow(1), Err(KernelError::CannotGrow));
+        assert_eq!(old, before);
+
+        let mut again: RandomFourier = postcard::from_bytes(&postcard::to_stdvec(&features)?)?;
+        assert_eq!(again, features);
+        again.grow(2)?;
+        let mut grown = features;
+        grown.grow(2)?;
+        assert_eq!(again, grown);
+        let no_width = RandomFourier { growth: Some(Growth { sigma: 0.0, seed: 1 }), ..grown };
+        assert!(no_width.validate().is_err());
         Ok(())
     }
 

@@ -3,11 +3,19 @@
 use mercer_simd::AlignedVec;
 
 use crate::points::Points;
+use crate::scratch::scratch;
 
 /// A positive semidefinite kernel `k : ℝᵈ × ℝᵈ → ℝ`.
 ///
 /// A kernel of your own needs [`evaluate`](Self::evaluate) and [`self_value`](Self::self_value); those of this crate bring
 /// vectorised rows.
+///
+/// # Inputs that gain coordinates
+///
+/// A stream may bring features that its first inputs did not have. Earlier points then [count as 0](Points::grow) there, so a kernel
+/// must take inputs of any dimension, and its value must stay when both inputs are extended by zeros. All kernels of this crate do so:
+/// those of the distance and of the inner product, their mixtures, and products, where the coordinates come to the second part. A
+/// kernel of your own with a parameter for each coordinate serves inputs of one dimension only.
 pub trait Kernel: Send + Sync {
     /// `k(x, z)`; symmetric. `O(d)`.
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64;
@@ -23,22 +31,26 @@ pub trait Kernel: Send + Sync {
     /// `row[j] ← k(z'_j, x)`, where `z'_j` are the coordinates of `z_j` from `offset` on, as many as `x` has: what a
     /// [`Product`](crate::Product) asks of its factors. `O(Jd)`; allocates only when `row` must grow.
     fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
-        let mut z = vec![0.0; points.dimension()];
         row.resize(points.len());
-        for j in 0..points.len() {
-            points.copy_point(j, &mut z);
-            row[j] = self.evaluate(&z[offset..offset + x.len()], x);
-        }
+        scratch(|z| {
+            z.resize(points.dimension());
+            for j in 0..points.len() {
+                points.copy_point(j, z);
+                row[j] = self.evaluate(&z[offset..offset + x.len()], x);
+            }
+        });
     }
 
-    /// `rows[i] ← (k(z_1, q_i), …, k(z_J, q_i))` for every query: a kernel block. `O(IJd)`.
+    /// `rows[i] ← (k(z_1, q_i), …, k(z_J, q_i))` for every query: a kernel block. `O(IJd)`; allocates only when `rows` must grow.
     fn block(&self, points: &Points, queries: &Points, rows: &mut Vec<AlignedVec>) {
-        let mut query = vec![0.0; queries.dimension()];
-        rows.resize(queries.len(), AlignedVec::new());
-        for (i, row) in rows.iter_mut().enumerate() {
-            queries.copy_point(i, &mut query);
-            self.row(points, &query, row);
-        }
+        rows.resize_with(queries.len(), AlignedVec::new);
+        scratch(|query| {
+            query.resize(queries.dimension());
+            for (i, row) in rows.iter_mut().enumerate() {
+                queries.copy_point(i, query);
+                self.row(points, query, row);
+            }
+        });
     }
 }
 
@@ -66,6 +78,12 @@ pub enum KernelError {
     /// A mixture without a kernel.
     #[error("a mixture needs at least one kernel: mix:WEIGHT*KERNEL+WEIGHT*KERNEL")]
     EmptyMixture,
+    /// Random features from a file of format 2 or 1, which does not hold what further frequencies are drawn from.
+    #[error(
+        "these random features come from a model file of an older format, which holds neither the width nor the seed of their \
+         frequencies, so they cannot take inputs with further columns; train the model anew"
+    )]
+    CannotGrow,
     /// More Taylor features than fit the memory allowed.
     #[error(
         "{} Taylor features of degree {degree} in dimension {dimension} need {} bytes for their matrix; take a smaller degree, \

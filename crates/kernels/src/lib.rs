@@ -8,7 +8,7 @@
 //! | [`Matern52`] | `(1 + r + r²/3) e⁻ʳ`, `r = √5 ‖x−z‖/σ` | `matern52:SIGMA` |
 //! | [`Polynomial`] | `(xᵀz + c)ᵐ` | `polynomial:DEGREE,OFFSET` |
 //! | [`Linear`] | `xᵀz` | `linear` |
-//! | [`Mixture`] | `Σ wᵢ kᵢ(x, z)` | `mix:0.4*gaussian:0.4+0.6*gaussian:0.7` |
+//! | [`KernelMixture`] | `Σ wᵢ kᵢ(x, z)` | `mix:0.4*gaussian:0.4+0.6*gaussian:0.7` |
 //! | [`Product`] | `k₁(x, z) k₂(u, w)` on the two parts of an input | |
 //!
 //! [`Points`] keeps a growing set dimension by dimension, eight points to a vector, so that a [kernel row](Kernel::row)
@@ -32,15 +32,21 @@
 //! # Ok::<(), mercer_kernels::KernelError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 mod any;
 mod dot_product;
 mod fourier;
 mod kernel;
+mod kernel_mixture;
 mod median;
-mod mixture;
 mod points;
 mod product;
 mod row;
+mod scratch;
 mod stationary;
 mod taylor;
 
@@ -48,10 +54,15 @@ pub use any::{AnyKernel, KernelSpec};
 pub use dot_product::{Linear, Polynomial};
 pub use fourier::RandomFourier;
 pub use kernel::{Kernel, KernelError};
-pub use median::median_width;
+pub use kernel_mixture::KernelMixture;
+pub use median::{median_width, weighted_median_width};
 pub use mercer_simd::AlignedVec;
-pub use mixture::Mixture;
 pub use points::Points;
 pub use product::Product;
 pub use stationary::{Gaussian, Laplace, Matern32, Matern52};
 pub use taylor::TaylorFeatures;
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,7 +5,8 @@ use mercer_simd::{LANES, Lane};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
-/// Appending writes one lane slot for each dimension and never moves what is there; memory is `8⌈J/8⌉·d` numbers.
+/// Appending writes one lane slot for each dimension and never moves what is there; memory is `8⌈J/8⌉·d` numbers. Points of dimension 0
+/// are only counted.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Points {
@@ -80,6 +81,55 @@ impl Points {
         self.len += 1;
     }
 
+    /// Puts `point` in the place of point `index`. `O(d)`.
+    ///
+    /// # Panics
+    /// If there is no such point or `point` has not `d` coordinates.
+    pub fn replace(&mut self, index: usize, point: &[f64]) {
+        assert!(index < self.len, "point {index} of {}", self.len);
+        assert_eq!(point.len(), self.dimension, "a point has one coordinate for each dimension");
+        let block = index / LANES * self.dimension;
+        for (lane, value) in self.lanes[block..].iter_mut().zip(point) {
+            lane.0[index % LANES] = *value;
+        }
+    }
+
+    /// Deletes point `i = index`. Each later point moves one place forward, so the order stays. `O((J − i)d)`; the memory is kept.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn remove(&mut self, index: usize) {
+        assert!(index < self.len, "point {index} of {}", self.len);
+        let d = self.dimension;
+        let blocks = self.len.div_ceil(LANES);
+        for b in index / LANES..blocks {
+            let gap = if b == index / LANES { index % LANES } else { 0 };
+            let (block, next) = self.lanes[b * d..].split_at_mut(d);
+            for (k, lane) in block.iter_mut().enumerate() {
+                lane.0.copy_within(gap + 1.., gap);
+                // The last block has no next one; its new free place becomes zero like the others.
+                lane.0[LANES - 1] = next.get(k).map_or(0.0, |next| next.0[0]);
+            }
+        }
+        self.len -= 1;
+        self.lanes.truncate(self.len.div_ceil(LANES) * d);
+    }
+
+    /// Gives every point `added` coordinates after its others, all of value 0. `O(J(d + added))`.
+    ///
+    /// No kernel of this crate changes its values when both of its inputs are extended so.
+    pub fn grow(&mut self, added: usize) {
+        let (old, new) = (self.dimension, self.dimension + added);
+        let blocks = self.len.div_ceil(LANES);
+        self.lanes.resize(blocks * new, Lane::ZERO);
+        // The last block moves first: no block is overwritten before it has moved.
+        for b in (0..blocks).rev() {
+            self.lanes.copy_within(b * old..(b + 1) * old, b * new);
+            self.lanes[b * new + old..(b + 1) * new].fill(Lane::ZERO);
+        }
+        self.dimension = new;
+    }
+
     /// Copies point `index` into `point`.
     ///
     /// # Panics
@@ -104,6 +154,38 @@ impl Points {
         point
     }
 
+    /// The point nearest to `x` in the Euclidean distance, the first of several, and its squared distance. `O(Jd)`.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    #[must_use]
+    pub fn nearest(&self, x: &[f64]) -> Option<(usize, f64)> {
+        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
+        let mut nearest: Option<(usize, f64)> = None;
+        for first in (0..self.len).step_by(LANES) {
+            let block = &self.lanes[first / LANES * self.dimension..][..self.dimension];
+            let mut squared = [0.0; LANES];
+            for (lane, x) in block.iter().zip(x) {
+                for (squared, z) in squared.iter_mut().zip(lane.0) {
+                    *squared += (x - z) * (x - z);
+                }
+            }
+            for (index, squared) in (first..self.len).zip(squared) {
+                if nearest.is_none_or(|(_, least)| squared < least) {
+                    nearest = Some((index, squared));
+                }
+            }
+        }
+        nearest
+    }
+
+    /// Sets coordinate `coordinate` of each point, in their order.
+    pub(crate) fn fill_coordinate(&mut self, coordinate: usize, mut value: impl FnMut() -> f64) {
+        for index in 0..self.len {
+            self.lanes[index / LANES * self.dimension + coordinate].0[index % LANES] = value();
+        }
+    }
+
     /// The lanes, `d` for each block of eight points.
     pub(crate) fn lanes(&self) -> &[Lane] {
         &self.lanes
@@ -114,8 +196,12 @@ impl Validate for Points {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::size(self.dimension, "dimension of a set of points")?;
         let lanes = self.len.div_ceil(LANES).checked_mul(self.dimension);
-        let whole = lanes == Some(self.lanes.len()) && (self.dimension > 0 || self.len == 0);
+        let whole = lanes == Some(self.lanes.len());
         Inconsistent::require(whole, "set of points", "it has one number for each coordinate of each point")?;
+        if self.dimension == 0 {
+            // Nothing is stored, so any number of points could be claimed.
+            Inconsistent::size(self.len, "number of points of dimension 0")?;
+        }
         self.lanes.validate()?;
         let used = self.len % LANES;
         let block = if used > 0 { &self.lanes[self.lanes.len() - self.dimension..] } else { &[] };
@@ -148,5 +234,101 @@ mod tests {
         assert!(Points { len: 9, ..good.clone() }.validate().is_err(), "a point is left in the padding");
         assert!(Points { dimension: usize::MAX, len: usize::MAX, ..good }.validate().is_err());
         assert!(Points { dimension: 0, len: 1 << 60, lanes: Vec::new() }.validate().is_err());
+        assert!(Points { dimension: 0, len: usize::MAX, lanes: Vec::new() }.validate().is_err());
+    }
+
+    /// The points and their rows, which went through the same changes.
+    fn agree(points: &Points, rows: &[Vec<f64>]) {
+        assert_eq!(points.validate(), Ok(()));
+        assert_eq!(points.len(), rows.len());
+        assert!((0..rows.len()).all(|i| points.point(i) == rows[i]));
+        let mut again = Points::new(points.dimension());
+        rows.iter().for_each(|row| again.push(row));
+        assert_eq!(*points, again, "the layout is that of pushing the rows");
+    }
+
+    #[test]
+    fn changes_equal_those_of_a_list_of_rows() {
+        let mut state = 1u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for dimension in 0..4 {
+            let mut points = Points::new(dimension);
+            let mut rows: Vec<Vec<f64>> = Vec::new();
+            for step in 0..600 {
+                // Sets grow to about 40 points, then shrink to none, and so on.
+                let removes = if step % 200 < 100 { 3 } else { 7 };
+                let row: Vec<f64> = (0..points.dimension()).map(|_| random(1000) as f64 + 1.0).collect();
+                match random(10) {
+                    _ if rows.is_empty() => {
+                        points.push(&row);
+                        rows.push(row);
+                    }
+                    choice if choice < removes => {
+                        let index = random(rows.len());
+                        points.remove(index);
+                        rows.remove(index);
+                    }
+                    choice if choice == 9 && step % 3 == 0 => {
+                        let index = random(rows.len());
+                        points.replace(index, &row);
+                        rows[index] = row;
+                    }
+                    choice if choice == 8 && points.dimension() < 9 => {
+                        let added = random(3);
+                        points.grow(added);
+                        rows.iter_mut().for_each(|row| row.resize(row.len() + added, 0.0));
+                    }
+                    _ => {
+                        points.push(&row);
+                        rows.push(row);
+                    }
+                }
+                agree(&points, &rows);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_point_is_the_first_of_the_nearest() {
+        let (mut points, mut rows) = (Points::new(2), Vec::new());
+        assert_eq!(points.nearest(&[0.0, 0.0]), None);
+        for t in 0..50 {
+            let row = [f64::from(t * 7 % 10), f64::from(t * 3 % 4)];
+            points.push(&row);
+            rows.push(row);
+            for x in [[3.5, 1.0], [0.0, 0.0], [8.2, 2.5]] {
+                let distance = |row: &[f64; 2]| (x[0] - row[0]) * (x[0] - row[0]) + (x[1] - row[1]) * (x[1] - row[1]);
+                let least = rows.iter().map(distance).fold(f64::INFINITY, f64::min);
+                let first = rows.iter().position(|row| distance(row) == least).map(|index| (index, least));
+                assert_eq!(points.nearest(&x), first);
+            }
+        }
+    }
+
+    #[test]
+    fn every_point_can_go_at_every_size() {
+        for len in 1..=25 {
+            for index in 0..len {
+                let mut rows: Vec<Vec<f64>> = (0..len).map(|i| vec![1.0 + i as f64, -1.0 - i as f64]).collect();
+                let mut points = Points::from_rows(2, &rows.concat());
+                points.remove(index);
+                rows.remove(index);
+                agree(&points, &rows);
+            }
+        }
+    }
+
+    #[test]
+    fn points_without_coordinates_are_counted_and_grow() {
+        let mut points = Points::new(0);
+        (0..11).for_each(|_| points.push(&[]));
+        points.remove(3);
+        agree(&points, &vec![Vec::new(); 10]);
+        points.grow(0);
+        points.grow(2);
+        agree(&points, &vec![vec![0.0; 2]; 10]);
     }
 }

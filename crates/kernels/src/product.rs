@@ -1,11 +1,10 @@
 //! The product of two kernels on the two parts of an input.
 
-use std::cell::RefCell;
-
 use mercer_simd::AlignedVec;
 
 use crate::kernel::Kernel;
 use crate::points::Points;
+use crate::scratch::scratch;
 
 /// `k((x, u), (z, w)) = k₁(x, z) k₂(u, w)`, where the first `split` coordinates are `x` and the others `u`: states and
 /// actions, say. A kernel row costs those of both parts.
@@ -40,11 +39,6 @@ impl<K1: Kernel, K2: Kernel> Product<K1, K2> {
     }
 }
 
-thread_local! {
-    /// The row of the second factor, kept between calls so that a step allocates nothing.
-    static SECOND: RefCell<AlignedVec> = RefCell::default();
-}
-
 impl<K1: Kernel, K2: Kernel> Kernel for Product<K1, K2> {
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
         let ((x, u), (z, w)) = (x.split_at(self.split), z.split_at(self.split));
@@ -57,28 +51,27 @@ impl<K1: Kernel, K2: Kernel> Kernel for Product<K1, K2> {
     }
 
     fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
-        // The memory is taken out while in use: a product inside a product finds an empty one.
-        let mut second = SECOND.with(RefCell::take);
         let (x, u) = x.split_at(self.split);
         self.first.row_of_part(points, offset, x, row);
-        self.second.row_of_part(points, offset + self.split, u, &mut second);
-        for (row, second) in row.iter_mut().zip(second.iter()) {
-            *row *= second;
-        }
-        SECOND.set(second);
+        scratch(|second| {
+            self.second.row_of_part(points, offset + self.split, u, second);
+            for (row, second) in row.iter_mut().zip(second.iter()) {
+                *row *= second;
+            }
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gaussian, KernelError, Laplace, Linear, Mixture};
+    use crate::{Gaussian, KernelError, KernelMixture, Laplace, Linear};
 
     #[test]
     fn the_row_is_the_product_of_the_parts() -> Result<(), KernelError> {
         let rows: Vec<f64> = (0..57).map(|i| f64::from(i * i % 23) * 0.1).collect();
         let points = Points::from_rows(3, &rows);
-        let inner = Mixture::new(vec![(0.4, Gaussian::new(0.5)?), (0.6, Gaussian::new(2.0)?)])?;
+        let inner = KernelMixture::new(vec![(0.4, Gaussian::new(0.5)?), (0.6, Gaussian::new(2.0)?)])?;
         let kernel = Product::new(inner, Product::new(Laplace::new(1.5)?, Linear, 1), 1);
         let (x, mut row) = ([0.3, 1.1, -0.4], AlignedVec::new());
         kernel.row(&points, &x, &mut row);

@@ -33,7 +33,7 @@ pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x:
 }
 
 /// Blocks of eight points worked on together, so that their sums and exponentials overlap.
-const TOGETHER: usize = 4;
+const BLOCKS_TOGETHER: usize = 4;
 
 struct Row<'a, P> {
     profile: P,
@@ -54,18 +54,18 @@ impl<P: RowProfile> Op for Row<'_, P> {
             let start = b * self.stride + self.offset;
             &self.lanes[start..start + d]
         };
-        let whole = self.row.len() / TOGETHER * TOGETHER;
+        let whole = self.row.len() / BLOCKS_TOGETHER * BLOCKS_TOGETHER;
         let (together, rest) = self.row.split_at_mut(whole);
-        for (g, out) in together.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
-            let blocks: [&[Lane]; TOGETHER] = std::array::from_fn(|k| block(g * TOGETHER + k));
-            let mut sums = [simd.splat(0.0); TOGETHER];
+        for (g, out) in together.as_chunks_mut::<BLOCKS_TOGETHER>().0.iter_mut().enumerate() {
+            let blocks: [&[Lane]; BLOCKS_TOGETHER] = std::array::from_fn(|k| block(g * BLOCKS_TOGETHER + k));
+            let mut sums = [simd.splat(0.0); BLOCKS_TOGETHER];
             for (i, x) in self.x.iter().enumerate() {
                 let x = simd.splat(*x);
-                for k in 0..TOGETHER {
+                for k in 0..BLOCKS_TOGETHER {
                     sums[k] = self.profile.accumulate(simd, sums[k], x, simd.load(&blocks[k][i]));
                 }
             }
-            for k in 0..TOGETHER {
+            for k in 0..BLOCKS_TOGETHER {
                 simd.store(self.profile.finish(simd, sums[k]), &mut out[k]);
             }
         }

@@ -1,6 +1,5 @@
 //! What a learner refuses, and why.
 
-#[cfg(feature = "operator")]
 use mercer_core::{Number, ParameterError};
 #[cfg(feature = "kernels")]
 use mercer_kernels::KernelError;
@@ -38,6 +37,44 @@ pub enum Error {
     /// A target that is NaN or infinite.
     #[error("the target is {0}; drop the example or replace missing values by numbers")]
     NonFiniteTarget(f64),
+    /// A target that the learner's loss does not take.
+    #[error("the loss {loss} takes {takes} as targets, got {}; change the target or the loss", Number(*got))]
+    Target {
+        /// Name of the loss.
+        loss: &'static str,
+        /// What it takes.
+        takes: &'static str,
+        /// What was given.
+        got: f64,
+    },
+    /// Targets that are no whole rows, or weights that are not as many.
+    #[error(
+        "{numbers} numbers and {weights} weights make no targets of {width} numbers; give {width} numbers and one weight (or no weights) for each row"
+    )]
+    Targets {
+        /// Numbers given.
+        numbers: usize,
+        /// Numbers in a target.
+        width: usize,
+        /// Weights given.
+        weights: usize,
+    },
+    /// Features that appear late, in a learner that cannot take them.
+    #[error("this learner cannot take further features; make a new one with all of them")]
+    FixedInputs,
+    /// An output that appears late, in a learner that cannot take it.
+    #[error("this learner cannot take further outputs; make a new one with all of them")]
+    FixedOutputs,
+    /// A loss that the update cannot minimise.
+    #[error("{update} cannot minimise the loss {loss}; take {instead}")]
+    Loss {
+        /// The update.
+        update: &'static str,
+        /// The loss.
+        loss: &'static str,
+        /// What it can.
+        instead: &'static str,
+    },
     /// A kernel value, a feature or a prediction that overflowed.
     #[error(
         "the kernel overflows at this input, or a feature of it; scale the inputs or take a bounded kernel such as gaussian:SIGMA"
@@ -117,7 +154,7 @@ pub enum Error {
     #[error(transparent)]
     NoConvergence(#[from] mercer_linalg_incremental::NoConvergence),
     /// An output, or room for a prediction, of another length than the system's outputs.
-    #[error("the output has {got} numbers, but the forecaster was made for {expected}")]
+    #[error("{expected} numbers are needed for the outputs, got {got}")]
     Outputs {
         /// Numbers in an output of the system.
         expected: usize,
@@ -150,6 +187,7 @@ pub enum Error {
 
 #[cfg(feature = "kernels")]
 /// Refuses an input that is not a finite vector of dimension `dimension`.
+#[inline]
 pub(crate) fn check_input(x: &[f64], dimension: usize) -> Result<(), Error> {
     if x.len() != dimension {
         return Err(Error::Dimension { expected: dimension, got: x.len() });

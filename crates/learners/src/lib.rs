@@ -9,9 +9,16 @@
 //! | [least squares](update::LeastSquares), [ridge](update::Ridge) | [`Krls`] | [`PkrrNystrom`] | [`PkrrFrozen`] | | [`PkrrTaylor`] |
 //! | [least squares](update::LeastSquares), [AWV](update::Awv) | | [`PkawvNystrom`] | [`PkawvFrozen`] | | [`PkawvTaylor`] |
 //!
+//! A dictionary has a largest size. A full one keeps no further point, or an [`Eviction`] rule makes room for it.
+//!
+//! Losses, weights, outputs and classes are no learners of their own: a [`Loss`] is a value, every example has a weight, a learner has one output or
+//! several, and a [`Classifier`] makes classes of any learner's scores. [`Knlms`] and [`Qklms`] move kernel coefficients, on an engine beside the grid
+//! ([`OnCoefficients`]). A [`Mixture`] weighs any learners, those of a user too.
+//!
 //! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
 //! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual; [`KernelAwv`] and [`KernelKrr`] are [`KernelRidge`]. The Nyström learners of
-//! the last two rows project the whole past anew when a point is kept, and are [`ProjectedRidge`].
+//! the last two rows project the whole past anew when a point is kept, and are [`ProjectedRidge`]. [`Knlms`] and [`Qklms`] move kernel
+//! coefficients instead of orthonormal coordinates, and are [`OnCoefficients`].
 //!
 //! | learner | source | multiply-adds a round | memory |
 //! |---|---|---|---|
@@ -24,6 +31,8 @@
 //! | [`Fogd`] | Lu et al. 2016 | `Dd + 4D`, `D` sines and cosines | `Dd + 2D` |
 //! | [`Nogd`] | Lu et al. 2016 | `Bd + Bk` | `Bd + Bk` |
 //! | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
+//! | [`Knlms`] | Richard et al. 2009 | `Jd + 4J` | `Jd + 2J` |
+//! | [`Qklms`] | Chen et al. 2012 | `2Jd + J` | `Jd + 2J` |
 //! | [`KernelAwv`], [`KernelKrr`] | \[B\] eq. 3 | `td + ½t²` | `td + ½t²` |
 //! | [`PkawvTaylor`], [`PkrrTaylor`] | \[B\] Algorithm 1 | `2r²`, `1½r²`, `r = C(d+M, M)` | `½r²` |
 //! | [`PkawvFrozen`], [`PkrrFrozen`] | \[B\] Corollary 8 | `Jd + 2½J²` | `Jd + J²` |
@@ -57,16 +66,74 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+pub mod aggregation;
+#[cfg(feature = "regression")]
+mod any;
+#[cfg(feature = "regression")]
+mod auto;
+#[cfg(feature = "regression")]
+pub mod basis;
+#[cfg(feature = "regression")]
+pub mod catalogue;
+#[cfg(feature = "regression")]
+mod classification;
+#[cfg(feature = "regression")]
+mod coefficients;
 mod error;
-pub mod experts;
+#[cfg(feature = "regression")]
+mod every_point;
+#[cfg(feature = "regression")]
+mod learner;
+#[cfg(feature = "regression")]
+pub mod loss;
+#[cfg(feature = "regression")]
+mod mixture;
 #[cfg(feature = "operator")]
 pub mod operator;
+#[cfg(any(feature = "regression", feature = "prediction", feature = "operator"))]
+mod parameters;
 #[cfg(feature = "prediction")]
 pub mod prediction;
 #[cfg(feature = "regression")]
+mod prequential;
+#[cfg(feature = "regression")]
 mod regression;
+#[cfg(feature = "regression")]
+pub mod update;
 
 pub use error::Error;
 pub use mercer_core::ParameterError;
 #[cfg(feature = "regression")]
-pub use regression::*;
+pub use mercer_linalg_incremental::Removal;
+#[cfg(feature = "regression")]
+pub use {
+    any::AnyRegressor,
+    auto::{Auto, AutoParams},
+    basis::{
+        Eviction, FeatureMap, FrozenNystrom, GrowThenStep, GrowthTiming, OnDictionary, OnFeatures, StepThenGrow,
+        StepThenRestart,
+    },
+    classification::{ClassScore, Classifier, area_under_curve},
+    coefficients::{
+        CoefficientUpdate, Knlms, KnlmsParams, NormalisedStep, OnCoefficients, Qklms, QklmsParams, QuantisedStep, Seen,
+    },
+    every_point::{
+        Curvature, DualNewton, KernelAwv, KernelExpansion, KernelKrr, KernelRidge, KernelRidgeParams, NystromParams,
+        PkawvNystrom, PkrrNystrom, ProjectedRidge,
+    },
+    learner::{Regressor, Rows, Scratch, Target, Targets, check_example},
+    loss::Loss,
+    mixture::{Expert, Member, Mixture},
+    prequential::{Round, RoundError, Score, prequential},
+    regression::*,
+};
+
+/// The code of the README, run as a test.
+#[cfg(all(doctest, feature = "regression"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

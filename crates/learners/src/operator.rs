@@ -44,9 +44,9 @@ mod eigen;
 mod forecast;
 mod kernel_operator;
 mod learner;
-mod schedule;
 mod side;
 mod sogd;
+mod step_schedule;
 mod value_iteration;
 
 pub use clusters::{Clusters, KMeans, adjusted_rand_index, orthonormal_rows};
@@ -56,6 +56,6 @@ pub use kernel_operator::KernelOperator;
 pub use learner::{OperatorLearner, OperatorStep};
 pub use mercer_linalg_incremental::Eigenvalue;
 pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
-pub use schedule::StepSize;
 pub use sogd::{Sogd, SogdParams};
+pub use step_schedule::StepSchedule;
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};

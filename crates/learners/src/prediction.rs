@@ -13,8 +13,8 @@
 //! | [`SpectralFilter`] | Hazan, Singh and Zhang 2017 | `mkT`, and `1½(mk)²` | `T(m + k)` |
 //! | [`KalmanPredictor`] | Kalman 1960; needs the system | `s² + 2sm`, `s` states | `s² + 2sm` |
 //! | [`LastValue`], [`LinearExtrapolation`] | | `m` | `m` |
-//! | [`Experts`] | a set of forecasters, aggregated; [`Experts::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
-//! | [`Scaled`] | a forecaster that sees each column in units of its own | `m` and its | its |
+//! | [`ForecastMixture`] | a set of forecasters, aggregated; [`ForecastMixture::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
+//! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
 //! \[Q\] is Qian and Zheng, *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret*.
 //! [`ConformalIntervals`] puts an interval around the predictions of any of them. [`AnyForecaster`] is one of them, chosen when a
@@ -25,10 +25,10 @@
 //! grown, but where an epoch begins, and memory does not grow with the series.
 //!
 //! ```
-//! use mercer_learners::prediction::{Experts, Forecaster, GridParams, Opf};
+//! use mercer_learners::prediction::{ForecastMixture, Forecaster, GridParams, Opf};
 //!
 //! // Nothing is known of the system: a grid of forgetting factors, weighted by what each is worth.
-//! let mut forecaster = Experts::<Opf>::grid(1, &GridParams::default())?;
+//! let mut forecaster = ForecastMixture::<Opf>::grid(1, &GridParams::default())?;
 //! let (mut prediction, mut squares) = ([0.0], 0.0);
 //! for k in 0..1000 {
 //!     let y = [(0.05 * f64::from(k)).sin() + (0.31 * f64::from(k)).cos()];
@@ -45,7 +45,7 @@
 
 mod any;
 mod discounted;
-mod experts;
+mod epoch_schedule;
 mod extrapolation;
 mod filtered;
 mod filters;
@@ -56,24 +56,24 @@ mod lag_regression;
 mod lags;
 mod last_value;
 mod matrix;
+mod mixture;
 mod opf;
 mod scaled;
-mod schedule;
 mod slip;
 mod spectral;
 mod windowed_slip;
 
 pub use any::AnyForecaster;
 pub use discounted::{Discounted, DiscountedParams};
-pub use experts::{Experts, GridParams};
+pub use epoch_schedule::{Epoch, EpochSchedule};
 pub use extrapolation::LinearExtrapolation;
-pub use forecaster::{Forecaster, Scratch};
+pub use forecaster::{ForecastScratch, Forecaster};
 pub use intervals::{ConformalIntervals, IntervalParams};
 pub use kalman::{KalmanPredictor, StateSpace};
 pub use last_value::LastValue;
+pub use mixture::{ForecastMixture, GridParams};
 pub use opf::{Forgetting, InputParams, Opf, OpfParams};
-pub use scaled::{Scaled, ScaledParams};
-pub use schedule::{Epoch, Schedule};
+pub use scaled::{ScaledForecaster, ScaledParams};
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};

@@ -72,7 +72,12 @@ fn nons_ald_equals_the_literal_svd_algorithm() -> TestResult {
                 &same_kernel,
                 oracle::NonsAldParams { mu, alpha, radius, label_bound: 1.0, max_dictionary },
             );
-            let params = NonsAldParams { mu, alpha, radius, label_bound: 1.0, max_dictionary };
+            let params = NonsAldParams::default()
+                .mu(mu)
+                .alpha(alpha)
+                .radius(radius)
+                .label_bound(1.0)
+                .max_dictionary(max_dictionary);
             let mut learner = NonsAld::new(kernel(), stream[0].0.len(), params)?;
             check(&format!("{name}, alpha {alpha}"), learner.clone(), &stream, &expected, 1e-10)?;
             for (x, y) in &stream {
@@ -92,12 +97,12 @@ fn krls_equals_batch_least_squares() -> TestResult {
     for (name, stream) in all_streams(120) {
         for nu in [1e-2, 1e-3, 1e-4] {
             let expected = oracle::krls_qr(&stream, &same_kernel, nu, 0.0, None);
-            let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams { nu, ..KrlsParams::default() })?;
+            let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams::default().nu(nu))?;
             check(&format!("{name}, nu {nu}"), learner, &stream, &expected, 1e-10)?;
         }
         for lambda in [0.1, 2.0] {
             let expected = oracle::krls_qr(&stream, &same_kernel, 1e-3, lambda, Some(12));
-            let params = KrlsParams { nu: 1e-3, lambda, forgetting: 1.0, max_dictionary: Some(12) };
+            let params = KrlsParams::default().nu(1e-3).lambda(lambda).forgetting(1.0).max_dictionary(Some(12));
             let learner = Krls::new(kernel(), stream[0].0.len(), params)?;
             check(&format!("{name}, lambda {lambda}"), learner, &stream, &expected, 1e-10)?;
         }
@@ -112,7 +117,7 @@ fn krls_recursion_equals_a_qr_of_all_rows_in_its_coordinates() -> TestResult {
     for (name, stream) in all_streams(150) {
         for nu in [1e-2, 1e-3, 1e-4, 1e-5] {
             let d = stream[0].0.len();
-            let mut learner = Krls::new(kernel(), d, KrlsParams { nu, ..KrlsParams::default() })?;
+            let mut learner = Krls::new(kernel(), d, KrlsParams::default().nu(nu))?;
             let (mut rows, mut targets, mut probe) = (Vec::<Vec<f64>>::new(), Vec::new(), Probe::default());
             let mut worst: f64 = 0.0;
             for (x, y) in &stream {
@@ -144,7 +149,7 @@ fn krls_recursion_equals_a_qr_of_all_rows_in_its_coordinates() -> TestResult {
 fn krls_equals_engels_recursion_while_that_holds() -> TestResult {
     for (name, stream) in all_streams(120) {
         let expected = oracle::krls_engel(&stream, &same_kernel, 1e-2);
-        let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams { nu: 1e-2, ..KrlsParams::default() })?;
+        let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams::default().nu(1e-2))?;
         check(name, learner, &stream, &expected, 1e-8)?;
     }
     Ok(())
@@ -155,7 +160,7 @@ fn aogd_ald_equals_its_functions_in_the_rkhs() -> TestResult {
     for (name, stream) in all_streams(120) {
         for (radius, alpha, growth_limit) in [(2.0, 1e-3, None), (0.4, 1e-2, None), (1.0, 1e-3, Some(9))] {
             let expected = oracle::aogd_ald(&stream, &same_kernel, radius, alpha, growth_limit);
-            let params = AogdAldParams { radius, alpha, growth_limit };
+            let params = AogdAldParams::default().radius(radius).alpha(alpha).growth_limit(growth_limit);
             let learner = AogdAld::new(kernel(), stream[0].0.len(), params)?;
             check(&format!("{name}, radius {radius}"), learner, &stream, &expected, 1e-10)?;
         }
@@ -168,7 +173,7 @@ fn kogd_equals_its_functions_in_the_rkhs() -> TestResult {
     for (name, stream) in all_streams(120) {
         for radius in [0.3, 2.0] {
             let expected = oracle::kogd(&stream, &same_kernel, radius);
-            let learner = Kogd::new(kernel(), stream[0].0.len(), KogdParams { radius })?;
+            let learner = Kogd::new(kernel(), stream[0].0.len(), KogdParams::default().radius(radius))?;
             check(name, learner, &stream, &expected, 1e-10)?;
         }
     }
@@ -180,7 +185,7 @@ fn kons_equals_its_dense_dual_form() -> TestResult {
     for (name, stream) in all_streams(80) {
         for (mu, clip) in [(1.0, None), (0.2, Some(0.4))] {
             let expected = oracle::kons(&stream, &same_kernel, mu, 0.125, clip);
-            let learner = Kons::new(kernel(), stream[0].0.len(), KonsParams { mu, eta: 0.125, clip })?;
+            let learner = Kons::new(kernel(), stream[0].0.len(), KonsParams::default().mu(mu).eta(0.125).clip(clip))?;
             check(&format!("{name}, mu {mu}"), learner, &stream, &expected, 1e-10)?;
         }
     }
@@ -205,7 +210,7 @@ fn sketched_kons_equals_its_dense_form_for_the_same_coins() -> TestResult {
                 oracle::SketchedKonsParams { mu: 0.5, eta: 0.125, gamma: 0.2, beta: 1.5 },
                 &uniforms,
             );
-            let params = SketchedKonsParams { mu: 0.5, eta: 0.125, gamma: 0.2, beta: 1.5, seed };
+            let params = SketchedKonsParams::default().mu(0.5).eta(0.125).gamma(0.2).beta(1.5).seed(seed);
             let learner = SketchedKons::new(kernel(), stream[0].0.len(), params)?;
             assert_eq!(learner.curvature().uniform().to_bits(), uniforms[0].to_bits());
             let mut to_the_end = learner.clone();
@@ -230,15 +235,14 @@ fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
                     kors: oracle::KorsParams { gamma, epsilon: 0.5, beta: 1.0 },
                     max_dictionary: Some(18),
                 };
-                let params = SampledKonsParams {
-                    alpha: 0.7,
-                    gamma,
-                    beta: 1.0,
-                    epsilon: 0.5,
-                    clip,
-                    max_dictionary: Some(18),
-                    seed,
-                };
+                let params = SampledKonsParams::default()
+                    .alpha(0.7)
+                    .gamma(gamma)
+                    .beta(1.0)
+                    .epsilon(0.5)
+                    .clip(clip)
+                    .max_dictionary(Some(18))
+                    .seed(seed);
                 let d = stream[0].0.len();
                 let expected = oracle::pros_n_kons(&stream, &same_kernel, literal, &uniforms);
                 check(&format!("PROS {name}"), ProsNKons::new(kernel(), d, params)?, &stream, &expected, 1e-9)?;
@@ -253,7 +257,7 @@ fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
 #[test]
 fn fogd_equals_explicit_features() -> TestResult {
     for (name, stream) in all_streams(120).into_iter().filter(|(name, _)| *name != "far away") {
-        let params = FogdParams { sigma: SIGMA, features: 37, step: 0.2, seed: 11 };
+        let params = FogdParams::default().sigma(SIGMA).features(37).step(0.2).seed(11);
         let learner = Fogd::new(stream[0].0.len(), params)?;
         let frequencies: Vec<Vec<f64>> = (0..37).map(|j| learner.feature_map().frequency(j)).collect();
         let expected = oracle::fogd(&stream, &frequencies, 0.2);
@@ -267,7 +271,7 @@ fn nogd_equals_functions_then_eigen_features() -> TestResult {
     for (name, stream) in all_streams(120) {
         for (budget, rank, radius) in [(12, 12, None), (20, 6, None), (12, 5, Some(0.5))] {
             let expected = oracle::nogd(&stream, &same_kernel, oracle::NogdParams { budget, rank, step: 0.2, radius });
-            let params = NogdParams { budget, rank, step: 0.2, radius };
+            let params = NogdParams::default().budget(budget).rank(rank).step(0.2).radius(radius);
             let learner = Nogd::new(kernel(), stream[0].0.len(), params)?;
             check(&format!("{name}, rank {rank}"), learner, &stream, &expected, 1e-9)?;
         }
@@ -284,7 +288,7 @@ fn kernel_awv_and_krr_equal_the_minimisation_that_defines_them() -> TestResult {
                 predictions: oracle::kernel_ridge(&stream, &same_kernel, lambda, vovk),
                 dictionary: Vec::new(),
             };
-            let params = KernelRidgeParams { lambda };
+            let params = KernelRidgeParams::default().lambda(lambda);
             check(name, KernelAwv::new(kernel(), d, params)?, &stream, &trace(true), 1e-10)?;
             check(name, KernelKrr::new(kernel(), d, params)?, &stream, &trace(false), 1e-10)?;
         }
@@ -302,8 +306,7 @@ fn taylor_learners_equal_kernel_ridge_with_the_truncated_kernel() -> TestResult 
         a.iter().zip(b.iter()).map(|(a, b)| a * b).sum()
     };
     let stream = streams::smooth_noisy(6, 80, 2, 0.1);
-    let params =
-        TaylorParams { sigma: SIGMA, degree: 3, lambda: 0.3, centre: Some(vec![0.1, -0.2]), ..TaylorParams::default() };
+    let params = TaylorParams::default().sigma(SIGMA).degree(3).lambda(0.3).centre(Some(vec![0.1, -0.2]));
     for vovk in [true, false] {
         let predictions = oracle::kernel_ridge(&stream, &truncated, 0.3, vovk);
         let mut worst: f64 = 0.0;
@@ -332,7 +335,7 @@ fn nystrom_learners_equal_the_projected_minimisation() -> TestResult {
             let accepted = oracle::kors(&stream, &same_kernel, sampler, &uniforms).accepted;
             let kept: Vec<Vec<usize>> = (0..stream.len()).map(|t| (0..=t).filter(|&s| accepted[s]).collect()).collect();
             let d = stream[0].0.len();
-            let params = NystromParams { lambda: 0.5, mu, seed, ..NystromParams::default() };
+            let params = NystromParams::default().lambda(0.5).mu(mu).seed(seed);
             let trace = |vovk| Trace {
                 predictions: oracle::projected_ridge(&stream, &same_kernel, 0.5, vovk, &kept),
                 dictionary: Vec::new(),
@@ -359,7 +362,7 @@ fn learners_with_inputs_known_beforehand_equal_the_minimisation_in_the_complete_
         let dictionary = oracle::kors(&stream, &same_kernel, sampler, &uniforms).dictionary;
         let kept = vec![dictionary; stream.len()];
         let (d, inputs) = (stream[0].0.len(), stream.iter().flat_map(|(x, _)| x.clone()).collect::<Vec<f64>>());
-        let params = NystromParams { lambda: 0.5, mu: 0.05, seed: 4, ..NystromParams::default() };
+        let params = NystromParams::default().lambda(0.5).mu(0.05).seed(4);
         let awv = PkawvFrozen::new(kernel(), d, &inputs, params)?;
         let ridge = PkrrFrozen::new(kernel(), d, &inputs, params)?;
         assert_eq!(awv.dictionary_size(), oracle::independent(&stream, &same_kernel, &kept[0]).len(), "{name}");

@@ -1,12 +1,12 @@
 //! A stream learnt in blocks, whatever their sizes, gives the predictions of one row at a time.
 
 use mercer_kernels::{Gaussian, RandomFourier};
-use mercer_learners::experts::Rule;
+use mercer_learners::aggregation::Rule;
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Experts, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Krls, KrlsParams, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor,
-    PkrrTaylor, Regressor, SampledKonsParams, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor,
+    Regressor, SampledKonsParams, TaylorParams,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -44,59 +44,55 @@ const LOOK_AHEAD: [&str; 4] = ["aogd-ald", "aogd-ald past its limit", "kernel-aw
 fn subjects() -> [(&'static str, usize, usize, Make); 13] {
     [
         ("nons-ald", 2, 130, |d| {
-            let params = NonsAldParams { alpha: 0.02, ..NonsAldParams::default() };
+            let params = NonsAldParams::default().alpha(0.02);
             Ok(Box::new(NonsAld::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("krls", 2, 130, |d| {
-            let params = KrlsParams { nu: 0.02, ..KrlsParams::default() };
+            let params = KrlsParams::default().nu(0.02);
             Ok(Box::new(Krls::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("krls with a ridge", 2, 130, |d| {
-            let params = KrlsParams { nu: 0.02, lambda: 0.1, ..KrlsParams::default() };
+            let params = KrlsParams::default().nu(0.02).lambda(0.1);
             Ok(Box::new(Krls::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("aogd-ald", 2, 130, |d| {
-            let params = AogdAldParams { alpha: 0.02, ..AogdAldParams::default() };
+            let params = AogdAldParams::default().alpha(0.02);
             Ok(Box::new(AogdAld::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("aogd-ald past its limit", 2, 300, |d| {
-            let params = AogdAldParams { alpha: 0.02, growth_limit: Some(120), ..AogdAldParams::default() };
+            let params = AogdAldParams::default().alpha(0.02).growth_limit(Some(120));
             Ok(Box::new(AogdAld::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("con-kons", 2, 20, |d| Ok(Box::new(ConKons::new(Gaussian::new(0.12)?, d, SampledKonsParams::default())?))),
-        ("fogd", 2, 100, |d| Ok(Box::new(Fogd::new(d, FogdParams { sigma: 0.3, ..FogdParams::default() })?))),
+        ("fogd", 2, 100, |d| Ok(Box::new(Fogd::new(d, FogdParams::default().sigma(0.3))?))),
         ("kernel-awv", 2, ROWS, |d| {
             Ok(Box::new(KernelAwv::new(Gaussian::new(0.12)?, d, KernelRidgeParams::default())?))
         }),
         ("kernel-krr", 2, ROWS, |d| {
-            Ok(Box::new(KernelKrr::new(Gaussian::new(0.12)?, d, KernelRidgeParams { lambda: 0.1 })?))
+            Ok(Box::new(KernelKrr::new(Gaussian::new(0.12)?, d, KernelRidgeParams::default().lambda(0.1))?))
         }),
         ("pkawv, frozen", 2, 130, |d| {
-            let params = NystromParams { mu: 0.05, ..NystromParams::default() };
+            let params = NystromParams::default().mu(0.05);
             Ok(Box::new(PkawvFrozen::new(Gaussian::new(0.12)?, d, &stream(1, d).0, params)?))
         }),
         ("a mixture", 2, 330, |d| Ok(Box::new(mixture(d)?))),
-        ("pkawv-taylor", 6, 210, |d| {
-            Ok(Box::new(PkawvTaylor::new(d, TaylorParams { degree: 4, ..TaylorParams::default() })?))
-        }),
-        ("pkrr-taylor", 6, 462, |d| {
-            Ok(Box::new(PkrrTaylor::new(d, TaylorParams { degree: 5, lambda: 0.1, ..TaylorParams::default() })?))
-        }),
+        ("pkawv-taylor", 6, 210, |d| Ok(Box::new(PkawvTaylor::new(d, TaylorParams::default().degree(4))?))),
+        ("pkrr-taylor", 6, 462, |d| Ok(Box::new(PkrrTaylor::new(d, TaylorParams::default().degree(5).lambda(0.1))?))),
     ]
 }
 
 /// Newton steps and least squares on one dictionary, and a learner of another kind.
-fn mixture(d: usize) -> Result<Experts<Gaussian>, Error> {
+fn mixture(d: usize) -> Result<Mixture<AnyRegressor<Gaussian>>, Error> {
     let kernel = Gaussian::new(0.12)?;
-    let nons = NonsAldParams { alpha: 0.02, ..NonsAldParams::default() };
-    let krls = KrlsParams { nu: 0.02, lambda: 0.1, max_dictionary: nons.max_dictionary, ..KrlsParams::default() };
+    let nons = NonsAldParams::default().alpha(0.02);
+    let krls = KrlsParams::default().nu(0.02).lambda(0.1).max_dictionary(nons.max_dictionary);
     let members: [AnyRegressor<Gaussian>; 4] = [
         NonsAld::new(kernel, d, nons)?.into(),
         Krls::new(kernel, d, krls)?.into(),
-        NonsAld::new(kernel, d, NonsAldParams { mu: 3.0, ..nons })?.into(),
-        Fogd::new(d, FogdParams { sigma: 0.3, features: 100, ..FogdParams::default() })?.into(),
+        NonsAld::new(kernel, d, nons.mu(3.0))?.into(),
+        Fogd::new(d, FogdParams::default().sigma(0.3).features(100))?.into(),
     ];
-    Experts::new(members.into_iter().enumerate().map(|(k, member)| (k.to_string(), member)), Rule::Boa)
+    Mixture::new(members.into_iter().enumerate().map(|(k, member)| (k.to_string(), member)), Rule::Boa)
 }
 
 /// The members that take a row go on when another refuses it in the midst of a block.
@@ -116,7 +112,8 @@ fn a_member_dropped_within_a_block_leaves_the_others_as_one_by_one() -> Result<(
     for (xs, ys) in xs.chunks(100 * d).zip(ys.chunks(100)) {
         blocked.learn_block(xs, ys, &mut predictions)?;
     }
-    let active = |experts: &Experts<Gaussian>| experts.members().map(|member| member.active).collect::<Vec<_>>();
+    let active =
+        |experts: &Mixture<AnyRegressor<Gaussian>>| experts.members().map(|member| member.active).collect::<Vec<_>>();
     assert_eq!(active(&blocked), [false, true, false, false]);
     assert_eq!(active(&blocked), active(&single));
     assert_eq!(blocked.dictionary_size(), single.dictionary_size());
@@ -174,10 +171,10 @@ fn the_longest_blocks_equal_one_by_one() -> Result<(), Error> {
     let (xs, ys) = stream(3, d);
     let (xs, ys) = (&xs[..rows * d], &ys[..rows]);
     let map = RandomFourier::draw(d, 0.5, 800, 7)?;
-    let mut update = LeastSquares::<Awv>::new(1.0, 1.0);
+    let mut update = LeastSquares::<Awv>::new(1.0, 1.0)?;
     update.restart(map.dimension());
     assert_eq!((map.dimension(), update.block_size()), (1600, 64));
-    let mut single = OnFeatures::from_parts(map, update);
+    let mut single = OnFeatures::from_parts(map, update)?;
     let mut blocked = single.clone();
     let expected: Vec<f64> =
         xs.chunks(d).zip(ys).map(|(x, y)| single.predict_then_update(x, *y)).collect::<Result<_, _>>()?;
@@ -199,7 +196,7 @@ fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
     let d = 6;
     let (xs, ys) = stream(5, d);
     for lambda in [1e-4, 1e-6, 1e-8] {
-        let mut single = PkawvTaylor::new(d, TaylorParams { degree: 4, lambda, ..TaylorParams::default() })?;
+        let mut single = PkawvTaylor::new(d, TaylorParams::default().degree(4).lambda(lambda))?;
         let mut blocked = single.clone();
         let mut expected = Vec::new();
         for (x, y) in xs.chunks(d).zip(&ys) {
@@ -225,7 +222,7 @@ fn two_threads_predict_as_one() -> Result<(), Error> {
         ys.push((2.0 * x[0] - x[1] * x[2]).sin() + 0.1 * (t as f64).cos());
         xs.extend(x);
     }
-    let params = TaylorParams { sigma: 1.2, degree: 3, lambda: 0.5, ..TaylorParams::default() };
+    let params = TaylorParams::default().sigma(1.2).degree(3).lambda(0.5);
     let mut one = PkawvTaylor::new(d, params)?;
     // Not from the very beginning.
     one.learn_block(&xs[..300], &ys[..100], &mut Vec::new())?;

@@ -1,10 +1,10 @@
 //! Mixtures of learners against their members run alone, and against the rules' definitions.
 
 use mercer_kernels::{AnyKernel, Gaussian};
-use mercer_learners::experts::Rule;
+use mercer_learners::aggregation::Rule;
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Error, Experts, Fogd, FogdParams, Krls, KrlsParams,
-    NonsAld, NonsAldParams, PkawvTaylor, Regressor, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture,
+    NonsAld, NonsAldParams, PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use mercer_testkit::oracle::{self, Example};
 use mercer_testkit::streams;
@@ -13,31 +13,31 @@ type TestResult = Result<(), Box<dyn std::error::Error>>;
 type Member = AnyRegressor<Gaussian>;
 
 fn nons(sigma: f64, mu: f64) -> Member {
-    let params = NonsAldParams { mu, max_dictionary: Some(30), ..NonsAldParams::default() };
+    let params = NonsAldParams::default().mu(mu).max_dictionary(Some(30));
     NonsAld::new(Gaussian::new(sigma).expect("a width"), 2, params).expect("valid").into()
 }
 
 fn krls(sigma: f64, lambda: f64) -> Member {
-    let params = KrlsParams { lambda, max_dictionary: Some(30), ..KrlsParams::default() };
+    let params = KrlsParams::default().lambda(lambda).max_dictionary(Some(30));
     Krls::new(Gaussian::new(sigma).expect("a width"), 2, params).expect("valid").into()
 }
 
 fn pkawv(lambda: f64) -> Member {
-    PkawvTaylor::new(2, TaylorParams { degree: 4, lambda, ..TaylorParams::default() }).expect("valid").into()
+    PkawvTaylor::new(2, TaylorParams::default().degree(4).lambda(lambda)).expect("valid").into()
 }
 
 /// Overflows within some hundred rounds.
 fn diverging() -> Member {
-    Fogd::new(2, FogdParams { features: 20, step: 3.0, ..FogdParams::default() }).expect("valid").into()
+    Fogd::new(2, FogdParams::default().features(20).step(3.0)).expect("valid").into()
 }
 
 fn members() -> Vec<Member> {
     vec![nons(0.8, 1.0), krls(0.8, 0.1), nons(0.8, 5.0), pkawv(0.1), krls(0.3, 0.1), krls(0.8, 2.0)]
 }
 
-fn mixture(members: &[Member], rule: Rule) -> Experts<Gaussian> {
+fn mixture(members: &[Member], rule: Rule) -> Mixture<Member> {
     let named = members.iter().enumerate().map(|(k, member)| (format!("{k} {}", member.name()), member.clone()));
-    Experts::new(named, rule).expect("members of one dimension")
+    Mixture::new(named, rule).expect("members of one dimension")
 }
 
 /// What each member predicts alone, clipped to the targets seen and 0; `None` from the row on that it refuses.
@@ -99,10 +99,10 @@ fn the_mixture_is_the_definition_on_members_run_alone() -> TestResult {
 fn gradient_newton_and_least_squares_steps_share_a_dictionary() -> TestResult {
     let kernel = Gaussian::new(0.8)?;
     let aogd = |radius, growth_limit| -> Result<Member, Error> {
-        Ok(AogdAld::new(kernel, 2, AogdAldParams { radius, growth_limit, ..AogdAldParams::default() })?.into())
+        Ok(AogdAld::new(kernel, 2, AogdAldParams::default().radius(radius).growth_limit(growth_limit))?.into())
     };
-    let nons = NonsAld::new(kernel, 2, NonsAldParams { max_dictionary: None, ..NonsAldParams::default() })?;
-    let krls = KrlsParams { lambda: 0.1, max_dictionary: None, ..KrlsParams::default() };
+    let nons = NonsAld::new(kernel, 2, NonsAldParams::default().max_dictionary(None))?;
+    let krls = KrlsParams::default().lambda(0.1).max_dictionary(None);
     let shared = [aogd(2.0, None)?, nons.into(), aogd(0.5, None)?, Krls::new(kernel, 2, krls)?.into()];
     let mut members = shared.to_vec();
     // It will keep everything one day, so it has its own.
@@ -197,19 +197,154 @@ fn an_example_that_all_refuse_changes_nothing() -> TestResult {
 }
 
 #[test]
+fn rows_of_weight_0_are_only_predicted_and_refused_rows_stop_a_block() -> TestResult {
+    let (xs, ys) = flat(&streams::smooth_noisy(14, 300, 2, 0.1));
+    let mut weights: Vec<f64> = (0..ys.len()).map(|t| [1.0, 2.5, 0.0, 0.5][t % 4]).collect();
+    weights[17..23].fill(0.0);
+    let members = members();
+    let (mut one_by_one, mut expected) = (mixture(&members, Rule::Boa), Vec::new());
+    for ((x, y), weight) in xs.chunks(2).zip(&ys).zip(&weights) {
+        let (mut made, predicted) = ([0.0], one_by_one.predict(x)?);
+        let (before, loss) = (one_by_one.dictionary_size(), one_by_one.cumulative_loss());
+        one_by_one.learn(x, Target::weighted(&[*y], *weight), &mut made)?;
+        if *weight == 0.0 {
+            assert_eq!(
+                (made[0], before, loss),
+                (predicted, one_by_one.dictionary_size(), one_by_one.cumulative_loss())
+            );
+        }
+        expected.push(made[0]);
+    }
+    let near = |made: &[f64]| made.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9);
+    for threads in [1, 3] {
+        let (mut blocked, mut made) = (mixture(&members, Rule::Boa), Vec::new());
+        blocked.set_threads(threads);
+        blocked.learn_rows(Rows::new(&xs, 2, Targets::new(&ys, &weights, 1)?)?, &mut made)?;
+        assert!(made.len() == ys.len() && near(&made));
+        // Each way of spoiling a row leaves what was learnt before it, and the rest of the rows can follow.
+        for spoil in 0..3 {
+            let (mut bad_xs, mut bad_ys, mut bad_weights) = (xs.clone(), ys.clone(), weights.clone());
+            match spoil {
+                0 => bad_xs[2 * 101] = f64::NAN,
+                1 => bad_ys[101] = f64::INFINITY,
+                _ => bad_weights[101] = -1.0,
+            }
+            let (mut blocked, mut made) = (mixture(&members, Rule::Boa), Vec::new());
+            let rows = Rows::new(&bad_xs, 2, Targets::new(&bad_ys, &bad_weights, 1)?)?;
+            assert!(blocked.learn_rows(rows, &mut made).is_err());
+            assert_eq!(made.len(), 101);
+            let rows = Rows::new(&xs, 2, Targets::new(&ys, &weights, 1)?)?;
+            blocked.learn_rows(rows.range(101, ys.len()), &mut made)?;
+            assert!(made.len() == ys.len() && near(&made), "row spoilt in way {spoil}");
+        }
+    }
+    Ok(())
+}
+
+/// A learner of a user's own: the mean of the targets so far, plus what makes it predict NaN from a round on.
+#[derive(Clone, Debug)]
+struct Mean {
+    sum: f64,
+    count: f64,
+    nan_from: f64,
+}
+
+impl Regressor for Mean {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn dictionary_size(&self) -> usize {
+        0
+    }
+    fn predict_into(&self, _: &[f64], _: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        scores[0] = if self.count >= self.nan_from { f64::NAN } else { self.sum / self.count.max(1.0) };
+        Ok(())
+    }
+    fn step(&mut self, x: &[f64], Target { y, weight }: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        self.predict_into(x, &mut Scratch::default(), scores)?;
+        self.sum += weight * y[0];
+        self.count += weight;
+        Ok(())
+    }
+}
+
+impl mercer_learners::Member for Mean {
+    type Group = Self;
+}
+
+fn mean(nan_from: f64) -> Mean {
+    Mean { sum: 0.0, count: 0.0, nan_from }
+}
+
+#[test]
+fn learners_of_a_users_own_take_part() -> TestResult {
+    let stream = streams::smooth_noisy(15, 200, 2, 0.1);
+    // The same in boxes as among the learners of this crate, bit for bit: each learns alone here.
+    let ours = [nons(0.8, 1.0), krls(0.3, 0.1), pkawv(0.1)];
+    let mut known = mixture(&ours, Rule::MlPoly);
+    let boxed = ours.map(|member| (member.name().to_owned(), Box::new(member) as Box<dyn Regressor>));
+    let mut boxed = Mixture::new(boxed, Rule::MlPoly)?;
+    for (x, y) in &stream {
+        assert_eq!(known.predict_then_update(x, *y)?.to_bits(), boxed.predict_then_update(x, *y)?.to_bits());
+    }
+    // One kind of them, which clones; the one that predicts NaN is out from then on.
+    let members = [mean(f64::INFINITY), mean(50.0)].map(|member| ("mean".to_owned(), member));
+    for size in [1, 30] {
+        let (xs, ys) = flat(&stream);
+        let (mut both, mut predictions) = (Mixture::new(members.clone(), Rule::MlPoly)?.clone(), Vec::new());
+        for (xs, ys) in xs.chunks(2 * size).zip(ys.chunks(size)) {
+            both.learn_block(xs, ys, &mut predictions)?;
+        }
+        assert_eq!(both.members().map(|member| member.active).collect::<Vec<_>>(), [true, false]);
+        let mut alone = mean(f64::INFINITY);
+        let (mut low, mut high) = (0.0_f64, 0.0_f64);
+        for ((x, y), prediction) in stream.iter().zip(&predictions) {
+            assert!((alone.predict_then_update(x, *y)?.clamp(low, high) - prediction).abs() < 1e-12);
+            (low, high) = (low.min(*y), high.max(*y));
+        }
+    }
+    let mut nan = Mixture::new([("mean".to_owned(), mean(0.0))], Rule::Ewa)?;
+    assert_eq!(nan.predict(&[0.0, 0.0]), Err(Error::Diverged));
+    assert_eq!(nan.update(&[0.0, 0.0], 1.0), Err(Error::Diverged));
+    Ok(())
+}
+
+#[test]
+fn inputs_grow_when_all_members_can() -> TestResult {
+    let (mut with_taylor, mut without) = (mixture(&members(), Rule::Boa), mixture(&members()[..3], Rule::Boa));
+    for (x, y) in streams::smooth_noisy(16, 60, 2, 0.1) {
+        with_taylor.update(&x, y)?;
+        without.update(&x, y)?;
+    }
+    let (before, x) = (with_taylor.predict(&[0.1, 0.2])?, [0.1, 0.2, 0.0]);
+    assert_eq!(with_taylor.grow(1), Err(Error::FixedInputs));
+    assert_eq!(with_taylor.predict(&[0.1, 0.2])?.to_bits(), before.to_bits());
+    let before = without.predict(&x[..2])?;
+    without.grow(1)?;
+    assert_eq!(without.dimension(), 3);
+    assert!((without.predict(&x)? - before).abs() < 1e-12);
+    without.update(&[0.1, 0.2, 0.3], 0.5)?;
+    Ok(())
+}
+
+#[test]
 fn mixtures_need_members_of_one_dimension() {
     let none: [(String, Member); 0] = [];
-    assert!(matches!(Experts::new(none, Rule::Ewa), Err(Error::Parameter(_))));
+    assert!(matches!(Mixture::new(none, Rule::Ewa), Err(Error::Parameter(_))));
     let other: Member = PkawvTaylor::new(3, TaylorParams::default()).map(Into::into).expect("valid");
     let both = [("a".to_owned(), nons(1.0, 1.0)), ("b".to_owned(), other)];
-    assert!(matches!(Experts::new(both, Rule::Ewa), Err(Error::Dimension { expected: 2, got: 3 })));
+    assert!(matches!(Mixture::new(both, Rule::Ewa), Err(Error::Dimension { expected: 2, got: 3 })));
+    let mut two = krls(1.0, 1.0);
+    assert_eq!(two.add_output(None), Ok(()));
+    let both = [("a".to_owned(), nons(1.0, 1.0)), ("b".to_owned(), two)];
+    assert!(matches!(Mixture::new(both, Rule::Ewa), Err(Error::Outputs { expected: 1, got: 2 })));
 }
 
 #[test]
 fn threads_change_no_bit() -> TestResult {
     let (xs, ys) = flat(&streams::smooth_noisy(6, 900, 2, 0.1));
     let run = |threads: usize| -> Result<Vec<u64>, Error> {
-        let mut auto = Auto::new(2, AutoParams { budget: 20_000, ..AutoParams::default() })?;
+        let mut auto = Auto::new(2, AutoParams::default().budget(20_000))?;
         auto.set_threads(threads);
         let mut predictions = Vec::new();
         for (xs, ys) in xs.chunks(2 * 100).zip(ys.chunks(100)) {
@@ -224,7 +359,7 @@ fn threads_change_no_bit() -> TestResult {
 }
 
 fn auto(dimension: usize, stream: &[Example]) -> Result<(Auto, Vec<f64>), Error> {
-    let mut auto = Auto::new(dimension, AutoParams { budget: 50_000, ..AutoParams::default() })?;
+    let mut auto = Auto::new(dimension, AutoParams::default().budget(50_000))?;
     let predictions = stream.iter().map(|(x, y)| auto.predict_then_update(x, *y)).collect::<Result<_, _>>()?;
     Ok((auto, predictions))
 }
@@ -297,13 +432,13 @@ fn auto_survives_what_cannot_be_scaled() -> TestResult {
             assert!(auto.predict(&[0.1, 0.2])?.is_finite());
         }
     }
-    let params = AutoParams { budget: 10, ..AutoParams::default() };
+    let params = AutoParams::default().budget(10);
     assert_eq!(
         Auto::new(2, params).map(drop).map_err(|error| error.to_string()),
         Err("budget must be at least 1000, got 10".to_owned())
     );
     // A dimension whose Taylor features do not fit the budget has the dictionaries alone.
-    let mut wide = Auto::new(500, AutoParams { budget: 1000, ..AutoParams::default() })?;
+    let mut wide = Auto::new(500, AutoParams::default().budget(1000))?;
     for t in 0..40 {
         wide.update(&vec![f64::from(t % 7); 500], f64::from(t % 7))?;
     }
@@ -316,10 +451,10 @@ fn auto_survives_what_cannot_be_scaled() -> TestResult {
 fn members_may_have_kernels_of_any_kind() -> TestResult {
     let members = ["gaussian:1", "laplace:1", "polynomial:2,1"].map(|spec| {
         let kernel: AnyKernel = spec.parse().expect("a kernel");
-        let learner = Krls::new(kernel, 2, KrlsParams { lambda: 0.1, ..KrlsParams::default() }).expect("valid");
+        let learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1)).expect("valid");
         (spec.to_owned(), AnyRegressor::from(learner))
     });
-    let mut mixture = Experts::new(members, Rule::MlPoly)?;
+    let mut mixture = Mixture::new(members, Rule::MlPoly)?;
     for (x, y) in streams::smooth_noisy(13, 100, 2, 0.1) {
         mixture.update(&x, y)?;
     }

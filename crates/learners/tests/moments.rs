@@ -36,7 +36,7 @@ fn distance(a: &impl Regressor, b: &impl Regressor) -> Result<f64, Error> {
 
 #[test]
 fn merged_shards_are_the_whole_stream_and_the_learner_goes_on() -> Result<(), Error> {
-    let params = TaylorParams { sigma: 1.2, degree: 3, lambda: LAMBDA, ..TaylorParams::default() };
+    let params = TaylorParams::default().sigma(1.2).degree(3).lambda(LAMBDA);
     let mut online = PkawvTaylor::new(3, params)?;
     for t in 0..300 {
         let (x, y) = example(t);
@@ -58,9 +58,9 @@ fn merged_shards_are_the_whole_stream_and_the_learner_goes_on() -> Result<(), Er
 /// Ridge regression on 40 random Fourier features that has learnt these rounds.
 fn fourier_ridge(rounds: std::ops::Range<usize>) -> Result<OnFeatures<RandomFourier, LeastSquares<Ridge>>, Error> {
     let map = RandomFourier::draw(3, 0.7, 20, 5)?;
-    let mut update = LeastSquares::new(LAMBDA, 1.0);
+    let mut update = LeastSquares::new(LAMBDA, 1.0)?;
     update.restart(map.dimension());
-    let mut learner = OnFeatures::from_parts(map, update);
+    let mut learner = OnFeatures::from_parts(map, update)?;
     for t in rounds {
         let (x, y) = example(t);
         learner.update(&x, y)?;
@@ -104,9 +104,9 @@ fn learners_of_shards_merge_and_are_retracted() -> Result<(), Box<dyn std::error
 fn a_learner_without_sums_says_so() -> Result<(), Error> {
     let learner = fourier_ridge(0..10)?;
     assert!(matches!(learner.moments(-1.0), Err(Error::Parameter(ParameterError { name: "count", .. }))));
-    let mut update = LeastSquares::<Ridge>::new(LAMBDA, 0.99);
-    update.restart(40);
-    let forgetful = OnFeatures::from_parts(learner.feature_map().clone(), update);
+    let mut update = LeastSquares::<Ridge>::new(LAMBDA, 0.99)?;
+    update.restart(learner.linear().coordinates());
+    let forgetful = OnFeatures::from_parts(learner.feature_map().clone(), update)?;
     assert!(matches!(forgetful.moments(10.0), Err(Error::Parameter(ParameterError { name: "forgetting", .. }))));
     Ok(())
 }

@@ -13,9 +13,9 @@ type TestResult = Result<(), Box<dyn std::error::Error>>;
 fn max_dictionary_is_never_exceeded() -> TestResult {
     let stream = streams::smooth_noisy(1, 300, 3, 0.1);
     let kernel = Gaussian::new(0.3)?;
-    let nons = NonsAldParams { max_dictionary: Some(11), ..NonsAldParams::default() };
-    let con = SampledKonsParams { gamma: 0.1, max_dictionary: Some(11), ..SampledKonsParams::default() };
-    let krls = KrlsParams { max_dictionary: Some(11), ..KrlsParams::default() };
+    let nons = NonsAldParams::default().max_dictionary(Some(11));
+    let con = SampledKonsParams::default().gamma(0.1).max_dictionary(Some(11));
+    let krls = KrlsParams::default().max_dictionary(Some(11));
     let learners: [Box<dyn Regressor>; 3] = [
         Box::new(NonsAld::new(kernel, 3, nons)?),
         Box::new(ConKons::new(kernel, 3, con)?),
@@ -34,20 +34,20 @@ fn max_dictionary_is_never_exceeded() -> TestResult {
 fn parameters_out_of_range_are_refused_with_their_name() -> TestResult {
     let kernel = Gaussian::new(1.0)?;
     let message = |error: Option<Error>| error.map(|e| e.to_string()).unwrap_or_default();
-    let mu = NonsAldParams { mu: 0.0, ..NonsAldParams::default() };
+    let mu = NonsAldParams::default().mu(0.0);
     assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a positive number, got 0");
-    let forgetting = KrlsParams { forgetting: 1.5, ..KrlsParams::default() };
+    let forgetting = KrlsParams::default().forgetting(1.5);
     assert!(message(Krls::new(kernel, 1, forgetting).err()).starts_with("forgetting must be a number in (0, 1]"));
-    let alpha = AogdAldParams { alpha: f64::NAN, ..AogdAldParams::default() };
+    let alpha = AogdAldParams::default().alpha(f64::NAN);
     assert!(message(AogdAld::new(kernel, 1, alpha).err()).starts_with("alpha must be"));
-    let features = FogdParams { features: 0, ..FogdParams::default() };
+    let features = FogdParams::default().features(0);
     assert_eq!(message(Fogd::new(1, features).err()), "features must be at least 1, got 0");
     Ok(())
 }
 
 #[test]
 fn a_step_that_diverges_is_refused_and_the_learner_stays_usable() -> TestResult {
-    let mut learner = Fogd::new(1, FogdParams { step: 1e6, features: 8, ..FogdParams::default() })?;
+    let mut learner = Fogd::new(1, FogdParams::default().step(1e6).features(8))?;
     let mut refused = None;
     for t in 0..2000 {
         let x = [f64::from(t % 13) / 13.0];
@@ -83,7 +83,7 @@ fn the_zero_vector_of_a_linear_kernel_is_learnt_around() -> TestResult {
 #[test]
 fn forgetting_follows_a_change() -> TestResult {
     let error_after_change = |forgetting: f64| -> Result<f64, Error> {
-        let params = KrlsParams { nu: 1e-2, lambda: 0.01, forgetting, max_dictionary: None };
+        let params = KrlsParams::default().nu(1e-2).lambda(0.01).forgetting(forgetting).max_dictionary(None);
         let mut learner = Krls::new(Gaussian::new(0.5)?, 1, params)?;
         let mut loss = 0.0;
         for (t, (x, y)) in streams::smooth_noisy(3, 4000, 1, 0.02).into_iter().enumerate() {
@@ -103,7 +103,7 @@ fn forgetting_follows_a_change() -> TestResult {
 /// The stream visits one place only, for long: directions that are not excited must not lose what is known of them.
 #[test]
 fn forgetting_cannot_wind_up() -> TestResult {
-    let params = KrlsParams { nu: 1e-3, lambda: 0.1, forgetting: 0.9, max_dictionary: None };
+    let params = KrlsParams::default().nu(1e-3).lambda(0.1).forgetting(0.9).max_dictionary(None);
     let mut learner = Krls::new(Gaussian::new(0.5)?, 2, params)?;
     for (x, y) in streams::smooth_noisy(4, 500, 2, 0.05) {
         learner.update(&x, y)?;
@@ -131,9 +131,9 @@ fn projections_survive_points_of_the_span() -> TestResult {
     }
     for (spec, coordinates) in [("polynomial:4,1", 35..36), ("gaussian:1", 100..300), ("gaussian:1000", 3..10)] {
         let kernel: AnyKernel = spec.parse()?;
-        let params = NystromParams { lambda: 0.1, mu: 1e-6, beta: 20.0, ..NystromParams::default() };
+        let params = NystromParams::default().lambda(0.1).mu(1e-6).beta(20.0);
         let mut projected = PkawvNystrom::new(kernel.clone(), 3, params)?;
-        let mut whole = KernelAwv::new(kernel, 3, KernelRidgeParams { lambda: 0.1 })?;
+        let mut whole = KernelAwv::new(kernel, 3, KernelRidgeParams::default().lambda(0.1))?;
         for (x, y) in &stream {
             let gap = (projected.predict_then_update(x, *y)? - whole.predict_then_update(x, *y)?).abs();
             assert!(gap < 1e-6, "{spec}: {gap:e}");

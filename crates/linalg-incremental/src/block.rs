@@ -14,15 +14,18 @@
 //! so that a round costs `O(B²)` and both passes over `P`, the product and the subtraction, are made once a block: `1½n²`
 //! multiply-adds a round as one by one, but at the pace of the arithmetic instead of the memory. The same numbers to
 //! rounding (Woodbury's identity, its recursion left to the learner).
+//!
+//! Several outputs have a `w` each and share `P`: every round then has one `s_b` and one `γ_b`, and a `z_b` and an `m_b` for each
+//! output. An output more costs `2n` multiply-adds a round.
 
 mod look_ahead;
 
-use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
+use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, axpy_lanes, dispatch};
 
 use look_ahead::LookAhead;
 
-use crate::SymmetricInverse;
-use crate::inverse::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
+use crate::SymmetricMatrix;
+use crate::symmetric::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 use crate::tiles::{Panel, ZERO_TILE, split};
 
 /// A number for each round of a block.
@@ -44,9 +47,11 @@ pub struct BlockRecursion {
     h: Vec<Row>,
     /// Row `a`: `F[b, a] = γ_a H[b, a]` for `b > a`.
     f: Vec<Row>,
-    z: Row,
+    /// For each output `z`, updated for the rounds to come.
+    z: Vec<Row>,
     gains: Row,
-    moves: Row,
+    /// For each output the `m_b` of the rounds done.
+    moves: Vec<Row>,
     /// The final columns, a lane eight rows of one of them: for each panel its groups.
     us: Vec<Panel>,
 }
@@ -66,23 +71,27 @@ impl BlockRecursion {
         }
     }
 
-    /// Looks at the rounds with coordinates `phis`: the product `P Φ`, and the values `wᵀΦ`.
+    /// Looks at the rounds with coordinates `phis`: the product `P Φ`, and the values `wᵀΦ` for the `w` of each output.
     ///
     /// # Panics
-    /// If there are more than [`MAX`](Self::MAX) of them, or one has not as many entries as `p` has rows.
-    pub fn begin(&mut self, p: &mut SymmetricInverse, w: &AlignedVec, phis: &[AlignedVec]) {
+    /// If there are more than [`MAX`](Self::MAX) rounds or no output, or a vector has not as many entries as `p` has rows.
+    pub fn begin(&mut self, p: &mut SymmetricMatrix, ws: &[AlignedVec], phis: &[AlignedVec]) {
         assert!(phis.len() <= Self::MAX, "a block of {} rounds", phis.len());
         assert!(phis.iter().all(|phi| phi.len() == p.dimension()), "coordinates have one entry for each row");
-        (self.rounds, self.done, self.blocks) = (phis.len(), 0, w.lanes().len());
+        assert!(!ws.is_empty(), "a block has an output");
+        assert!(ws.iter().all(|w| w.len() == p.dimension()), "coefficients have one entry for each row");
+        (self.rounds, self.done, self.blocks) = (phis.len(), 0, p.dimension().div_ceil(LANES));
         let (groups, blocks) = (self.rounds.div_ceil(LANES), self.blocks.max(1));
         self.xs.resize(groups * self.blocks, ZERO_TILE);
         self.cs.resize(groups * self.blocks, ZERO_TILE);
         self.h.resize(groups * LANES, ZERO_ROW);
         self.f.resize(groups * LANES, ZERO_ROW);
+        self.z.resize(ws.len(), ZERO_ROW);
+        self.moves.resize(ws.len(), ZERO_ROW);
         dispatch(Transpose { phis, xs: &mut self.xs, blocks: self.blocks });
         dispatch(LookAhead {
             tiles: p.flushed_tiles(),
-            w: w.lanes(),
+            ws,
             blocks,
             xs: &self.xs,
             cs: &mut self.cs,
@@ -91,11 +100,20 @@ impl BlockRecursion {
         });
     }
 
-    /// `wᵀφ` of the round at hand.
+    /// `wᵀφ` of the round at hand for output `k`.
+    ///
+    /// # Panics
+    /// If there is no such output.
     #[must_use]
-    pub fn value(&self) -> f64 {
+    pub fn value(&self, k: usize) -> f64 {
         let (lane, at) = split(self.done);
-        self.z[lane].0[at]
+        self.z[k][lane].0[at]
+    }
+
+    /// `wᵀφ` of the round at hand for each output.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = f64> {
+        let (lane, at) = split(self.done);
+        self.z.iter().map(move |z| z[lane].0[at])
     }
 
     /// `φᵀPφ` of the round at hand.
@@ -105,18 +123,30 @@ impl BlockRecursion {
         self.h[self.done][lane].0[at]
     }
 
-    /// Ends the round at hand with `P ← P − gain · c cᵀ` and `w ← w + along · c`, `c = Pφ`. `O(B²)`.
-    pub fn advance(&mut self, gain: f64, along: f64) {
+    /// Ends the round at hand with `P ← P − gain · c cᵀ` and, for each output, `w ← w + along · c`, `c = Pφ`. `O(B²)`, and
+    /// `O(B)` an output.
+    ///
+    /// # Panics
+    /// If `alongs` has not one entry for each output.
+    pub fn advance(&mut self, gain: f64, alongs: &[f64]) {
+        assert_eq!(alongs.len(), self.moves.len(), "a move for each output");
         let (lane, at) = split(self.done);
         self.gains[lane].0[at] = gain;
-        self.moves[lane].0[at] = along;
+        for (moves, along) in self.moves.iter_mut().zip(alongs) {
+            moves[lane].0[at] = *along;
+        }
         let (rounds, round) = (self.rounds, self.done);
-        dispatch(Advance { rounds, round, h: &mut self.h, f: &mut self.f, z: &mut self.z, gain, along });
+        dispatch(Advance { rounds, round, h: &mut self.h, f: &mut self.f, z: &mut self.z, gain, alongs });
         self.done += 1;
     }
 
     /// Makes the moves of the rounds done.
-    pub fn finish(&mut self, p: &mut SymmetricInverse, w: &mut AlignedVec) {
+    ///
+    /// # Panics
+    /// If the outputs, or their entries, are not as many as the block began with.
+    pub fn finish(&mut self, p: &mut SymmetricMatrix, ws: &mut [AlignedVec]) {
+        assert_eq!(ws.len(), self.moves.len(), "the outputs that the block began with");
+        assert!(ws.iter().all(|w| w.lanes().len() == self.blocks), "coefficients have one entry for each row");
         self.rounds = self.done;
         if self.done == 0 {
             return;
@@ -124,14 +154,17 @@ impl BlockRecursion {
         let groups = self.done.div_ceil(LANES);
         self.forget_the_rest();
         self.us.resize(groups * self.blocks, ZERO_TILE);
-        dispatch(FinalColumns {
-            cs: &self.cs,
-            f: &self.f[..groups * LANES],
-            moves: &self.moves,
-            blocks: self.blocks,
-            us: &mut self.us,
-            w: w.lanes_mut(),
-        });
+        if let ([w, others @ ..], [moves, other_moves @ ..]) = (ws, self.moves.as_slice()) {
+            dispatch(FinalColumns {
+                cs: &self.cs,
+                f: &self.f[..groups * LANES],
+                moves,
+                blocks: self.blocks,
+                us: &mut self.us,
+                w: w.lanes_mut(),
+            });
+            dispatch(Moves { us: &self.us, groups, moves: other_moves, ws: others });
+        }
         let terms = Columns { gains: &self.gains[..groups], us: &self.us };
         subtract(p.flushed_tiles(), terms, true);
     }
@@ -141,7 +174,7 @@ impl BlockRecursion {
         let (group, first) = split(self.done);
         if first > 0 {
             self.gains[group].0[first..].fill(0.0);
-            self.moves[group].0[first..].fill(0.0);
+            self.moves.iter_mut().for_each(|moves| moves[group].0[first..].fill(0.0));
             self.f[self.done..].fill(ZERO_ROW);
             self.f[..self.done].iter_mut().for_each(|f| f[group].0[first..].fill(0.0));
             let panels = &mut self.cs[group * self.blocks..][..self.blocks];
@@ -182,24 +215,29 @@ struct Advance<'a> {
     round: usize,
     h: &'a mut [Row],
     f: &'a mut [Row],
-    z: &'a mut Row,
+    z: &'a mut [Row],
     gain: f64,
-    along: f64,
+    alongs: &'a [f64],
 }
 
 impl Op for Advance<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { rounds, round, h, f, z, gain, along } = self;
+        let Self { rounds, round, h, f, z, gain, alongs } = self;
         let (lane, groups) = (round / LANES, rounds.div_ceil(LANES));
         let (done, later) = h.split_at_mut(round + 1);
         let row = &done[round][lane..groups];
-        let (gain, along) = (simd.splat(gain), simd.splat(along));
-        for ((h, f), z) in row.iter().zip(&mut f[round][lane..groups]).zip(&mut z[lane..groups]) {
-            let h = simd.load(h);
-            simd.store(simd.mul(gain, h), f);
-            simd.store(simd.mul_add(along, h, simd.load(z)), z);
+        if let ([z, others @ ..], [along, other_alongs @ ..]) = (z, alongs) {
+            let (gain, along) = (simd.splat(gain), simd.splat(*along));
+            for ((h, f), z) in row.iter().zip(&mut f[round][lane..groups]).zip(&mut z[lane..groups]) {
+                let h = simd.load(h);
+                simd.store(simd.mul(gain, h), f);
+                simd.store(simd.mul_add(along, h, simd.load(z)), z);
+            }
+            for (z, along) in others.iter_mut().zip(other_alongs) {
+                axpy_lanes(simd, *along, row, &mut z[lane..groups]);
+            }
         }
         // The rounds of its own group at once, those of the later groups by eight.
         let end = (lane + 1) * LANES;
@@ -257,6 +295,33 @@ impl Op for FinalColumns<'_> {
         }
         for (i, (w, us)) in singles.iter_mut().zip(us_singles.chunks_exact_mut(groups)).enumerate() {
             final_columns::<S, 1>(simd, &cs[2 * together + i..], f, moves, blocks, &mut [us], std::array::from_mut(w));
+        }
+    }
+}
+
+/// `w ← w + Σ m_b c_b` for outputs after the first, from the final columns.
+struct Moves<'a> {
+    us: &'a [Panel],
+    /// Groups of a panel.
+    groups: usize,
+    moves: &'a [Row],
+    ws: &'a mut [AlignedVec],
+}
+
+impl Op for Moves<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        for (w, moves) in self.ws.iter_mut().zip(self.moves) {
+            for (w, us) in w.lanes_mut().iter_mut().zip(self.us.chunks_exact(self.groups)) {
+                let mut sums = [simd.load(w), simd.splat(0.0), simd.splat(0.0), simd.splat(0.0)];
+                for (u, moves) in us.iter().zip(moves) {
+                    for k in 0..LANES {
+                        sums[k % 4] = simd.mul_add(simd.splat(moves.0[k]), simd.load(&u[k]), sums[k % 4]);
+                    }
+                }
+                simd.store(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])), w);
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 use crate::tiles::{CHUNK, Tile, ZERO_TILE, are_blocks, block, block_start, split};
 
 /// Right-hand sides that [`GrowingCholesky::forward_solve_together`] takes at once.
-pub const TOGETHER: usize = 4;
+pub const SOLVES_TOGETHER: usize = 4;
 
 /// Running sums of a forward solve, each over every fourth coordinate: they hide the latency of the multiply-add.
 const CHAINS: usize = 4;
@@ -91,6 +91,13 @@ impl GrowingCholesky {
         self.n += 1;
     }
 
+    /// Drops the last row, which the caller has cleared in the tiles that stay.
+    pub(crate) fn shrink(&mut self) {
+        self.n -= 1;
+        self.tiles.truncate(block_start(self.n.div_ceil(LANES)));
+        self.reciprocals.resize(self.n);
+    }
+
     /// `x ← L⁻¹ b`: `½n²` multiply-adds, one read of the factor.
     ///
     /// # Panics
@@ -101,11 +108,11 @@ impl GrowingCholesky {
         dispatch(Forward { factor: self, b: b.lanes(), x: x.lanes_mut(), first: 0 });
     }
 
-    /// `x[i] ← L⁻¹ b[i]` for [`TOGETHER`] right-hand sides in one read of the factor, the same bits as one by one.
+    /// `x[i] ← L⁻¹ b[i]` for [`SOLVES_TOGETHER`] right-hand sides in one read of the factor, the same bits as one by one.
     ///
     /// # Panics
     /// If a right-hand side has not `n` entries.
-    pub fn forward_solve_together(&self, b: [&AlignedVec; TOGETHER], x: [&mut AlignedVec; TOGETHER]) {
+    pub fn forward_solve_together(&self, b: [&AlignedVec; SOLVES_TOGETHER], x: [&mut AlignedVec; SOLVES_TOGETHER]) {
         let x = x.map(|x| {
             x.resize(self.n);
             x.lanes_mut()
@@ -200,8 +207,8 @@ impl Op for Forward<'_> {
 
 struct ForwardTogether<'a> {
     factor: &'a GrowingCholesky,
-    b: [&'a [Lane]; TOGETHER],
-    x: [&'a mut [Lane]; TOGETHER],
+    b: [&'a [Lane]; SOLVES_TOGETHER],
+    x: [&'a mut [Lane]; SOLVES_TOGETHER],
 }
 
 impl Op for ForwardTogether<'_> {
@@ -214,11 +221,11 @@ impl Op for ForwardTogether<'_> {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
             // Chain by chain, in the order of a single right-hand side.
-            let mut sums = [[simd.splat(0.0); TOGETHER]; CHAINS];
-            for i in 0..TOGETHER {
+            let mut sums = [[simd.splat(0.0); SOLVES_TOGETHER]; CHAINS];
+            for i in 0..SOLVES_TOGETHER {
                 sums[0][i] = simd.load(&b[i][p]);
             }
-            if S::REGISTERS > CHAINS * TOGETHER {
+            if S::REGISTERS > CHAINS * SOLVES_TOGETHER {
                 eliminate(simd, &panel[..p], x.each_ref().map(|x| &x[..p]), 0, &mut sums);
             } else {
                 // A chain at a time, for as many tiles as the first level of cache keeps.
@@ -230,12 +237,12 @@ impl Op for ForwardTogether<'_> {
                     }
                 }
             }
-            let mut rest = [simd.splat(0.0); TOGETHER];
-            for i in 0..TOGETHER {
+            let mut rest = [simd.splat(0.0); SOLVES_TOGETHER];
+            for i in 0..SOLVES_TOGETHER {
                 rest[i] = simd.add(simd.add(sums[0][i], sums[1][i]), simd.add(sums[2][i], sums[3][i]));
             }
             let solved = substitute_together(simd, &panel[p], &factor.reciprocals.lanes()[p], rest);
-            for i in 0..TOGETHER {
+            for i in 0..SOLVES_TOGETHER {
                 simd.store(solved[i], &mut x[i][p]);
             }
         }
@@ -247,9 +254,9 @@ impl Op for ForwardTogether<'_> {
 fn eliminate<S: Simd, const N: usize>(
     simd: S,
     tiles: &[Tile],
-    [x0, x1, x2, x3]: [&[Lane]; TOGETHER],
+    [x0, x1, x2, x3]: [&[Lane]; SOLVES_TOGETHER],
     first: usize,
-    sums: &mut [[S::F64; TOGETHER]; N],
+    sums: &mut [[S::F64; SOLVES_TOGETHER]; N],
 ) {
     let mut rest = *sums;
     for ((((tile, x0), x1), x2), x3) in tiles.iter().zip(x0).zip(x1).zip(x2).zip(x3) {
@@ -258,7 +265,7 @@ fn eliminate<S: Simd, const N: usize>(
             for c in 0..N {
                 let j = half * CHAINS + first + c;
                 let column = simd.load(&tile[j]);
-                for i in 0..TOGETHER {
+                for i in 0..SOLVES_TOGETHER {
                     rest[c][i] = simd.negate_mul_add(simd.splat(x[i].0[j]), column, rest[c][i]);
                 }
             }
@@ -286,8 +293,8 @@ fn substitute_together<S: Simd>(
     simd: S,
     tile: &Tile,
     reciprocals: &Lane,
-    [a, b, c, d]: [S::F64; TOGETHER],
-) -> [S::F64; TOGETHER] {
+    [a, b, c, d]: [S::F64; SOLVES_TOGETHER],
+) -> [S::F64; SOLVES_TOGETHER] {
     let none = simd.splat(0.0);
     let mut coordinates = simd.transpose([a, b, c, d, none, none, none, none]);
     for j in 0..LANES {

@@ -6,9 +6,9 @@
 //!
 //! | type | holds | per step | memory |
 //! |---|---|---|---|
-//! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²` | `½n²` |
-//! | [`SymmetricInverse`] | `P = A⁻¹` | product and deferred Sherman–Morrison update `1½n²`; bordered growth `O(n)` | `½n²` |
-//! | [`BlockRecursion`] | `B` rounds on a `SymmetricInverse` whose inputs are known | the same `1½n²`, as matrix products | `2Bn` |
+//! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²`, removal of row `i` `2(n − i)²` | `½n²` |
+//! | [`SymmetricMatrix`] | a symmetric `P`, most often `A⁻¹` | product and deferred Sherman–Morrison update `1½n²`; bordered growth `O(n)`; [`Rotations`] of a removal `4n²` | `½n²` |
+//! | [`BlockRecursion`] | `B` rounds on a `SymmetricMatrix` whose inputs are known | the same `1½n²`, as matrix products | `2Bn` |
 //! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `n²` (`1¼n²` where every second waits); take a row back `1½n²` | `½n²` |
 //! | [`StateMatrix`] | a rectangular `A` | product and `A ← κA + u vᵀ` fused, `2n²`; rows and columns of zeros `O(n)` | `n²` |
 //!
@@ -18,7 +18,7 @@
 //! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
 //! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
 //!
-//! The growing factor consists of 8×8 tiles, block `b` of eight rows holding its `b + 1` tiles in a row, and the inverse of the same tiles in
+//! The growing factor consists of 8×8 tiles, block `b` of eight rows holding its `b + 1` tiles in a row, and the symmetric matrix of the same tiles in
 //! two runs of four columns: growing appends at the end, and a pass reads memory front to back (or back to front). The
 //! square-root form holds the other triangle and does not grow.
 //!
@@ -32,27 +32,33 @@
 //! assert_eq!(factor.entry(1, 0), 3.0);
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 mod block;
 mod cholesky;
 mod eigen;
 mod general_eigen;
-mod inverse;
 mod matrix;
-
 mod rank_one;
+mod rotations;
 mod square_root;
 mod state_matrix;
+mod symmetric;
 mod tiles;
 
 pub use block::BlockRecursion;
-pub use cholesky::{GrowingCholesky, TOGETHER};
+pub use cholesky::{GrowingCholesky, SOLVES_TOGETHER};
 pub use eigen::{NoConvergence, SymmetricEigen};
 pub use general_eigen::{Eigenvalue, GeneralEigen};
-pub use inverse::SymmetricInverse;
 pub use matrix::{Matrix, Singular};
 pub use mercer_simd::AlignedVec;
+pub use symmetric::{Removal, SymmetricMatrix};
 
 pub use rank_one::RankOneScratch;
+pub use rotations::Rotations;
 pub use square_root::{OutOfRange, SquareRootRls, SquareRootScratch};
 pub use state_matrix::StateMatrix;
 
@@ -63,3 +69,8 @@ pub struct NotPositiveDefinite {
     /// What remained of the unit pivot: `1 + σ ‖L⁻¹v‖²` (or `1 + σ vᵀPv`).
     pub pivot: f64,
 }
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -12,7 +12,7 @@ use crate::cholesky::GrowingCholesky;
 use crate::tiles::{Tile, block_start};
 
 /// Panels swept together, so that the dependent chain of one hides behind the others.
-const TOGETHER: usize = 4;
+const PANELS_SWEPT: usize = 4;
 
 /// Scratch memory of [`GrowingCholesky::update`] and [`GrowingCholesky::downdate`]; grows to the factor's size and is then reused.
 #[derive(Clone, Debug, Default)]
@@ -93,9 +93,9 @@ impl Op for Sweep<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
         let tiles = std::mem::take(&mut self.tiles);
-        for first in (0..self.v.len()).step_by(TOGETHER) {
-            let group = TOGETHER.min(self.v.len() - first);
-            let mut residuals = [simd.splat(0.0); TOGETHER];
+        for first in (0..self.v.len()).step_by(PANELS_SWEPT) {
+            let group = PANELS_SWEPT.min(self.v.len() - first);
+            let mut residuals = [simd.splat(0.0); PANELS_SWEPT];
             for k in 0..group {
                 residuals[k] = simd.load(&self.v[first + k]);
             }

@@ -1,6 +1,6 @@
 //! The rectangular matrix of an operator learner: rank-one steps, decay by a scalar, growth by rows and columns of zeros.
 //!
-//! A step of gradient descent on an operator is `A ← κA + u vᵀ` after a product `A x`. As in [`SymmetricInverse`](crate::SymmetricInverse), the
+//! A step of gradient descent on an operator is `A ← κA + u vᵀ` after a product `A x`. As in [`SymmetricMatrix`](crate::SymmetricMatrix), the
 //! rank-one term is deferred and applied by the next [`StateMatrix::multiply`] on its way, so that a step reads and writes
 //! each stored element once. The factor `κ` goes into one scalar: with the stored matrix `S`, the scalar `s` and the deferred `u vᵀ`,
 //!

@@ -1,6 +1,6 @@
 //! Growing factors and inverses against dense matrices refactored from scratch.
 
-use mercer_linalg_incremental::{AlignedVec, BlockRecursion, GrowingCholesky, RankOneScratch, SymmetricInverse};
+use mercer_linalg_incremental::{AlignedVec, BlockRecursion, GrowingCholesky, RankOneScratch, SymmetricMatrix};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -23,7 +23,7 @@ fn lower(factor: &GrowingCholesky) -> DMatrix<f64> {
     DMatrix::from_fn(n, n, |i, j| factor.entry(i, j))
 }
 
-fn full(inverse: &SymmetricInverse) -> DMatrix<f64> {
+fn full(inverse: &SymmetricMatrix) -> DMatrix<f64> {
     let n = inverse.dimension();
     DMatrix::from_fn(n, n, |i, j| inverse.entry(i, j))
 }
@@ -118,7 +118,7 @@ proptest! {
     #[test]
     fn inverse_follows_updates_and_growth(seed in 0u64..1000, n in 1usize..40, steps in 1usize..30) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut inverse = SymmetricInverse::scaled_identity(n, 0.5);
+        let mut inverse = SymmetricMatrix::scaled_identity(n, 0.5);
         let mut a = DMatrix::identity(n, n) * 2.0;
         let (mut c, mut y) = (AlignedVec::new(), AlignedVec::new());
         for step in 0..steps {
@@ -153,7 +153,7 @@ proptest! {
         let a = positive(&mut rng, n + 1);
         let small = a.view((0, 0), (n, n)).into_owned();
         let big = a.clone().try_inverse().unwrap_or_default();
-        let mut inverse = SymmetricInverse::new();
+        let mut inverse = SymmetricMatrix::new();
         let start = small.try_inverse().unwrap_or_default();
         for j in 0..n {
             let column: AlignedVec = (0..j).map(|i| start[(i, j)]).collect();
@@ -174,7 +174,7 @@ proptest! {
         seed in 0u64..1000, n in 1usize..60, rounds in 1usize..=64, done in 0usize..=64, deferred in 0usize..9,
     ) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut single = SymmetricInverse::scaled_identity(n, 1.5);
+        let mut single = SymmetricMatrix::scaled_identity(n, 1.5);
         let mut c = AlignedVec::new();
         for _ in 0..deferred {
             let x = vector(&mut rng, n);
@@ -184,28 +184,71 @@ proptest! {
         let (mut inverse, mut weights) = (single.clone(), w.clone());
         let xs: Vec<AlignedVec> = (0..rounds).map(|_| vector(&mut rng, n)).collect();
         let mut block = BlockRecursion::default();
-        block.begin(&mut inverse, &weights, &xs);
+        block.begin(&mut inverse, std::slice::from_ref(&weights), &xs);
         for (b, x) in xs.iter().enumerate().take(done) {
             // Every fourth round takes information away, and the move is no gradient step: the block must not care.
             let (z, s) = (dot(&w, x), single.multiply(x, &mut c));
-            prop_assert!((block.value() - z).abs() <= 1e-11 * z.abs().max(1.0), "value {} for {z}", block.value());
+            let value = block.value(0);
+            prop_assert!((value - z).abs() <= 1e-11 * z.abs().max(1.0), "value {value} for {z}");
             prop_assert!((block.quadratic() - s).abs() <= 1e-11 * s.max(1.0), "quadratic {} for {s}", block.quadratic());
             let weight = if b % 4 == 3 { -0.01 / (1.0 + s) } else { 0.5 };
             let (gain, along) = (weight / (1.0 + weight * s), (0.3 - z) / (1.0 + s));
             single.subtract(gain, &c);
             w.iter_mut().zip(c.iter()).for_each(|(w, c)| *w += along * c);
-            block.advance(gain, along);
+            block.advance(gain, &[along]);
         }
-        block.finish(&mut inverse, &mut weights);
+        block.finish(&mut inverse, std::slice::from_mut(&mut weights));
         assert_close(&full(&inverse), &full(&single), 1e-12);
         prop_assert!(w.iter().zip(weights.iter()).all(|(a, b)| (a - b).abs() <= 1e-11));
         prop_assert!((inverse.trace() - full(&single).trace()).abs() < 1e-11);
+    }
+
+    #[test]
+    fn outputs_of_a_block_are_blocks_of_their_own(
+        seed in 0u64..1000, n in 1usize..60, rounds in 1usize..=64, outputs in 1usize..6, skipped in 0usize..20,
+    ) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (mut shared, mut block) = (SymmetricMatrix::scaled_identity(n, 1.5), BlockRecursion::default());
+        let mut ws: Vec<AlignedVec> = (0..outputs).map(|_| vector(&mut rng, n)).collect();
+        let mut single = vec![(shared.clone(), BlockRecursion::default()); outputs];
+        let mut single_ws = ws.clone();
+        // Two blocks, the second in the memory of the first; the last rounds are looked at but not done.
+        for _ in 0..2 {
+            let xs: Vec<AlignedVec> = (0..rounds).map(|_| vector(&mut rng, n)).collect();
+            block.begin(&mut shared, &ws, &xs);
+            for ((p, one), w) in single.iter_mut().zip(&single_ws) {
+                one.begin(p, std::slice::from_ref(w), &xs);
+            }
+            for _ in skipped..rounds {
+                let s = block.quadratic();
+                let (gain, mut alongs) = (1.0 / (1.0 + s), Vec::new());
+                prop_assert_eq!(block.values().len(), outputs);
+                for (k, (value, (_, one))) in block.values().zip(&mut single).enumerate() {
+                    prop_assert_eq!(value, block.value(k));
+                    prop_assert!((value - one.value(0)).abs() <= 1e-12 * value.abs().max(1.0));
+                    prop_assert_eq!(s, one.quadratic());
+                    let along = (0.3 * k as f64 - value) * gain;
+                    one.advance(gain, &[along]);
+                    alongs.push(along);
+                }
+                block.advance(gain, &alongs);
+            }
+            block.finish(&mut shared, &mut ws);
+            for (k, (p, one)) in single.iter_mut().enumerate() {
+                one.finish(p, std::slice::from_mut(&mut single_ws[k]));
+                prop_assert!(full(p) == full(&shared));
+                let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
+                prop_assert!(ws[k].iter().zip(single_ws[k].iter()).all(close));
+                prop_assert!(ws[k].lanes().iter().flat_map(|lane| lane.0).skip(n).all(|padding| padding == 0.0));
+            }
+            prop_assert!(ws[0] == single_ws[0]);
+        }
     }
 }
 
 #[test]
 fn indefinite_changes_of_an_inverse_are_refused_untouched() {
-    let mut inverse = SymmetricInverse::scaled_identity(3, 1.0);
+    let mut inverse = SymmetricMatrix::scaled_identity(3, 1.0);
     let x = AlignedVec::from_slice(&[1.0, 1.0, 0.0]);
     let mut c = AlignedVec::new();
     assert!(inverse.rank_one(-0.5, &x, &mut c).is_err());

@@ -1,7 +1,8 @@
 //! Kernels go over their operands in one order where registers are few and in another where they are many: the same bits.
 
 use mercer_linalg_incremental::{
-    AlignedVec, BlockRecursion, GrowingCholesky, SquareRootRls, SquareRootScratch, StateMatrix, SymmetricInverse,
+    AlignedVec, BlockRecursion, GrowingCholesky, Removal, Rotations, SquareRootRls, SquareRootScratch, StateMatrix,
+    SymmetricMatrix,
 };
 use mercer_simd::{Level, prefer};
 use rand::RngExt;
@@ -34,7 +35,7 @@ fn products_and_deferred_updates() {
     for n in SIZES {
         assert_same(|| {
             let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
-            let (mut p, mut c) = (SymmetricInverse::scaled_identity(n, 1.5), AlignedVec::new());
+            let (mut p, mut c) = (SymmetricMatrix::scaled_identity(n, 1.5), AlignedVec::new());
             let mut seen = Vec::new();
             for _ in 0..21 {
                 let x = vector(&mut rng, n);
@@ -56,18 +57,19 @@ fn blocks() {
         for rounds in [3, 16, 45] {
             assert_same(|| {
                 let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
-                let (mut p, mut w) = (SymmetricInverse::scaled_identity(n, 1.5), AlignedVec::zeros(n));
+                let mut p = SymmetricMatrix::scaled_identity(n, 1.5);
+                let mut ws = [AlignedVec::zeros(n), AlignedVec::zeros(n)];
                 let (mut block, mut seen) = (BlockRecursion::default(), Vec::new());
                 for _ in 0..2 {
                     let phis: Vec<_> = (0..rounds).map(|_| vector(&mut rng, n)).collect();
-                    block.begin(&mut p, &w, &phis);
+                    block.begin(&mut p, &ws, &phis);
                     for _ in 0..rounds {
-                        let (z, s) = (block.value(), block.quadratic());
-                        seen.extend([z, s]);
-                        block.advance(1.0 / (1.0 + s), (0.3 - z) / (1.0 + s));
+                        let (z, s) = ([block.value(0), block.value(1)], block.quadratic());
+                        seen.extend([z[0], z[1], s]);
+                        block.advance(1.0 / (1.0 + s), &[(0.3 - z[0]) / (1.0 + s), (0.7 - z[1]) / (1.0 + s)]);
                     }
-                    block.finish(&mut p, &mut w);
-                    seen.extend_from_slice(&w);
+                    block.finish(&mut p, &mut ws);
+                    seen.extend(ws.iter().flat_map(|w| w.iter()));
                 }
                 seen.extend((0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| p.entry(i, j)));
                 seen
@@ -97,6 +99,33 @@ fn triangular_solves() {
                 factor.backward_solve(right, &mut backward);
                 assert_eq!(*forward, **together);
                 seen.extend(forward.iter().chain(backward.iter()));
+            }
+            seen
+        });
+    }
+}
+
+#[test]
+fn removals() {
+    for n in SIZES {
+        assert_same(|| {
+            let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
+            let mut factor = GrowingCholesky::new();
+            let (mut p, mut c) = (SymmetricMatrix::scaled_identity(n, 1.5), AlignedVec::new());
+            for i in 0..n {
+                factor.append(&vector(&mut rng, i), rng.random_range(0.5..1.5));
+                p.rank_one(0.7, &vector(&mut rng, n), &mut c).expect("an update");
+            }
+            let (mut rotations, mut phi) = (Rotations::new(), vector(&mut rng, n));
+            factor.remove(n / 3, &mut rotations);
+            rotations.apply(&mut phi);
+            p.rotate(&rotations);
+            let mut seen = phi.to_vec();
+            seen.push(p.drop_last(Removal::Condition, &mut c));
+            p.discount_to_prior(0.9, 1.5);
+            p.flush();
+            for (i, j) in (0..n - 1).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                seen.extend([factor.entry(i, j), p.entry(i, j)]);
             }
             seen
         });

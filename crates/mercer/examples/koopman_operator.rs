@@ -27,7 +27,7 @@ use mercer::AnyKernel;
 use mercer::data::FourWells;
 use mercer::kernels::Points;
 use mercer::learners::operator::{
-    Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSize, adjusted_rand_index, orthonormal_rows,
+    Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
 
 const WELLS: usize = 4;
@@ -37,13 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 400 trajectories of 100 pairs, a pair every 0.1, told in turns, so that the whole landscape is seen from early on.
     let pairs = FourWells::default().pairs(400, 100, 5)?.interleaved(100);
     let kernel: AnyKernel = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7".parse()?;
-    let params = SogdParams {
+    let params = SogdParams::default()
         // Falling steps average the noise away; 2000 rounds pass before they fall.
-        step: StepSize::Power { eta: ETA * 2000_f64.powf(0.6), exponent: 0.6, offset: 2000.0 },
-        budget: Budget::Constant(ETA.powi(4)),
-        rank_guard: 2.5e-4,
-        ..SogdParams::default()
-    };
+        .step(StepSchedule::Power { eta: ETA * 2000_f64.powf(0.6), exponent: 0.6, offset: 2000.0 })
+        .budget(Budget::Constant(ETA.powi(4)))
+        .rank_guard(2.5e-4);
     let mut learner = Sogd::on_states(kernel, 2, params)?;
 
     println!("1. Learning");

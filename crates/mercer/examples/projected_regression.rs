@@ -41,9 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for degree in [2, 4, 8, 16] {
         row(&format!("Taylor, degree {degree}"), PkawvTaylor::new(2, taylor(degree))?, &stream)?;
     }
-    let nystrom = NystromParams { lambda: LAMBDA, ..NystromParams::default() };
+    let nystrom = NystromParams::default().lambda(LAMBDA);
     row("Nyström", PkawvNystrom::new(Gaussian::new(WIDTH)?, 2, nystrom)?, &stream)?;
-    let exact = KernelAwv::new(Gaussian::new(WIDTH)?, 2, KernelRidgeParams { lambda: LAMBDA })?;
+    let exact = KernelAwv::new(Gaussian::new(WIDTH)?, 2, KernelRidgeParams::default().lambda(LAMBDA))?;
     row("all points", exact, &stream)?;
     let sufficient = TaylorFeatures::sufficient_degree(2.0_f64.sqrt(), WIDTH, stream.len(), LAMBDA);
     println!(
@@ -64,13 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn taylor(degree: usize) -> TaylorParams {
-    TaylorParams { sigma: WIDTH, degree, lambda: LAMBDA, ..TaylorParams::default() }
+    TaylorParams::default().sigma(WIDTH).degree(degree).lambda(LAMBDA)
 }
 
 /// One pass, one line.
 fn row(name: &str, mut learner: impl Regressor, stream: &Dataset) -> Result<(), mercer::Error> {
     let start = Instant::now();
-    let score = prequential(&mut learner, stream.iter(), |_round| {}).map_err(|(_round, error)| error)?;
+    let score = prequential(&mut learner, stream.iter(), |_round| {}).map_err(|refused| refused.error)?;
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
     println!("{name:>16}  {:>8} {:>8.5} {milliseconds:>8.1}", learner.dictionary_size(), score.mse());
     Ok(())

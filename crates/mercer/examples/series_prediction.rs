@@ -21,8 +21,8 @@ use std::error::Error;
 
 use mercer::data::{LinearSystem, Registry, Series};
 use mercer::learners::prediction::{
-    ConformalIntervals, Experts, Forecaster, Forgetting, GridParams, IntervalParams, KalmanPredictor, LastValue,
-    LinearExtrapolation, Opf, OpfParams, StateSpace,
+    ConformalIntervals, ForecastMixture, Forecaster, Forgetting, GridParams, IntervalParams, KalmanPredictor,
+    LastValue, LinearExtrapolation, Opf, OpfParams, StateSpace,
 };
 
 const WARM_UP: usize = 60;
@@ -48,11 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{name:>12}{}", times.map(|time| format!("{:>10.0}", losses[time - 1] - best[time - 1])).concat());
     };
     for gamma in [0.5, 0.8, 1.0] {
-        let params = OpfParams { forgetting: Forgetting::Scalar(gamma), ..OpfParams::default() };
+        let params = OpfParams::default().forgetting(Forgetting::Scalar(gamma));
         gaps(&format!("γ = {gamma}"), &losses(&mut Opf::new(3, &params)?, &series)?);
     }
     let grid = GridParams::default();
-    let mut mixture = Experts::<Opf>::grid(3, &grid)?;
+    let mut mixture = ForecastMixture::<Opf>::grid(3, &grid)?;
     gaps("all γ", &losses(&mut mixture, &series)?);
     let heaviest = (0..grid.gammas.len()).max_by(|i, j| mixture.weights()[*i].total_cmp(&mixture.weights()[*j]));
     if let Some(heaviest) = heaviest {
@@ -75,12 +75,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     rms("as today", losses(&mut LastValue::new(m), &earth)?);
     rms("along a line", losses(&mut LinearExtrapolation::new(m), &earth)?);
-    let mut mixture = Experts::<Opf>::grid(m, &grid)?;
+    let mut mixture = ForecastMixture::<Opf>::grid(m, &grid)?;
     rms("mixture of all γ", losses(&mut mixture, &earth)?);
 
     // Once more, with an interval around each prediction, and then a week ahead.
     let (mut mixture, mut intervals) =
-        (Experts::<Opf>::grid(m, &grid)?, ConformalIntervals::new(m, IntervalParams::default())?);
+        (ForecastMixture::<Opf>::grid(m, &grid)?, ConformalIntervals::new(m, IntervalParams::default())?);
     let mut prediction = vec![0.0; m];
     for (day, today) in earth.iter().enumerate() {
         mixture.predict_then_observe(&[], today, &mut prediction)?;

@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("1. {} stones, one pass; mean squared error and points kept so far", table.len());
     println!("{:>9}  {:>22}  {:>22}", "stones", "AOGD-ALD (kept)", "NONS-ALD (kept)");
-    let mut gradient = AogdAld::new(kernel()?, d, AogdAldParams { alpha, ..AogdAldParams::default() })?;
-    let mut newton = NonsAld::new(kernel()?, d, NonsAldParams { alpha, ..NonsAldParams::default() })?;
+    let mut gradient = AogdAld::new(kernel()?, d, AogdAldParams::default().alpha(alpha))?;
+    let mut newton = NonsAld::new(kernel()?, d, NonsAldParams::default().alpha(alpha))?;
     let (first, second) = (at_doublings(&mut gradient, &table)?, at_doublings(&mut newton, &table)?);
     for ((t, loss, kept), (_, other_loss, other_kept)) in first.into_iter().zip(second) {
         println!("{t:>9}  {loss:>15.5} {kept:>6}  {other_loss:>15.5} {other_kept:>6}");
@@ -53,18 +53,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("{:>9}  {:>10} {:>6} {:>8}", "", "error", "kept", "ms");
     // The same curvature and regulariser for both, so that only the dictionary differs.
-    let newton = NonsAldParams { alpha, ..NonsAldParams::default() };
+    let newton = NonsAldParams::default().alpha(alpha);
     let eta = 1.0 / (4.0 * (newton.radius.powi(2) + newton.label_bound.powi(2)));
-    let keeps_all = KonsParams { mu: newton.mu, eta, clip: Some(newton.radius) };
+    let keeps_all = KonsParams::default().mu(newton.mu).eta(eta).clip(Some(newton.radius));
     let step = 10.0 / (table.len() as f64).sqrt();
     row("KONS", Kons::new(kernel()?, d, keeps_all)?, &table)?;
     row("NONS-ALD", NonsAld::new(kernel()?, d, newton)?, &table)?;
-    row("FOGD", Fogd::new(d, FogdParams { sigma: WIDTH, step, ..FogdParams::default() })?, &table)?;
+    row("FOGD", Fogd::new(d, FogdParams::default().sigma(WIDTH).step(step))?, &table)?;
 
     println!("\n3. The threshold α of NONS-ALD");
     println!("{:>9}  {:>10} {:>6} {:>8}", "α", "error", "kept", "ms");
     for alpha in [1e-1, 1e-2, 1e-3, 1e-4] {
-        row(&format!("{alpha:e}"), NonsAld::new(kernel()?, d, NonsAldParams { alpha, ..newton })?, &table)?;
+        row(&format!("{alpha:e}"), NonsAld::new(kernel()?, d, newton.alpha(alpha))?, &table)?;
     }
     Ok(())
 }
@@ -82,14 +82,14 @@ fn at_doublings(learner: &mut impl Regressor, table: &Dataset) -> Result<Vec<(us
             next *= 2;
         }
     })
-    .map_err(|(_round, error)| error)?;
+    .map_err(|refused| refused.error)?;
     Ok(seen)
 }
 
 /// One pass, one line.
 fn row(name: &str, mut learner: impl Regressor, table: &Dataset) -> Result<(), mercer::Error> {
     let start = Instant::now();
-    let score = prequential(&mut learner, table.iter(), |_round| {}).map_err(|(_round, error)| error)?;
+    let score = prequential(&mut learner, table.iter(), |_round| {}).map_err(|refused| refused.error)?;
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
     println!("{name:>9}  {:>10.5} {:>6} {milliseconds:>8.1}", score.mse(), learner.dictionary_size());
     Ok(())

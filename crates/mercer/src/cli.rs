@@ -1,10 +1,12 @@
 //! The command line: arguments and help; each command is a file of its own.
 
 mod bad_rows;
+mod classes;
 mod eval;
 mod failure;
 mod feed;
 mod forecast;
+mod input;
 mod inspect;
 mod koopman;
 mod learners;
@@ -13,6 +15,7 @@ mod memory;
 mod notes;
 mod output;
 mod pipe;
+mod plain;
 mod predict;
 mod replies;
 mod report;
@@ -24,6 +27,7 @@ mod store;
 mod table;
 mod trace;
 mod train;
+mod trained;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -32,7 +36,8 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Format, Scheme, TargetColumn};
-use mercer::{AnyKernel, Gaussian, KernelSpec, median_width};
+use mercer::kernels::weighted_median_width;
+use mercer::{AnyKernel, Gaussian, KernelSpec};
 
 use failure::Failure;
 use forecast::ForecastArguments;
@@ -97,8 +102,19 @@ struct EvalArguments {
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
+    ///
+    /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes `prediction` is the class; p_CLASS…, the
+    /// probabilities, follow where the learner has them, and `score` for two classes: positive for 1, +1 or the later label in sorted
+    /// order. A value that does not exist yet is empty. The classes of a file are looked up before the run; from standard input those of
+    /// the first 256 rows have columns.
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
+    /// Write t,target and then exactly these columns, with commas between: prediction, score, size, loss, p_CLASS
+    ///
+    /// `size` is the number of points after the row was learnt, so rows are then learnt one by one; `loss` is what the learner minimises,
+    /// for the row's prediction.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
+    columns: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -139,9 +155,21 @@ struct CommonArguments {
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
-    /// Which column is the target, by name or by number from 1; the last unless given
-    #[arg(long, value_name = "NAME|INDEX")]
+    /// Which column is the target, by name or by number from 1, or several with commas between; the last unless given
+    #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
+    /// Which column holds weights, by name or by number from 1
+    ///
+    /// A weight is a number of at least 0: a row of weight 2 counts like two rows, a row of weight 0 is predicted and neither learnt
+    /// nor scored. Scores are weighted means.
+    #[arg(long, value_name = "NAME|INDEX")]
+    weight: Option<ColumnChoice>,
+    /// Whether the target is a class or a number
+    ///
+    /// Unless given, a target that holds text, or nothing but 0 and 1, is a class. A target of -1 and 1 is a number unless the learner
+    /// only classifies. The first 256 rows decide.
+    #[arg(long, value_name = "TASK")]
+    task: Option<TaskChoice>,
     /// Columns that are neither features nor the target, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
@@ -164,23 +192,30 @@ impl CommonArguments {
         }
     }
 
-    /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each.
-    fn kernel(&self, entry: &Entry, dimension: usize, rows: &[f64]) -> Result<(AnyKernel, String), Failure> {
+    /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each, with their weights if there are any.
+    fn kernel(
+        &self,
+        entry: &Entry,
+        dimension: usize,
+        rows: &[f64],
+        weights: &[f64],
+    ) -> Result<(AnyKernel, String), Failure> {
         let kernel = match &self.kernel {
             KernelSpec::Given(_) if entry.autonomous => {
                 return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
             }
             KernelSpec::Given(kernel) => kernel.clone(),
-            KernelSpec::Median => median_kernel(dimension, rows)?,
+            KernelSpec::Median => median_kernel(dimension, rows, weights)?,
         };
         let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
         Ok((kernel, spec))
     }
 }
 
-/// The Gaussian whose width is the median distance of the first rows.
-fn median_kernel(dimension: usize, rows: &[f64]) -> Result<AnyKernel, Failure> {
-    let gaussian = Gaussian::new(median_width(dimension, rows));
+/// The Gaussian whose width is the median distance of the first rows. Rows of weight 0 do not count, pairs count by the product of their
+/// weights.
+fn median_kernel(dimension: usize, rows: &[f64], weights: &[f64]) -> Result<AnyKernel, Failure> {
+    let gaussian = Gaussian::new(weighted_median_width(dimension, rows, weights));
     gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
 }
 
@@ -202,6 +237,15 @@ struct LearnersArguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// What the target is.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum TaskChoice {
+    /// One of several classes
+    Class,
+    /// A number
+    Regression,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]

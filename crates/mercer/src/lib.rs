@@ -10,9 +10,9 @@
 //!
 //! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
 //! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
-//! let params = NonsAldParams { alpha: 25.0 / table.len() as f64, ..NonsAldParams::default() };
+//! let params = NonsAldParams::default().alpha(25.0 / table.len() as f64);
 //! let mut learner = NonsAld::new(Gaussian::new(4.0)?, table.dimension(), params)?;
-//! let score = prequential(&mut learner, table.iter(), |_round| {}).map_err(|(_t, error)| error)?;
+//! let score = prequential(&mut learner, table.iter(), |_round| {})?;
 //! println!("mean squared error {} with {} points kept", score.mse(), learner.dictionary_size());
 //! # assert!(score.mse() < 0.005 && learner.dictionary_size() < 100, "{} {}", score.mse(), learner.dictionary_size());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -36,6 +36,11 @@
 //! Features: `cli` (default) builds the command and its dependencies, `serde` makes learners, kernels and data
 //! serialisable, `model` saves them in files. A library user switches the command off with `default-features = false`.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 pub mod catalogue;
 #[cfg(feature = "model")]
 pub mod model;
@@ -49,12 +54,18 @@ pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
 
 pub use mercer_kernels::{
-    AnyKernel, Gaussian, Kernel, KernelError, KernelSpec, Laplace, Linear, Matern32, Matern52, Mixture, Points,
+    AnyKernel, Gaussian, Kernel, KernelError, KernelMixture, KernelSpec, Laplace, Linear, Matern32, Matern52, Points,
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Expert, Experts, Fogd, FogdParams,
-    KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams,
-    NonsAld, NonsAldParams, NystromParams, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor,
-    Round, SampledKonsParams, Score, Scratch, SketchedKons, SketchedKonsParams, TaylorParams, prequential,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ClassScore, Classifier, ConKons, Error, Eviction, Expert,
+    Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams,
+    Krls, KrlsParams, Loss, Member, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom,
+    PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Qklms, QklmsParams, Regressor, Removal, Round, RoundError, Rows,
+    SampledKonsParams, Score, Scratch, SketchedKons, SketchedKonsParams, Target, Targets, TaylorParams, prequential,
 };
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

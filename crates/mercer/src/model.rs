@@ -1,20 +1,23 @@
 //! Model files: a learner with what is needed to use it and to go on, checked when it is read back.
 //!
-//! A [`Model`] is a regression learner of the [`catalogue`](crate::catalogue), a forecaster or an operator learner, together with the
+//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), a forecaster or an operator learner, together with the
 //! names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: what is read back predicts and
 //! goes on learning bit for bit like what was saved.
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 45 52 43 45 52 0A` (`\x89MERCER\n`), the format's version
-//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator), a CRC-32 (`u32`) of version, kind, length and body, and the body's
+//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification), a CRC-32 (`u32`) of version, kind, length and body, and the body's
 //! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
 //! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
-//! every kind, learner and version are part of the tests. Version 2 added to forecasters and operators what a run needs to go on in the
-//! midst of its data; regression learners are the same in both.
+//! every kind, learner and version are part of the tests. Files are written in version 3; versions 1, 2 and 3 are read. Version 2 added to
+//! forecasters and operators the state that a run needs to go on in the midst of its data. Version 3 added fields to learners, such as their
+//! loss and the weights of examples; the learner of an older file has their defaults (see [`mercer_core::since`](crate::core)).
+//!
+//! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that comes with no description.
 //!
 //! **Untrusted bytes.** A file from elsewhere may be damaged or made to do harm. Nothing is allocated on the word of a length field;
 //! the checksum is compared before anything is decoded; nesting is bounded; and what was decoded must
 //! [validate](crate::core::Validate): sizes agree, numbers are finite, pivots positive, parameters in their ranges. So a model that was
-//! read does not panic, whatever the bytes. It may still be nonsense that somebody composed with care: a checksum is no signature.
+//! read does not panic, whatever the bytes. What would be refused when it is read is refused when it is written. It may still be nonsense that somebody composed with care: a checksum is no signature.
 //!
 //! ```
 //! use mercer::model::{Description, Model, Progress, Regression};
@@ -35,6 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod classification;
 mod error;
 mod frame;
 mod operator;
@@ -45,7 +49,7 @@ use std::fmt;
 use std::io::Read;
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_data::{Scaling, TargetColumn};
+use mercer_data::{ColumnChoice, Scaling, TargetColumn};
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, Regressor, Score};
 use serde::{Deserialize, Serialize};
@@ -53,6 +57,7 @@ use serde::{Deserialize, Serialize};
 use operator::OperatorV1;
 use series::PredictionV1;
 
+pub use classification::{ClassProgress, Classification};
 pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};
 pub use operator::{AnyOperator, Operator};
@@ -69,6 +74,8 @@ pub enum Model {
     Prediction(Box<Prediction>),
     /// A learner of an operator.
     Operator(Box<Operator>),
+    /// A learner of classes.
+    Classification(Box<Classification>),
 }
 
 /// The kinds of models, as their files name them.
@@ -81,16 +88,19 @@ pub enum ModelKind {
     Prediction,
     /// [`Model::Operator`]
     Operator,
+    /// [`Model::Classification`]
+    Classification,
 }
 
 impl ModelKind {
-    const ALL: [Self; 3] = [Self::Regression, Self::Prediction, Self::Operator];
+    const ALL: [Self; 4] = [Self::Regression, Self::Prediction, Self::Operator, Self::Classification];
 
     fn code(self) -> u16 {
         match self {
             Self::Regression => 1,
             Self::Prediction => 2,
             Self::Operator => 3,
+            Self::Classification => 4,
         }
     }
 
@@ -105,6 +115,7 @@ impl fmt::Display for ModelKind {
             Self::Regression => "regression",
             Self::Prediction => "prediction",
             Self::Operator => "operator",
+            Self::Classification => "classification",
         })
     }
 }
@@ -139,6 +150,12 @@ pub struct Description {
     pub target_name: Option<String>,
     /// How the target was told.
     pub target: TargetColumn,
+    /// The names of the targets, if there are several and the data had names; `target_name` is then the first.
+    #[serde(default, deserialize_with = "mercer_core::since::<3, _, _>")]
+    pub target_names: Vec<String>,
+    /// The column of the weights.
+    #[serde(default, deserialize_with = "mercer_core::since::<3, _, _>")]
+    pub weight: Option<ColumnChoice>,
 }
 
 /// What a regression learner has seen.
@@ -169,6 +186,14 @@ impl Progress {
     }
 }
 
+impl Description {
+    /// The names fit so many features and targets.
+    fn check(&self, dimension: usize, outputs: usize) -> Result<(), Inconsistent> {
+        check_names(&self.features, dimension)?;
+        check_names(&self.target_names, outputs)
+    }
+}
+
 impl Regression {
     /// [`Model::to_bytes`] without a [`Model`] around it, as for a checkpoint in the midst of learning.
     ///
@@ -188,14 +213,24 @@ impl Validate for Regression {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.learner.validate()?;
         let d = self.learner.dimension();
-        check_names(&self.description.features, d)?;
+        self.description.check(d, self.learner.outputs())?;
         if let Some(scaling) = &self.scaling {
-            scaling.validate()?;
-            Inconsistent::require(scaling.dimension() == d, "scaling", "it has a range for each feature")?;
+            check_scaling(scaling, d)?;
+            let fits = scaling.outputs() == self.learner.outputs();
+            Inconsistent::require(fits, "scaling", "it has a range for each target")?;
         }
         let Progress { rows, bad, .. } = self.progress;
-        Inconsistent::require(bad <= rows && rows < u64::MAX / 2, "count of rows", "bad ones are among them")
+        check_counts(rows, bad)
     }
+}
+
+fn check_scaling(scaling: &Scaling, dimension: usize) -> Result<(), Inconsistent> {
+    scaling.validate()?;
+    Inconsistent::require(scaling.dimension() == dimension, "scaling", "it has a range for each feature")
+}
+
+fn check_counts(rows: u64, bad: u64) -> Result<(), Inconsistent> {
+    Inconsistent::require(bad <= rows && rows < u64::MAX / 2, "count of rows", "bad ones are among them")
 }
 
 impl Model {
@@ -206,6 +241,7 @@ impl Model {
             Self::Regression(_) => ModelKind::Regression,
             Self::Prediction(_) => ModelKind::Prediction,
             Self::Operator(_) => ModelKind::Operator,
+            Self::Classification(_) => ModelKind::Classification,
         }
     }
 
@@ -219,6 +255,7 @@ impl Model {
             Self::Regression(model) => model.to_bytes(),
             Self::Prediction(model) => model.to_bytes(),
             Self::Operator(model) => model.to_bytes(),
+            Self::Classification(model) => model.to_bytes(),
         }
     }
 
@@ -227,14 +264,24 @@ impl Model {
     /// # Errors
     /// Whatever is wrong with it, in words: see [`ModelError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        Self::from_bytes_with_version(bytes).map(|(model, _)| model)
+    }
+
+    /// The model of a whole file, and the format version of the file: from 1 to [`VERSION`].
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes).
+    pub fn from_bytes_with_version(bytes: &[u8]) -> Result<(Self, u16), ModelError> {
         let frame::Opened { version, kind, body } = frame::open(bytes)?;
-        Ok(match (kind, version) {
-            (ModelKind::Regression, _) => Self::Regression(Box::new(frame::decode(body)?)),
-            (ModelKind::Prediction, 1) => Self::Prediction(Box::new(frame::decode_old::<PredictionV1, _>(body)?)),
-            (ModelKind::Prediction, _) => Self::Prediction(Box::new(frame::decode(body)?)),
-            (ModelKind::Operator, 1) => Self::Operator(Box::new(frame::decode_old::<OperatorV1, _>(body)?)),
-            (ModelKind::Operator, _) => Self::Operator(Box::new(frame::decode(body)?)),
-        })
+        let model = match (kind, version) {
+            (ModelKind::Regression, v) => Self::Regression(Box::new(frame::decode(v, body)?)),
+            (ModelKind::Prediction, 1) => Self::Prediction(Box::new(frame::decode_old::<PredictionV1, _>(1, body)?)),
+            (ModelKind::Prediction, v) => Self::Prediction(Box::new(frame::decode(v, body)?)),
+            (ModelKind::Operator, 1) => Self::Operator(Box::new(frame::decode_old::<OperatorV1, _>(1, body)?)),
+            (ModelKind::Operator, v) => Self::Operator(Box::new(frame::decode(v, body)?)),
+            (ModelKind::Classification, v) => Self::Classification(Box::new(frame::decode(v, body)?)),
+        };
+        Ok((model, version))
     }
 
     /// The model that `input` holds up to its end; no more than [`MOST_BYTES`] are read.
@@ -242,8 +289,57 @@ impl Model {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), and when `input` cannot be read.
     pub fn read(input: impl Read) -> Result<Self, ModelError> {
+        Self::read_with_version(input).map(|(model, _)| model)
+    }
+
+    /// [`read`](Self::read), and the format version as [`from_bytes_with_version`](Self::from_bytes_with_version) tells it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with_version(input: impl Read) -> Result<(Self, u16), ModelError> {
         let mut bytes = Vec::new();
         input.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(ModelError::Io)?;
-        Self::from_bytes(&bytes)
+        Self::from_bytes_with_version(&bytes)
+    }
+}
+
+/// The model file of a regression learner that comes with nothing else: its [`Description`] and its [`Progress`] are the defaults.
+///
+/// The learner is copied once. [`Regression::to_bytes`] needs no copy, and keeps names, scaling and progress as well.
+///
+/// ```
+/// use mercer::{AnyKernel, Krls, KrlsParams, Regressor, model};
+///
+/// let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default())?;
+/// learner.update(&[0.3], 1.0)?;
+/// let bytes = model::to_bytes(&learner)?;
+/// let mut restored = model::from_bytes(&bytes)?;
+/// assert_eq!(restored.predict(&[0.2])?, learner.predict(&[0.2])?);
+/// restored.update(&[0.4], 0.5)?; // it goes on learning
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`Model::to_bytes`].
+pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Result<Vec<u8>, ModelError> {
+    let model = Regression {
+        description: Description::default(),
+        scaling: None,
+        progress: Progress::default(),
+        learner: learner.clone().into(),
+    };
+    model.to_bytes()
+}
+
+/// The learner of a regression model's file, by [`to_bytes`] or by the `mercer` command.
+///
+/// # Errors
+/// As [`Model::from_bytes`]; [`ModelError::OtherKind`] for a forecaster or an operator; [`ModelError::Scaled`] when the learner has
+/// learnt scaled columns, because it would predict wrongly without their scaling.
+pub fn from_bytes(bytes: &[u8]) -> Result<AnyRegressor<AnyKernel>, ModelError> {
+    match Model::from_bytes(bytes)? {
+        Model::Regression(model) if model.scaling.is_some() => Err(ModelError::Scaled),
+        Model::Regression(model) => Ok(model.learner),
+        other => Err(ModelError::OtherKind { expected: ModelKind::Regression, got: other.kind() }),
     }
 }

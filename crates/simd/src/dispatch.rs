@@ -1,9 +1,12 @@
 //! Choosing the instruction set when the program runs.
 
+#[cfg(target_arch = "x86_64")]
 use std::hint::black_box;
+#[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+#[cfg(target_arch = "x86_64")]
 use crate::aligned::Lane;
 use crate::backend::{FEW, Simd};
 use crate::scalar::Scalar;

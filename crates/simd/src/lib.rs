@@ -24,6 +24,11 @@
 //! assert_eq!(dot(x.lanes(), x.lanes()), 14.0);
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 mod aligned;
 mod backend;
 mod dispatch;
@@ -40,3 +45,8 @@ pub use dispatch::{Level, Op, dispatch, dispatch_at, prefer};
 pub use exp::{exp, exp_in_place, exp_lane};
 pub use sincos::{sincos_lane, sincos_quarter_turns};
 pub use vector::{axpy, axpy_lanes, dot, dot_lanes, scale};
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,8 +5,9 @@
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
-use crate::admission::{Admission, coordinate_above};
-use crate::newton_basis::Probe;
+use crate::admission::{Admission, Answer, coordinate_above};
+use crate::basis::Orthonormal;
+use crate::probe::Probe;
 
 /// The approximate linear dependence test with threshold `α ≥ 0` on the squared distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +38,10 @@ impl Validate for Ald {
     }
 }
 
-impl Admission for Ald {
-    fn admits(&mut self, probe: &Probe) -> Option<f64> {
-        coordinate_above(self.threshold, probe)
+impl<B: Orthonormal> Admission<B> for Ald {
+    type Decision = Answer;
+
+    fn decide(&self, _: &B, _: &[f64], probe: &Probe) -> Answer {
+        coordinate_above(self.threshold, probe).into()
     }
 }

@@ -2,8 +2,9 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use crate::admission::{Admission, coordinate_above};
-use crate::newton_basis::Probe;
+use crate::admission::{Admission, Answer, coordinate_above};
+use crate::basis::Orthonormal;
+use crate::probe::Probe;
 
 /// Keeps points until `budget` are kept, skipping those already in the span (`δ = 0` to rounding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +27,12 @@ impl Validate for FirstB {
     }
 }
 
-impl Admission for FirstB {
-    fn admits(&mut self, probe: &Probe) -> Option<f64> {
-        if probe.dictionary_size() < self.budget { coordinate_above(0.0, probe) } else { None }
+impl<B: Orthonormal> Admission<B> for FirstB {
+    type Decision = Answer;
+
+    fn decide(&self, _: &B, _: &[f64], probe: &Probe) -> Answer {
+        let room = probe.dictionary_size() < self.budget;
+        coordinate_above(0.0, probe).filter(|_| room).into()
     }
 }
 
@@ -41,12 +45,12 @@ mod tests {
     #[test]
     fn stops_at_the_budget_and_skips_dependent_points() {
         let mut basis = NewtonBasis::new(Linear, 3);
-        let (mut rule, mut probe) = (FirstB::new(2), Probe::default());
+        let (rule, mut probe) = (FirstB::new(2), Probe::default());
         let kept: Vec<bool> = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
             .iter()
             .map(|x| {
                 basis.probe(x, &mut probe);
-                let keep = rule.admits(&probe);
+                let keep = rule.decide(&basis, x, &probe).growth();
                 keep.into_iter().for_each(|new| basis.append(x, probe.coordinates(), new));
                 keep.is_some()
             })

@@ -11,14 +11,15 @@
 //! already (any kernel of finite rank comes to that): it counts in `C`, but adds no coordinate.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
-use mercer_linalg_incremental::SymmetricInverse;
+use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
 use mercer_simd::AlignedVec;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::admission::{Admission, coordinate_above};
-use crate::newton_basis::Probe;
+use crate::admission::{Admission, Answer, coordinate_above};
+use crate::basis::Orthonormal;
+use crate::probe::Probe;
 
 /// A residual up to this share of `k(x, x)` counts as zero: the point is in the span. A coordinate divides what rounding left
 /// of its residual by the root of it, and the next one that small inherits the error; without a bound coordinates overflow in
@@ -40,25 +41,30 @@ pub struct Kors {
     gamma: f64,
     beta: f64,
     epsilon: f64,
-    inverse: SymmetricInverse,
+    inverse: SymmetricMatrix,
     kept: usize,
     uniform: f64,
     rng: ChaCha8Rng,
+    /// `(C + γI)⁻¹φ` of a kept point.
     #[cfg_attr(feature = "serde", serde(skip))]
-    scratch: KorsScratch,
+    c: AlignedVec,
 }
 
-/// Memory of a decision and what the last one found, reused from call to call.
-#[derive(Clone, Debug, Default)]
-pub struct KorsScratch {
-    /// `(C + γI)⁻¹φ` of a kept point.
-    c: AlignedVec,
+/// What [`Kors`] found of a point.
+#[derive(Clone, Copy, Debug)]
+pub struct KorsDecision {
     /// `φᵀ(C + γI)⁻¹φ`
     explained: f64,
     /// The squared weight `1/p` the point enters with, if it is kept.
     squared_weight: Option<f64>,
     /// The coordinate it adds, if it does.
     coordinate: Option<f64>,
+}
+
+impl From<KorsDecision> for Answer {
+    fn from(decision: KorsDecision) -> Self {
+        decision.coordinate.into()
+    }
 }
 
 impl Kors {
@@ -72,16 +78,7 @@ impl Kors {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
         let uniform = rng.random();
-        Ok(Self {
-            gamma,
-            beta,
-            epsilon,
-            inverse: SymmetricInverse::new(),
-            kept: 0,
-            uniform,
-            rng,
-            scratch: KorsScratch::default(),
-        })
+        Ok(Self { gamma, beta, epsilon, inverse: SymmetricMatrix::new(), kept: 0, uniform, rng, c: AlignedVec::new() })
     }
 
     /// The uniform number in `[0, 1)` that decides next.
@@ -95,44 +92,6 @@ impl Kors {
     pub fn kept(&self) -> usize {
         self.kept
     }
-
-    /// What [`Admission::admits`] answers now, changing nothing; [`commit`](Self::commit) with the same memory makes it so.
-    ///
-    /// # Panics
-    /// If the probe has not one coordinate for each that earlier decisions returned.
-    #[must_use]
-    pub fn decide(&self, probe: &Probe, scratch: &mut KorsScratch) -> Option<f64> {
-        scratch.explained = self.inverse.quadratic(probe.coordinates());
-        let e = probe.residual() + self.gamma * scratch.explained;
-        let score = (1.0 + self.epsilon) * e / (e + self.gamma);
-        let probability = (self.beta * score).min(1.0);
-        scratch.squared_weight = if self.inverse.dimension() == 0 {
-            Some(1.0)
-        } else {
-            // Out of the range of numbers, a score says nothing.
-            (score.is_finite() && self.uniform < probability).then(|| 1.0 / probability)
-        };
-        let threshold = IN_SPAN * probe.self_value();
-        scratch.coordinate = scratch.squared_weight.and_then(|_| coordinate_above(threshold, probe));
-        scratch.coordinate
-    }
-
-    /// Carries out the decision on `probe` that `scratch` holds, and tosses the next coin.
-    pub fn commit(&mut self, probe: &Probe, scratch: &mut KorsScratch) {
-        if self.inverse.dimension() > 0 {
-            self.uniform = self.rng.random();
-        }
-        let Some(weight) = scratch.squared_weight else { return };
-        self.kept += 1;
-        let KorsScratch { c, explained, coordinate, .. } = scratch;
-        self.inverse.multiply(probe.coordinates(), c);
-        if let Some(new) = coordinate {
-            self.inverse.grow(1.0 / self.gamma);
-            c.push(*new / self.gamma);
-            *explained += *new * *new / self.gamma;
-        }
-        self.inverse.subtract(weight / (1.0 + weight * *explained), c);
-    }
 }
 
 impl Validate for Kors {
@@ -145,17 +104,53 @@ impl Validate for Kors {
     }
 }
 
-impl Admission for Kors {
+impl<B: Orthonormal> Admission<B> for Kors {
+    type Decision = KorsDecision;
+
+    const HAS_STATE: bool = true;
+
     fn fits(&self, points: usize) -> bool {
         self.inverse.dimension() == points
     }
 
-    fn admits(&mut self, probe: &Probe) -> Option<f64> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let decision = self.decide(probe, &mut scratch);
-        self.commit(probe, &mut scratch);
-        self.scratch = scratch;
-        decision
+    fn decide(&self, _: &B, _: &[f64], probe: &Probe) -> KorsDecision {
+        let explained = self.inverse.quadratic(probe.coordinates());
+        let e = probe.residual() + self.gamma * explained;
+        let score = (1.0 + self.epsilon) * e / (e + self.gamma);
+        let probability = (self.beta * score).min(1.0);
+        let squared_weight = if self.inverse.dimension() == 0 {
+            Some(1.0)
+        } else {
+            // Out of the range of numbers, a score says nothing.
+            (score.is_finite() && self.uniform < probability).then(|| 1.0 / probability)
+        };
+        let threshold = IN_SPAN * probe.self_value();
+        let coordinate = squared_weight.and_then(|_| coordinate_above(threshold, probe));
+        KorsDecision { explained, squared_weight, coordinate }
+    }
+
+    fn commit(&mut self, probe: &Probe, decision: KorsDecision) {
+        if self.inverse.dimension() > 0 {
+            self.uniform = self.rng.random();
+        }
+        let KorsDecision { mut explained, squared_weight, coordinate } = decision;
+        let Some(weight) = squared_weight else { return };
+        self.kept += 1;
+        let mut c = std::mem::take(&mut self.c);
+        self.inverse.multiply(probe.coordinates(), &mut c);
+        if let Some(new) = coordinate {
+            self.inverse.grow(1.0 / self.gamma);
+            c.push(new / self.gamma);
+            explained += new * new / self.gamma;
+        }
+        self.inverse.subtract(weight / (1.0 + weight * explained), &c);
+        self.c = c;
+    }
+
+    fn remove(&mut self, _: usize, rotations: &Rotations) {
+        // C of the coordinates that are left is a block of C, and its inverse is the inverse conditioned on zero.
+        self.inverse.rotate(rotations);
+        self.inverse.drop_last(Removal::Condition, &mut self.c);
     }
 }
 
@@ -179,7 +174,9 @@ mod tests {
         for t in 0..400 {
             let x = [(t % 4) as f64 * 10.0];
             basis.probe(&x, &mut probe);
-            if let Some(new_coordinate) = rule.admits(&probe) {
+            let decision = rule.decide(&basis, &x, &probe);
+            Admission::<NewtonBasis<Gaussian>>::commit(&mut rule, &probe, decision);
+            if let Some(new_coordinate) = decision.coordinate {
                 assert!(t < 4);
                 basis.append(&x, probe.coordinates(), new_coordinate);
             }
@@ -212,23 +209,22 @@ mod tests {
             let t = f64::from(t);
             let x = [(1.7 * t).sin(), (0.9 * t + 1.0).cos()];
             basis.probe(&x, &mut probe);
-            let mut scratch = KorsScratch::default();
-            let decision = rule.decide(&probe, &mut scratch);
-            let e = probe.residual() + gamma * scratch.explained;
+            let decision = rule.decide(&basis, &x, &probe);
+            let e = probe.residual() + gamma * decision.explained;
             kernel.row(&kept, &x, &mut row);
             row.iter_mut().zip(&weights).for_each(|(value, weight)| *value *= weight);
             factor.forward_solve(&row, &mut solved);
             let literal = kernel.self_value(&x) - dot(solved.lanes(), solved.lanes());
             assert!((e - literal).abs() < tolerance, "round {t}: {e} against {literal}");
-            rule.commit(&probe, &mut scratch);
-            if let Some(squared) = scratch.squared_weight {
+            Admission::<NewtonBasis<AnyKernel>>::commit(&mut rule, &probe, decision);
+            if let Some(squared) = decision.squared_weight {
                 let weight: f64 = squared.sqrt();
                 solved.iter_mut().for_each(|v| *v *= weight);
                 factor.append(&solved, (squared * literal + gamma).sqrt());
                 kept.push(&x);
                 weights.push(weight);
             }
-            if let Some(new_coordinate) = decision {
+            if let Some(new_coordinate) = decision.coordinate {
                 basis.append(&x, probe.coordinates(), new_coordinate);
             }
         }

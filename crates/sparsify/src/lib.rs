@@ -1,5 +1,6 @@
 //! Which points of a stream a kernel dictionary keeps, and the coordinates the dictionary gives.
 //!
+//! A [`Basis`] holds the kept points and turns an input into as many coordinates. [`KernelBasis`] gives the kernel values themselves.
 //! [`NewtonBasis`] holds the kept points and the Cholesky factor of their Gram matrix; [`NewtonBasis::probe`] turns an
 //! input into orthonormal coordinates `φ(x) = L⁻¹ k_S(x)` and the squared distance `δ = k(x,x) − ‖φ(x)‖²` of `k(x,·)` to
 //! the span. An [`Admission`] rule looks at the probe and says whether the point is kept:
@@ -8,7 +9,12 @@
 //! |---|---|---|---|
 //! | [`Ald`] | `δ > α` | none | approximate linear dependence, Engel et al. 2004; \[A\] eq. (4)–(5) |
 //! | [`Kors`] | `u < min(β τ, 1)`, `τ` its ridge leverage score, and it is not in the span | a covariance, a coin | Calandriello et al. 2017 |
+//! | [`Coherence`] | <code>max \|k(d_i, x)\|/√(k(x,x) k(d_i,d_i)) ≤ μ₀</code> | none | Richard et al. 2009 |
+//! | [`Quantised`] | no kept point is within `ε`; merges it into the nearest otherwise | none | Chen et al. 2012 |
+//! | [`EveryPoint`] | always | none | |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
+//!
+//! [`Ald`], [`Kors`] and [`FirstB`] need the residual `δ` and therefore an [`Orthonormal`] basis; the others take any.
 //!
 //! A learner of operators keeps pairs, and its test needs more than a probe: [`MatchingPursuit`] decides from the residuals of
 //! both sides and the length of the step.
@@ -19,11 +25,11 @@
 //! use mercer_kernels::Gaussian;
 //! use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 //! let mut basis = NewtonBasis::new(Gaussian::new(1.0)?, 1);
-//! let (mut rule, mut probe) = (Ald::new(0.01)?, Probe::default());
+//! let (rule, mut probe) = (Ald::new(0.01)?, Probe::default());
 //! for t in 0..200 {
 //!     let x = [f64::from(t % 50) * 0.1];
 //!     basis.probe(&x, &mut probe);
-//!     if let Some(new_coordinate) = rule.admits(&probe) {
+//!     if let Some(new_coordinate) = rule.decide(&basis, &x, &probe).growth() {
 //!         basis.append(&x, probe.coordinates(), new_coordinate);
 //!     }
 //! }
@@ -31,18 +37,40 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 mod admission;
 mod ald;
+mod basis;
+mod coherence;
+mod every_point;
 mod first_b;
+mod kernel_basis;
 mod kors;
 mod matching_pursuit;
 mod newton_basis;
+mod probe;
+mod quantised;
 
-pub use admission::Admission;
+pub use admission::{Admission, Answer};
 pub use ald::Ald;
+pub use basis::{Basis, Orthonormal};
+pub use coherence::Coherence;
+pub use every_point::EveryPoint;
 pub use first_b::FirstB;
-pub use kors::{Kors, KorsScratch};
+pub use kernel_basis::KernelBasis;
+pub use kors::{Kors, KorsDecision};
 pub use matching_pursuit::{Budget, BudgetTest, Candidate, DictionaryShape, MatchingPursuit, Verdict};
 pub use mercer_core::ParameterError;
-pub use mercer_linalg_incremental::TOGETHER;
-pub use newton_basis::{NewtonBasis, Probe};
+pub use mercer_linalg_incremental::SOLVES_TOGETHER;
+pub use newton_basis::NewtonBasis;
+pub use probe::Probe;
+pub use quantised::Quantised;
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,67 +8,11 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::{GrowingCholesky, TOGETHER};
-use mercer_simd::dot;
+use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
 
-/// What a dictionary says about an input; also the memory this takes, reused from call to call.
-#[derive(Clone, Debug, Default)]
-pub struct Probe {
-    row: AlignedVec,
-    coordinates: AlignedVec,
-    self_value: f64,
-    residual: f64,
-}
-
-impl Probe {
-    /// `k_S(x)`, the kernel values with the kept points.
-    #[must_use]
-    pub fn row(&self) -> &AlignedVec {
-        &self.row
-    }
-
-    /// `φ(x) = L⁻¹ k_S(x)`, orthonormal coordinates of the projection of `k(x, ·)`.
-    #[must_use]
-    pub fn coordinates(&self) -> &AlignedVec {
-        &self.coordinates
-    }
-
-    /// The coordinates, for a learner that appends one.
-    pub fn coordinates_mut(&mut self) -> &mut AlignedVec {
-        &mut self.coordinates
-    }
-
-    /// `k(x, x)`
-    #[must_use]
-    pub fn self_value(&self) -> f64 {
-        self.self_value
-    }
-
-    /// `δ = max(0, k(x,x) − ‖φ(x)‖²)`, the squared distance of `k(x, ·)` to the span.
-    #[must_use]
-    pub fn residual(&self) -> f64 {
-        self.residual
-    }
-
-    /// Number of kept points when the probe was made.
-    #[must_use]
-    pub fn dictionary_size(&self) -> usize {
-        self.row.len()
-    }
-
-    /// Takes in `k(x, x)`, the coordinates being known.
-    fn measure(&mut self, self_value: f64) {
-        self.self_value = self_value;
-        let residual = self_value - dot(self.coordinates.lanes(), self.coordinates.lanes());
-        self.residual = if residual < 0.0 { 0.0 } else { residual };
-    }
-
-    /// Whether every number in it is finite (a polynomial kernel of huge inputs overflows).
-    #[must_use]
-    pub fn is_finite(&self) -> bool {
-        self.self_value.is_finite() && self.residual.is_finite()
-    }
-}
+use crate::admission::coordinate_above;
+use crate::basis::{Basis, Orthonormal};
+use crate::probe::Probe;
 
 /// Kept points, their kernel and the Cholesky factor of their Gram matrix.
 #[derive(Clone, Debug)]
@@ -140,11 +84,11 @@ impl<K: Kernel> NewtonBasis<K> {
         probe.measure(self.kernel.self_value(x));
     }
 
-    /// Probes [`TOGETHER`] inputs in one read of the factor, the same bits as one by one.
+    /// Probes [`SOLVES_TOGETHER`] inputs in one read of the factor, the same bits as one by one.
     ///
     /// # Panics
     /// If an input has not `d` coordinates.
-    pub fn probe_together(&self, xs: [&[f64]; TOGETHER], probes: &mut [Probe; TOGETHER]) {
+    pub fn probe_together(&self, xs: [&[f64]; SOLVES_TOGETHER], probes: &mut [Probe; SOLVES_TOGETHER]) {
         for (x, probe) in xs.iter().zip(&mut *probes) {
             self.kernel.row(&self.points, x, &mut probe.row);
         }
@@ -181,6 +125,21 @@ impl<K: Kernel> NewtonBasis<K> {
         self.points.push(x);
     }
 
+    /// Takes point `index` out; the others keep their order. `rotations` then bring the coordinate that leaves the span last: the
+    /// coordinates of an input in what is left are the rotated ones without their last. `O(J² + Jd)`.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn remove(&mut self, index: usize, rotations: &mut Rotations) {
+        self.factor.remove(index, rotations);
+        self.points.remove(index);
+    }
+
+    /// Inputs have `added` coordinates more, which are 0 in the kept points; no kernel value between them changes.
+    pub fn grow(&mut self, added: usize) {
+        self.points.grow(added);
+    }
+
     /// The kernel coefficients `β = L⁻ᵀ w` of the function with coordinates `w`: `f = Σ β_j k(x_j, ·)`. `½J²`.
     ///
     /// # Panics
@@ -190,10 +149,51 @@ impl<K: Kernel> NewtonBasis<K> {
     }
 }
 
+impl<K: Kernel> Basis for NewtonBasis<K> {
+    type Change = Rotations;
+
+    fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// The squared norm of row `index` of the factor. `O(J)`.
+    fn self_value(&self, index: usize) -> f64 {
+        (0..=index).map(|j| self.factor.entry(index, j).powi(2)).sum()
+    }
+
+    fn probe(&self, x: &[f64], probe: &mut Probe) {
+        self.probe(x, probe);
+    }
+
+    /// `√δ`, unless `δ` is zero to rounding.
+    fn new_coordinate(&self, probe: &Probe) -> Option<f64> {
+        coordinate_above(0.0, probe)
+    }
+
+    fn append(&mut self, x: &[f64], coordinates: &AlignedVec, new_coordinate: f64) {
+        self.append(x, coordinates, new_coordinate);
+    }
+
+    fn remove(&mut self, index: usize, change: &mut Rotations) {
+        self.remove(index, change);
+    }
+
+    fn grow(&mut self, added: usize) {
+        self.grow(added);
+    }
+}
+
+impl<K: Kernel> Orthonormal for NewtonBasis<K> {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use mercer_kernels::Gaussian;
+    use mercer_simd::dot;
 
     #[test]
     fn coordinates_are_orthonormal_on_the_span() -> Result<(), Box<dyn std::error::Error>> {

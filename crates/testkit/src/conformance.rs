@@ -3,15 +3,19 @@
 //! [`check_regressor`] takes a function that makes the learner and runs the whole suite; a violation panics with the
 //! learner's name and what it did. What it demands: predicting is pure and agrees with the prequential step to rounding;
 //! the same seed gives the same path; clones and learners restored from their serialised form go on bit for bit; every
-//! refused example is refused with the right error and leaves no trace; huge numbers never panic and never leave a
-//! prediction that is not finite; a step at fixed dictionary size allocates nothing. [`check_forecaster`] demands the same of a
-//! forecaster, and of missing outputs that they never enter its state.
+//! refused example is refused with the right error and leaves the serialised state as it was, one by one and in blocks; an example of
+//! weight 0 does the same; huge numbers never panic and never leave a state that is not valid; inputs grow or are refused;
+//! a step at fixed dictionary size allocates nothing. It works for any number of outputs and any loss. [`check_forecaster`] demands the
+//! same of a forecaster, and of missing outputs that they never enter its state.
 
 mod forecaster;
+mod growth;
+mod refusals;
+mod weights;
 
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, Error, Regressor, Scratch};
+use mercer_learners::{AnyRegressor, Error, Loss, Regressor, Rows, Scratch, Target, Targets};
 
 use crate::alloc::allocations_during;
 use crate::oracle::Example;
@@ -37,164 +41,211 @@ pub enum Memory {
 /// # Panics
 /// When the learner breaks its contract.
 pub fn check_regressor(name: &str, memory: Memory, normalised: bool, make: &dyn Fn() -> Subject) {
-    let stream = streams::smooth_noisy(17, 160, 3, 0.1);
+    let learner = make();
+    let stream = Row::of(&learner, &streams::smooth_noisy(17, 160, 3, 0.1));
     predicting_is_pure(name, make(), &stream);
     same_seed_same_path(name, make, &stream);
     copies_go_on_bit_for_bit(name, make(), &stream);
+    wrappers_do_the_same(name, make, &stream);
     blocks_equal_one_by_one(name, make);
-    refusals_leave_no_trace(name, make(), &stream);
-    huge_numbers_are_survived(name, make, &stream);
+    weights::nothing_is_learnt_with_weight_zero(name, make, &stream);
+    weights::weighted_blocks_equal_one_by_one(name, make, &stream);
+    refusals::refusals_leave_no_trace(name, make, &stream);
+    refusals::refused_rows_end_blocks(name, make, &stream);
+    refusals::huge_numbers_are_survived(name, make, &stream);
+    growth::inputs_grow_or_stay(name, make, &stream);
     hostile_streams_stay_finite(name, normalised, make);
     nothing_is_allocated(name, memory, make(), &stream);
 }
 
-fn learn(name: &str, learner: &mut Subject, stream: &[Example]) -> Vec<u64> {
-    stream
-        .iter()
-        .map(|(x, y)| match learner.predict_then_update(x, *y) {
-            Ok(prediction) => prediction.to_bits(),
-            Err(error) => panic!("{name}: refused an ordinary example: {error}"),
-        })
-        .collect()
+/// Learners go from thread to thread.
+const fn shared_between_threads<T: Send + Sync>() {}
+const _: () = shared_between_threads::<Subject>();
+
+/// An example with a target that the learner takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    weight: f64,
 }
 
-fn predicting_is_pure(name: &str, mut learner: Subject, stream: &[Example]) {
+impl Row {
+    /// The examples of a stream with targets for this learner, of weight 1.
+    fn of(learner: &Subject, stream: &[Example]) -> Vec<Self> {
+        stream.iter().map(|(x, y)| Self { x: x.clone(), y: target(learner, *y), weight: 1.0 }).collect()
+    }
+
+    fn weighted(&self, weight: f64) -> Self {
+        Self { weight, ..self.clone() }
+    }
+
+    fn target(&self) -> Target<'_> {
+        Target::weighted(&self.y, self.weight)
+    }
+}
+
+/// A target made of the number `y`, for the loss and the outputs of this learner.
+fn target(learner: &Subject, y: f64) -> Vec<f64> {
+    let (loss, outputs) = (learner.loss(), learner.outputs());
+    let number = |k: usize| if k == 0 { y } else { y * (1.0 - 0.4 * k as f64) - 0.1 * k as f64 };
+    match loss {
+        Loss::Softmax(_) => vec![(number(0).abs() * 7.0).floor() % outputs as f64],
+        Loss::Poisson(_) => (0..outputs).map(|k| number(k).abs()).collect(),
+        loss if loss.is_margin() => (0..outputs).map(|k| if number(k) < 0.0 { -1.0 } else { 1.0 }).collect(),
+        _ => (0..outputs).map(number).collect(),
+    }
+}
+
+/// One prequential step.
+fn step(learner: &mut (impl Regressor + ?Sized), row: &Row) -> Result<Vec<f64>, Error> {
+    let mut scores = vec![0.0; learner.outputs()];
+    learner.learn(&row.x, row.target(), &mut scores).map(|()| scores)
+}
+
+fn predict(learner: &(impl Regressor + ?Sized), x: &[f64], scratch: &mut Scratch) -> Result<Vec<f64>, Error> {
+    let mut scores = vec![0.0; learner.outputs()];
+    learner.predict_into(x, scratch, &mut scores).map(|()| scores)
+}
+
+/// Learns ordinary rows; the predictions.
+fn learn(name: &str, learner: &mut (impl Regressor + ?Sized), rows: &[Row]) -> Vec<f64> {
+    let mut all = Vec::new();
+    for row in rows {
+        match step(learner, row) {
+            Ok(scores) => all.extend(scores),
+            Err(error) => panic!("{name}: refused an ordinary example: {error}"),
+        }
+    }
+    all
+}
+
+/// Learns rows together, and appends the predictions.
+fn learn_together(
+    learner: &mut (impl Regressor + ?Sized),
+    rows: &[Row],
+    predictions: &mut Vec<f64>,
+) -> Result<(), Error> {
+    let xs: Vec<f64> = rows.iter().flat_map(|row| row.x.clone()).collect();
+    let ys: Vec<f64> = rows.iter().flat_map(|row| row.y.clone()).collect();
+    let weights: Vec<f64> = rows.iter().map(|row| row.weight).collect();
+    let weights = if weights.iter().all(|weight| *weight == 1.0) { &[] } else { &weights[..] };
+    let width = learner.loss().target_width(learner.outputs());
+    let dimension = learner.dimension();
+    learner.learn_rows(Rows::new(&xs, dimension, Targets::new(&ys, weights, width)?)?, predictions)
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+/// The serialised state.
+fn state(learner: &Subject) -> String {
+    serde_json::to_string(learner).expect("a learner serialises")
+}
+
+/// Demands predictions that agree to `1e-10`.
+fn close(what: &str, got: &[f64], expected: &[f64]) {
+    assert_eq!(got.len(), expected.len(), "{what}: a prediction for each row");
+    for (t, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= 1e-10 * b.abs().max(1.0), "{what}: {a} for {b} at number {t}");
+    }
+}
+
+fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[Row]) {
     let mut undisturbed = learner.clone();
     let mut scratch = Scratch::default();
     assert_eq!(learner.dimension(), 3, "{name}: dimension");
-    for (x, y) in stream {
-        for other in [&stream[0].0, &stream[9].0, x] {
-            let first = learner.predict_with(other, &mut scratch).map(f64::to_bits);
-            assert_eq!(first, learner.predict(other).map(f64::to_bits), "{name}: two predictions of one input differ");
+    for (t, row) in rows.iter().enumerate() {
+        let before = (t % 40 == 1).then(|| state(&learner));
+        for other in [&rows[0].x, &rows[9].x, &row.x] {
+            let first = predict(&learner, other, &mut scratch).map(|scores| bits(&scores));
+            let second = predict(&learner, other, &mut Scratch::default()).map(|scores| bits(&scores));
+            assert_eq!(first, second, "{name}: two predictions of one input differ");
         }
-        let predicted = learner.predict_with(x, &mut scratch).expect("an ordinary input");
-        let prequential = undisturbed.predict_then_update(x, *y).expect("an ordinary example");
+        if let Some(before) = before {
+            assert_eq!(state(&learner), before, "{name}: a prediction changed the learner");
+        }
+        let predicted = predict(&learner, &row.x, &mut scratch).expect("an ordinary input");
+        let prequential = step(&mut undisturbed, row).expect("an ordinary example");
         // The prequential step may take what it needs from its one pass over the state: equal to rounding.
-        let rounding = 1e-12 * prequential.abs().max(1.0);
-        assert!(
-            (predicted - prequential).abs() <= rounding,
-            "{name}: {predicted} when asked, {prequential} in the step"
-        );
-        assert_eq!(learner.update(x, *y), Ok(()), "{name}: update");
+        for (a, b) in predicted.iter().zip(&prequential) {
+            assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{name}: {a} when asked, {b} in the step");
+        }
+        if learner.outputs() == 1 && row.y.len() == 1 && learner.loss() != Loss::SOFTMAX {
+            assert_eq!(learner.predict(&row.x).map(f64::to_bits), Ok(predicted[0].to_bits()), "{name}: predict");
+            assert_eq!(learner.update(&row.x, row.y[0]), Ok(()), "{name}: update");
+        } else {
+            step(&mut learner, row).expect("an ordinary example");
+        }
     }
+    assert_eq!(state(&learner), state(&undisturbed), "{name}: predictions left a trace");
 }
 
-fn same_seed_same_path(name: &str, make: &dyn Fn() -> Subject, stream: &[Example]) {
+fn same_seed_same_path(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
     let (mut a, mut b) = (make(), make());
-    assert_eq!(learn(name, &mut a, stream), learn(name, &mut b, stream), "{name}: two equal learners differ");
+    assert_eq!(bits(&learn(name, &mut a, rows)), bits(&learn(name, &mut b, rows)), "{name}: two equal learners differ");
     assert_eq!(a.dictionary_size(), b.dictionary_size(), "{name}: dictionary sizes differ");
 }
 
-fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, stream: &[Example]) {
+fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, rows: &[Row]) {
     for cut in [0, 1, 37, 90] {
         let mut learner = learner.clone();
-        learn(name, &mut learner, &stream[..cut]);
-        let text = serde_json::to_string(&learner).expect("a learner serialises");
-        let mut restored: Subject = serde_json::from_str(&text).expect("a learner reads back");
+        learn(name, &mut learner, &rows[..cut]);
+        let mut restored: Subject = serde_json::from_str(&state(&learner)).expect("a learner reads back");
         assert_eq!(restored.validate(), Ok(()), "{name}: a learner saved at {cut} is called inconsistent");
         let mut clone = learner.clone();
-        let expected = learn(name, &mut learner, &stream[cut..]);
-        assert_eq!(learn(name, &mut clone, &stream[cut..]), expected, "{name}: a clone at {cut} goes on differently");
-        assert_eq!(
-            learn(name, &mut restored, &stream[cut..]),
-            expected,
-            "{name}: restored at {cut}, it goes on differently"
-        );
+        let expected = bits(&learn(name, &mut learner, &rows[cut..]));
+        let cloned = bits(&learn(name, &mut clone, &rows[cut..]));
+        assert_eq!(cloned, expected, "{name}: a clone at {cut} goes on differently");
+        let read = bits(&learn(name, &mut restored, &rows[cut..]));
+        assert_eq!(read, expected, "{name}: restored at {cut}, it goes on differently");
     }
-    learn(name, &mut learner, stream);
+    learn(name, &mut learner, rows);
+}
+
+/// Boxes and references of learners are learners, and nothing is lost on the way.
+fn wrappers_do_the_same(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+    let (mut plain, mut boxed, mut lent) = (make(), Box::new(make()) as Box<dyn Regressor>, make());
+    let facts =
+        |learner: &dyn Regressor| (learner.dimension(), learner.dictionary_size(), learner.outputs(), learner.loss());
+    let (alone, together) = rows.split_at(60);
+    let expected = bits(&learn(name, &mut plain, alone));
+    assert_eq!(bits(&learn(name, &mut boxed, alone)), expected, "{name}: a box learns differently");
+    assert_eq!(bits(&learn(name, &mut &mut lent, alone)), expected, "{name}: a reference learns differently");
+    let [mut expected, mut of_box, mut of_reference] = [const { Vec::new() }; 3];
+    assert_eq!(learn_together(&mut plain, together, &mut expected), Ok(()), "{name}: a block");
+    assert_eq!(learn_together(&mut boxed, together, &mut of_box), Ok(()), "{name}: a block of a box");
+    assert_eq!(learn_together(&mut &mut lent, together, &mut of_reference), Ok(()), "{name}: a block of a reference");
+    assert!(bits(&of_box) == bits(&expected) && bits(&of_reference) == bits(&expected), "{name}: blocks of wrappers");
+    assert_eq!(facts(&boxed), facts(&plain), "{name}: a box tells other facts");
+    assert_eq!(facts(&&mut lent), facts(&plain), "{name}: a reference tells other facts");
+    assert_eq!(boxed.add_output(None), plain.add_output(None), "{name}: an output of a box");
+    assert_eq!(boxed.grow(1), plain.grow(1), "{name}: growth of a box");
+    assert_eq!(facts(&boxed), facts(&plain), "{name}: a box tells other facts after it grew");
 }
 
 fn blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject) {
     for stream in [streams::smooth_noisy(18, 150, 3, 0.1), streams::near_duplicates(19, 150, 3)] {
-        let xs: Vec<f64> = stream.iter().flat_map(|(x, _)| x.clone()).collect();
-        let ys: Vec<f64> = stream.iter().map(|(_, y)| *y).collect();
-        let expected: Vec<f64> = learn(name, &mut make(), &stream).into_iter().map(f64::from_bits).collect();
+        let mut single = make();
+        let rows = Row::of(&single, &stream);
+        let expected = learn(name, &mut single, &rows);
         for size in [1, 2, 3, 4, 5, 7, 64, 150] {
             let (mut learner, mut predictions) = (make(), Vec::new());
-            for (xs, ys) in xs.chunks(3 * size).zip(ys.chunks(size)) {
-                assert_eq!(learner.learn_block(xs, ys, &mut predictions), Ok(()), "{name}: a block of {size}");
+            for rows in rows.chunks(size) {
+                assert_eq!(learn_together(&mut learner, rows, &mut predictions), Ok(()), "{name}: a block of {size}");
             }
-            for (t, (a, b)) in predictions.iter().zip(&expected).enumerate() {
-                let scale = b.abs().max(1.0);
-                assert!((a - b).abs() <= 1e-10 * scale, "{name}: blocks of {size} predict {a} for {b} at row {t}");
-            }
-            assert_eq!(predictions.len(), expected.len(), "{name}: a prediction for each row");
+            close(&format!("{name}: blocks of {size}"), &predictions, &expected);
+            assert_eq!(learner.dictionary_size(), single.dictionary_size(), "{name}: blocks of {size}");
         }
     }
-    // A row refused in mid-block: those before it are learnt, those after it are not.
-    let (mut learner, mut predictions) = (make(), Vec::new());
-    let xs = [0.1, 0.2, 0.3, 0.4, f64::NAN, 0.6, 0.7, 0.8, 0.9, 0.0, 0.1, 0.2];
-    let refused = learner.learn_block(&xs, &[0.5; 4], &mut predictions);
-    assert!(matches!(refused, Err(Error::NonFiniteInput { index: 1, .. })), "{name}: {refused:?}");
-    assert_eq!(predictions.len(), 1, "{name}: rows learnt before the refused one");
-    let mut single = make();
-    learn(name, &mut single, &[(vec![0.1, 0.2, 0.3], 0.5)]);
-    assert_eq!(learner.predict(&[0.3; 3]), single.predict(&[0.3; 3]), "{name}: a refused block row left a trace");
-    assert!(matches!(learner.learn_block(&[0.0; 5], &[0.0; 2], &mut predictions), Err(Error::Block { .. })), "{name}");
-}
-
-fn refusals_leave_no_trace(name: &str, mut learner: Subject, stream: &[Example]) {
-    let (head, tail) = stream.split_at(80);
-    let mut untouched = learner.clone();
-    learn(name, &mut learner, head);
-    learn(name, &mut untouched, head);
-    let refuse = |learner: &mut Subject, x: &[f64], y: f64, expected: &dyn Fn(&Error) -> bool| {
-        match learner.predict_then_update(x, y) {
-            Err(error) if expected(&error) => {}
-            other => panic!("{name}: {x:?} -> {y} gave {other:?}"),
-        }
-        match learner.update(x, y) {
-            Err(error) if expected(&error) => {}
-            other => panic!("{name}: update with {x:?} -> {y} gave {other:?}"),
-        }
-    };
-    refuse(&mut learner, &[0.0; 2], 0.0, &|e| matches!(e, Error::Dimension { expected: 3, got: 2 }));
-    refuse(&mut learner, &[0.0; 4], 0.0, &|e| matches!(e, Error::Dimension { expected: 3, got: 4 }));
-    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        refuse(&mut learner, &[0.0, bad, 0.0], 0.0, &|e| matches!(e, Error::NonFiniteInput { index: 1, .. }));
-        refuse(&mut learner, &[0.0; 3], bad, &|e| matches!(e, Error::NonFiniteTarget(_)));
-        assert!(matches!(learner.predict(&[bad, 0.0, 0.0]), Err(Error::NonFiniteInput { index: 0, .. })), "{name}");
-    }
-    assert!(matches!(learner.predict(&[]), Err(Error::Dimension { expected: 3, got: 0 })), "{name}");
-    assert_eq!(
-        learn(name, &mut learner, tail),
-        learn(name, &mut untouched, tail),
-        "{name}: a refused example left a trace"
-    );
-}
-
-fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, stream: &[Example]) {
-    let huge = [1e308, -1e308, 1e154, 1e-308, 5e-324, -1e200];
-    for (i, value) in huge.into_iter().enumerate() {
-        let mut learner = make();
-        learn(name, &mut learner, &stream[..20]);
-        for (x, y) in [
-            (vec![value, 0.1, 0.2], 0.3),
-            (vec![0.1, 0.2, 0.3], value),
-            (vec![value; 3], value),
-            (vec![value, -value, value], -value),
-        ] {
-            let before = learner.clone();
-            match learner.predict(&x) {
-                Ok(prediction) => assert!(prediction.is_finite(), "{name}: predicts {prediction} at {x:?}"),
-                Err(error) => assert_eq!(error, Error::KernelOverflow, "{name}: at {x:?}"),
-            }
-            if learner.predict_then_update(&x, y).is_err() {
-                let (mut a, mut b) = (learner.clone(), before);
-                let (x, y) = &stream[21 + i];
-                assert_eq!(
-                    a.predict_then_update(x, *y).map(f64::to_bits),
-                    b.predict_then_update(x, *y).map(f64::to_bits),
-                    "{name}: an overflow left a trace"
-                );
-            }
-            for (x, _) in &stream[20..25] {
-                match learner.predict(x) {
-                    Ok(prediction) => assert!(prediction.is_finite(), "{name}: predicts {prediction} after {value:e}"),
-                    Err(error) => assert_eq!(error, Error::KernelOverflow, "{name}: after {value:e}"),
-                }
-            }
-        }
+    let mut learner = make();
+    if learner.outputs() == 1 && learner.loss() != Loss::SOFTMAX {
+        let before = state(&learner);
+        let refused = learner.learn_block(&[0.0; 5], &[0.0; 2], &mut Vec::new());
+        assert!(matches!(refused, Err(Error::Block { .. })), "{name}: {refused:?}");
+        assert_eq!(learner.learn_block(&[], &[], &mut Vec::new()), Ok(()), "{name}: no rows");
+        assert_eq!(state(&learner), before, "{name}: a block without rows left a trace");
     }
 }
 
@@ -208,40 +259,46 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
         ("constant zero", vec![(vec![0.0; 3], 0.0); 60]),
     ] {
         let mut learner = make();
-        for (x, y) in stream {
-            match learner.predict_then_update(&x, y) {
-                Ok(prediction) => {
+        for row in Row::of(&learner, &stream) {
+            match step(&mut learner, &row) {
+                Ok(scores) => {
                     let bound = if normalised { 10.0 } else { f64::MAX };
-                    assert!(prediction.abs() <= bound, "{name} on {kind}: predicts {prediction}");
+                    let bounded = scores.iter().all(|score| score.abs() <= bound);
+                    assert!(bounded, "{name} on {kind}: predicts {scores:?}");
                 }
                 Err(Error::Diverged | Error::KernelOverflow) if !normalised => {}
                 Err(error) => panic!("{name} on {kind}: {error}"),
             }
         }
+        assert_eq!(learner.validate(), Ok(()), "{name} on {kind}");
     }
 }
 
-fn nothing_is_allocated(name: &str, memory: Memory, mut learner: Subject, stream: &[Example]) {
-    learn(name, &mut learner, stream);
-    let mut scratch = Scratch::default();
-    let predict = |learner: &Subject, scratch: &mut Scratch| {
-        stream.iter().filter(|(x, _)| learner.predict_with(x, scratch).is_err()).count()
+fn nothing_is_allocated(name: &str, memory: Memory, mut learner: Subject, rows: &[Row]) {
+    learn(name, &mut learner, rows);
+    let (mut scratch, mut scores) = (Scratch::default(), vec![0.0; learner.outputs()]);
+    let mut predict = |learner: &Subject| {
+        rows.iter().filter(|row| learner.predict_into(&row.x, &mut scratch, &mut scores).is_err()).count()
     };
-    assert_eq!(predict(&learner, &mut scratch), 0, "{name}: a prediction fails");
+    assert_eq!(predict(&learner), 0, "{name}: a prediction fails");
     let allocated = allocations_during(|| {
-        predict(&learner, &mut scratch);
+        predict(&learner);
     });
     assert_eq!(allocated, 0, "{name}: predictions allocate");
     if memory == Memory::Bounded {
-        // A first round on known points lets every buffer reach its size.
-        learn(name, &mut learner, stream);
+        // A first round on known points, with weights, lets every buffer reach its size.
+        let known: Vec<Row> = rows.iter().map(|row| row.weighted(0.5)).collect();
+        learn(name, &mut learner, &known);
         let size = learner.dictionary_size();
+        let mut refused = 0;
         let allocated = allocations_during(|| {
-            for (x, y) in stream {
-                let _ = learner.predict_then_update(x, *y);
+            for (t, row) in rows.iter().enumerate() {
+                let target = Target::weighted(&row.y, [1.0, 0.5, 2.0][t % 3]);
+                refused += usize::from(learner.learn(&row.x, target, &mut scores).is_err());
             }
         });
+        assert_eq!(refused, 0, "{name}: a weight is refused");
         assert_eq!(learner.dictionary_size(), size, "{name}: the dictionary still grows; the check needs a fixed one");
-        assert_eq!(allocated, 0, "{name}: {allocated} allocations in {} steps of fixed size", stream.len());
+        assert_eq!(allocated, 0, "{name}: {allocated} allocations in {} steps of fixed size", rows.len());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every oracle has the shape `fn name(stream, kernel, parameters) -> Trace` and makes one prequential pass: at round `t`
 //! it predicts `y_t` from `x_t`, records the prediction, and only then learns from `(x_t, y_t)`. The loss is
-//! `(ŷ − y)²` throughout, with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
+//! `(ŷ − y)²` but for the file of weights and losses, with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
 //! recursion itself carries; Gram matrices, bases, inverses and least-squares solutions are rebuilt each time.
 //!
 //! | oracle | source | how it is computed here | a round |
@@ -10,6 +10,7 @@
 //! | [`nons_ald_svd()`] | Li & Liao 2023, Algorithm 3 | SVD basis, change of basis `Q`, dense `A` | O(J³) |
 //! | [`aogd_ald()`] | Li & Liao 2023, Algorithm 1 | functions in H, `β* = K_S⁻¹k_S`, full norms | O(J³) |
 //! | [`kogd()`] | Li & Liao 2023, (2), (3) | functions in H, full norms | O(t²) |
+//! | [`knlms()`], [`qklms()`] | Richard et al. 2009, Chen et al. 2012 | kernel coefficients over plain vectors | O(J) |
 //! | [`kons()`] | Calandriello et al. 2017b; Li & Liao 2023, Algorithm 2 | functions in H, dense inverse of `K̂ + μI` | O(t³) |
 //! | [`sketched_kons()`] | Calandriello et al. 2017b | the same, coins on the updates of `A` | O(t³) |
 //! | [`kors()`] | Calandriello et al. 2017a; Jézéquel et al. 2019, appendix H | dense inverse with the new point put in for a trial | O(J³) |
@@ -22,6 +23,7 @@
 //! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
 //! | [`sparse_sogd`], [`dense_sogd`], [`DenseOperator`] | Hou et al., eqs. 28–32 and appendix | weights and Gram matrices, the projection by dense least squares | O(m³) |
 //! | [`lag_regression()`] | Qian & Zheng 2025, (12), (16), F.1, F.2; Rashidinejad et al. 2020 | QR of all rows so far | O(tn²) |
+//! | [`feature_gradient`], [`FunctionGradient`], [`WeightedNewton`], [`weighted_kons`], [`WeightedLeastSquares`], [`weighted_kernel_ridge`] | the same with losses, weights and several outputs | as above | O(t³) |
 //! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
 //!
 //! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
@@ -34,6 +36,7 @@ mod aogd_ald;
 mod dense;
 mod fogd;
 mod kernel_ridge;
+mod knlms;
 mod kogd;
 mod kons;
 mod kors;
@@ -44,15 +47,18 @@ mod lag_regression;
 mod nogd;
 mod nons_ald;
 mod pros_con;
+mod qklms;
 mod sketched_kons;
 mod sogd;
 mod svd_basis;
+mod weighted;
 
 pub use aggregation::{ada_hedge, ada_hedge_with_gap, boa, boa_rate, ml_poly, scaled_regrets};
 pub use aogd_ald::aogd_ald;
 pub use dense::gram;
 pub use fogd::{fogd, fourier_features};
 pub use kernel_ridge::{independent, kernel_ridge, projected_ridge};
+pub use knlms::{KnlmsParams, knlms};
 pub use kogd::kogd;
 pub use kons::kons;
 pub use kors::{KorsParams, KorsTrace, kors};
@@ -65,8 +71,13 @@ pub use lag_regression::{
 pub use nogd::{NogdParams, nogd};
 pub use nons_ald::{NonsAldParams, nons_ald_svd};
 pub use pros_con::{ProsConParams, con_kons, pros_n_kons};
+pub use qklms::qklms;
 pub use sketched_kons::{SketchedKonsParams, sketched_kons};
 pub use sogd::{DenseOperator, OperatorTest, OperatorTrace, Pair, SogdParams, dense_sogd, sparse_sogd};
+pub use weighted::{
+    Forgets, FunctionGradient, Steps, WeightedExample, WeightedLeastSquares, WeightedNewton, feature_gradient,
+    loss_gradient, newton_coordinates, weighted_kernel_ridge, weighted_kons,
+};
 
 /// An input and its target.
 pub type Example = (Vec<f64>, f64);

@@ -3,7 +3,7 @@
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
 use mercer_learners::operator::{
-    Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize,
+    Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule,
 };
 use mercer_testkit::streams;
 
@@ -49,8 +49,8 @@ where
 fn sparse() -> Outcome {
     let kernel: AnyKernel = "mix:0.4*gaussian:0.3+0.6*laplace:0.8".parse()?;
     for shape in [DictionaryShape::Paired, DictionaryShape::Rectangular] {
-        let step = StepSize::Power { eta: 1.0, exponent: 0.6, offset: 3.0 };
-        let params = SogdParams { step, lambda: 0.1, budget: Budget::EtaSquared(0.4), shape, ..SogdParams::default() };
+        let step = StepSchedule::Power { eta: 1.0, exponent: 0.6, offset: 3.0 };
+        let params = SogdParams::default().step(step).lambda(0.1).budget(Budget::EtaSquared(0.4)).shape(shape);
         check(Sogd::new(kernel.clone(), 2, kernel.clone(), 1, params)?)?;
     }
     Ok(())
@@ -59,6 +59,6 @@ fn sparse() -> Outcome {
 #[test]
 fn dense() -> Outcome {
     let kernel: AnyKernel = "gaussian:0.5".parse()?;
-    let params = DenseSogdParams { lambda: 0.1, ..DenseSogdParams::default() };
+    let params = DenseSogdParams::default().lambda(0.1);
     check(DenseSogd::new(kernel.clone(), 2, kernel, 1, params)?)
 }

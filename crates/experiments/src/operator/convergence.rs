@@ -17,7 +17,7 @@ mod bounds;
 
 use mercer_data::{Ar1, FiniteChain};
 use mercer_kernels::{Gaussian, Points};
-use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSize, batch};
+use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 
 use crate::figure::{Figure, Panels};
 use crate::plan::{ExperimentError, Plan};
@@ -65,11 +65,11 @@ impl Learner {
         }
     }
 
-    fn params(self, step: StepSize) -> SogdParams {
-        let default = SogdParams { step, lambda: LAMBDA, max_dictionary: None, ..SogdParams::default() };
+    fn params(self, step: StepSchedule) -> SogdParams {
+        let default = SogdParams::default().step(step).lambda(LAMBDA).max_dictionary(None);
         match self {
-            Self::Dense => SogdParams { budget: Budget::Constant(0.0), rank_guard: DENSE_GUARD, ..default },
-            Self::Sparse | Self::OnTheLine => SogdParams { budget: Budget::EtaSquared(BUDGET), ..default },
+            Self::Dense => default.budget(Budget::Constant(0.0)).rank_guard(DENSE_GUARD),
+            Self::Sparse | Self::OnTheLine => default.budget(Budget::EtaSquared(BUDGET)),
         }
     }
 
@@ -81,13 +81,13 @@ impl Learner {
 
 /// A step schedule and its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Schedule {
+struct EtaSchedule {
     eta: f64,
     /// `(a, r)`; `None` for a constant step.
     power: Option<(f64, f64)>,
 }
 
-impl Schedule {
+impl EtaSchedule {
     const CONSTANT: [Self; 5] = [
         Self { eta: 0.025, power: None },
         Self { eta: 0.05, power: None },
@@ -101,10 +101,10 @@ impl Schedule {
         Self { eta: 8.0, power: Some((0.9, 30.0)) },
     ];
 
-    fn step(self) -> StepSize {
+    fn step(self) -> StepSchedule {
         match self.power {
-            None => StepSize::Constant(self.eta),
-            Some((exponent, offset)) => StepSize::Power { eta: self.eta, exponent, offset },
+            None => StepSchedule::Constant(self.eta),
+            Some((exponent, offset)) => StepSchedule::Power { eta: self.eta, exponent, offset },
         }
     }
 
@@ -148,7 +148,7 @@ impl Setting {
     fn measure(
         &self,
         learner: Learner,
-        schedule: Schedule,
+        schedule: EtaSchedule,
         steps: usize,
         seed: u64,
     ) -> Result<Outcome, ExperimentError> {
@@ -202,14 +202,14 @@ pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
 pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
     let mut inputs = Vec::new();
     for learner in Learner::ALL {
-        for schedule in Schedule::CONSTANT.into_iter().chain(Schedule::DIMINISHING) {
+        for schedule in EtaSchedule::CONSTANT.into_iter().chain(EtaSchedule::DIMINISHING) {
             // A plateau is a mean over time already; a curve is one only over runs.
             let repetitions =
                 if schedule.power.is_none() { plan.repetitions_or(20, 60) } else { plan.repetitions_or(100, 300) };
             inputs.extend((0..repetitions).map(|repetition| (learner, schedule, repetition)));
         }
     }
-    let jobs: Vec<Job<(Learner, Schedule, usize)>> = inputs
+    let jobs: Vec<Job<(Learner, EtaSchedule, usize)>> = inputs
         .iter()
         .map(|input| {
             let name = format!("convergence / {} / {} / {}", input.0.name(), input.1.words(), input.2);
@@ -226,7 +226,7 @@ pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
         outcome
     })?;
     let runs: Vec<_> = inputs.into_iter().zip(results).collect();
-    let own = |learner: Learner, schedule: Schedule| -> Vec<&Outcome> {
+    let own = |learner: Learner, schedule: EtaSchedule| -> Vec<&Outcome> {
         runs.iter().filter(|(input, _)| input.0 == learner && input.1 == schedule).map(|(_, outcome)| outcome).collect()
     };
 
@@ -273,7 +273,7 @@ fn slope(times: &[f64], errors: &[f64]) -> Option<f64> {
     PowerLaw::fit(&times[first..], &errors[first..]).ok().map(|fit| fit.exponent)
 }
 
-fn table<'a>(own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>, steps: usize) -> Result<Table, ExperimentError> {
+fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Result<Table, ExperimentError> {
     let mut table = Table::new()
         .words("learner")
         .words("step")
@@ -284,7 +284,7 @@ fn table<'a>(own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>, steps: usize)
         .numbers("−a", Format::Shortest)
         .words("as it should be");
     for learner in Learner::ALL {
-        for schedule in Schedule::CONSTANT {
+        for schedule in EtaSchedule::CONSTANT {
             let outcomes = own(learner, schedule);
             let plateau = Summary::of(&outcomes.iter().map(|o| o.plateau).collect::<Vec<f64>>()).ok();
             let ratio = plateau.map_or(f64::NAN, |plateau| plateau.mean / schedule.eta);
@@ -300,7 +300,7 @@ fn table<'a>(own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>, steps: usize)
                 if within { "yes" } else { "NO" }.into(),
             ])?;
         }
-        for schedule in Schedule::DIMINISHING {
+        for schedule in EtaSchedule::DIMINISHING {
             let outcomes = own(learner, schedule);
             let slope = slope(&times(steps), &curve(&outcomes)).unwrap_or(f64::NAN);
             let a = schedule.power.map_or(0.0, |(a, _)| a);
@@ -323,26 +323,26 @@ fn size(outcomes: &[&Outcome]) -> f64 {
     mean(&outcomes.iter().map(|o| o.size as f64).collect::<Vec<f64>>())
 }
 
-fn constant<'a>(own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
+fn constant<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
     let mut panels = Panels::new("Constant steps", 2);
-    let etas = Schedule::CONSTANT.map(|schedule| schedule.eta);
+    let etas = EtaSchedule::CONSTANT.map(|schedule| schedule.eta);
     let mut plateaus = Figure::new("plateau against η").x_label("η").y_label("E‖U − U_λ‖²").log_x().log_y();
     for learner in Learner::ALL {
         let mut figure = Figure::new(learner.name()).x_label("t").y_label("E‖U_t − U_λ‖²").log_x().log_y();
-        for schedule in Schedule::CONSTANT {
+        for schedule in EtaSchedule::CONSTANT {
             figure = figure.line(format!("η = {}", schedule.words()), &times(steps), &curve(&own(learner, schedule)));
         }
         panels = panels.panel(figure);
         let level = |schedule| mean(&own(learner, schedule).iter().map(|o| o.plateau).collect::<Vec<f64>>());
-        plateaus = plateaus.points(learner.name(), &etas, &Schedule::CONSTANT.map(level));
+        plateaus = plateaus.points(learner.name(), &etas, &EtaSchedule::CONSTANT.map(level));
     }
     panels.panel(plateaus.dashed("slope 1", &etas, &etas))
 }
 
-fn diminishing<'a>(own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
+fn diminishing<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
     let mut panels = Panels::new("Diminishing steps", 3);
     let times = times(steps);
-    for schedule in Schedule::DIMINISHING {
+    for schedule in EtaSchedule::DIMINISHING {
         let a = schedule.power.map_or(0.0, |(a, _)| a);
         let title = format!("η_t = {}", schedule.words());
         let mut figure = Figure::new(title).x_label("t").y_label("E‖U_t − U_λ‖²").log_x().log_y();
@@ -361,7 +361,7 @@ fn diminishing<'a>(own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>, steps: 
 }
 
 fn against_bounds<'a>(
-    own: &impl Fn(Learner, Schedule) -> Vec<&'a Outcome>,
+    own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>,
     setting: &Setting,
     steps: usize,
 ) -> Result<Panels, ExperimentError> {
@@ -369,7 +369,7 @@ fn against_bounds<'a>(
         .map(|learner| (learner, Constants::of(&setting.chain, setting.norm, LAMBDA, learner.budget())));
     let mut panels = Panels::new("Measured, and as the proofs bound it", 2);
     let times = times(steps);
-    for schedule in [Schedule::CONSTANT[2]].into_iter().chain(Schedule::DIMINISHING) {
+    for schedule in [EtaSchedule::CONSTANT[2]].into_iter().chain(EtaSchedule::DIMINISHING) {
         let bound = |constants: &Constants| -> Vec<f64> {
             let at = |t: &f64| match schedule.power {
                 None => constants.constant_step(schedule.eta, *t),

@@ -11,7 +11,7 @@
 use mercer_data::{Duffing, Pairs};
 use mercer_kernels::{Gaussian, Points};
 use mercer_learners::operator::{
-    Budget, Eigenfunctions, Eigenvalue, KMeans, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSize, batch,
+    Budget, Eigenfunctions, Eigenvalue, KMeans, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch,
     orthonormal_rows,
 };
 
@@ -229,13 +229,11 @@ fn regions(grid: &Grid) -> Result<Vec<f64>, ExperimentError> {
 
 fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> Result<Outcome, ExperimentError> {
     let kernel = Gaussian::new(WIDTH)?;
-    let params = SogdParams {
-        step: StepSize::Constant(ETA),
-        budget: Budget::Constant(case.epsilon()),
-        rank_guard: if case == Case::None { GUARD_WITHOUT_BUDGET } else { SogdParams::default().rank_guard },
-        max_dictionary: None,
-        ..SogdParams::default()
-    };
+    let params = SogdParams::default()
+        .step(StepSchedule::Constant(ETA))
+        .budget(Budget::Constant(case.epsilon()))
+        .rank_guard(if case == Case::None { GUARD_WITHOUT_BUDGET } else { SogdParams::default().rank_guard })
+        .max_dictionary(None);
     let mut learner = Sogd::on_states(kernel, 2, params)?;
     learn(&mut learner, pairs)?;
     let operator = learner.operator();

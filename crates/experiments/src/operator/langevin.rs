@@ -11,7 +11,7 @@
 use mercer_data::{FourWells, Pairs};
 use mercer_kernels::AnyKernel;
 use mercer_learners::operator::{
-    Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSize, adjusted_rand_index, orthonormal_rows,
+    Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
 
 use super::{plane, real_values};
@@ -160,12 +160,10 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
 fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, ExperimentError> {
     let longest = times.iter().copied().max().unwrap_or(0);
     let pairs = setting.order.of(FourWells::default().pairs(longest / LENGTH, LENGTH, seed)?);
-    let params = SogdParams {
-        step: StepSize::Constant(ETA),
-        budget: Budget::Constant(ETA.powi(4)),
-        rank_guard: setting.guard,
-        ..SogdParams::default()
-    };
+    let params = SogdParams::default()
+        .step(StepSchedule::Constant(ETA))
+        .budget(Budget::Constant(ETA.powi(4)))
+        .rank_guard(setting.guard);
     let mut learner = Sogd::on_states(KERNEL.parse::<AnyKernel>()?, 2, params)?;
     // Of all pairs, whatever was learnt by then: the sets are meant to hold everywhere.
     let samples: Vec<[f64; 2]> = pairs.iter().step_by((longest / SAMPLES).max(1)).map(|(x, _)| [x[0], x[1]]).collect();

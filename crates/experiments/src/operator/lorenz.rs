@@ -7,7 +7,7 @@
 
 use mercer_data::{Lorenz, Pairs};
 use mercer_kernels::{Gaussian, Points};
-use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSize, batch};
+use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 
 use super::learn;
 use crate::figure::{Figure, Panels};
@@ -159,12 +159,10 @@ fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome, ExperimentError>
     normalised(&mut later, &centre, &spread);
 
     let kernel = Gaussian::new(WIDTH)?;
-    let params = SogdParams {
-        step: StepSize::Constant(ETA),
-        budget: Budget::Constant(budget * ETA),
-        max_dictionary: None,
-        ..SogdParams::default()
-    };
+    let params = SogdParams::default()
+        .step(StepSchedule::Constant(ETA))
+        .budget(Budget::Constant(budget * ETA))
+        .max_dictionary(None);
     let mut learner = Sogd::on_states(kernel, 3, params)?;
     learn(&mut learner, &pairs)?;
     let online = learner.operator();

@@ -18,7 +18,7 @@ mod reference;
 mod stages;
 
 use mercer_data::PendulumState;
-use mercer_learners::operator::{Budget, StepSize};
+use mercer_learners::operator::{Budget, StepSchedule};
 
 use crate::figure::{Figure, HeatMap, Panels, Scale};
 use crate::plan::{ExperimentError, Plan};
@@ -36,7 +36,7 @@ const PAPERS: Setting = Setting {
     angle_width: 0.167,
     velocity_width: 0.167,
     torque_width: 0.167,
-    step: StepSize::Constant(1e-4),
+    step: StepSchedule::Constant(1e-4),
     budget: Budget::Constant(8.91e-5),
 };
 
@@ -45,7 +45,7 @@ const OURS: Setting = Setting {
     angle_width: 0.2,
     velocity_width: 0.5,
     torque_width: 2.0,
-    step: StepSize::Constant(0.1),
+    step: StepSchedule::Constant(0.1),
     budget: Budget::Constant(0.05),
 };
 

@@ -5,7 +5,7 @@
 //! squares over the last epoch (the paper says "average"), and beside them the regret of the whole run.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{Forgetting, Opf, OpfParams, Schedule};
+use mercer_learners::prediction::{EpochSchedule, Forgetting, Opf, OpfParams};
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, short};
@@ -79,7 +79,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     let biases = band(0, |o| &o.bias);
     let start = horizon(&SECTION_5, epochs - 1) + 1;
     for (i, beta) in betas.iter().enumerate() {
-        let lags = Schedule { beta: *beta, ..SECTION_5 }.epoch(start).lags;
+        let lags = EpochSchedule { beta: *beta, ..SECTION_5 }.epoch(start).lags;
         let mut row = vec![(*beta).into(), lags.into(), biases.mean[i].into()];
         row.extend(lefts.iter().zip(&regrets).flat_map(|(left, regret)| [left.mean[i].into(), regret.mean[i].into()]));
         table.push(row)?;
@@ -133,13 +133,13 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
 fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Outcome, ExperimentError> {
     let (mut bias, mut left, mut regret) = (Vec::new(), Vec::new(), Vec::new());
     for &beta in betas {
-        let schedule = Schedule { beta, ..SECTION_5 };
+        let schedule = EpochSchedule { beta, ..SECTION_5 };
         let terms = decompose(model, trial, &schedule, gamma, LAMBDA, 1)?;
         for last in &terms {
             bias.push(last.bias.sqrt());
             left.push(last.bias_error.sqrt());
         }
-        let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+        let params = OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
         let mut opf = Opf::new(trial.dimension(), &params)?;
         regret.extend(trial.regret(&mut opf, schedule.first_start(), &[trial.last()])?);
     }

@@ -4,7 +4,7 @@
 //! squares. What differs is how an epoch begins ([`Beginning`]). Its relative error grows with `cond(Ṽ)`, which reaches 1e13 to 1e16
 //! on a system that integrates; the square root of that is what a triangular factor sees.
 
-use mercer_learners::prediction::Schedule;
+use mercer_learners::prediction::EpochSchedule;
 
 /// How the coefficients of an epoch are computed from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Beginning {
 /// OPF by (15) on an explicit inverse; it keeps its whole past, which every epoch goes over again.
 pub(super) struct ExplicitInverse {
     m: usize,
-    schedule: Schedule,
+    schedule: EpochSchedule,
     lambda: f64,
     gamma: f64,
     beginning: Beginning,
@@ -36,7 +36,7 @@ pub(super) struct ExplicitInverse {
 }
 
 impl ExplicitInverse {
-    pub(super) fn new(m: usize, schedule: Schedule, lambda: f64, gamma: f64, beginning: Beginning) -> Self {
+    pub(super) fn new(m: usize, schedule: EpochSchedule, lambda: f64, gamma: f64, beginning: Beginning) -> Self {
         let next_start = schedule.first_start();
         let (inverse, coefficients, row, gain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -61,7 +61,7 @@ impl ExplicitInverse {
         if k == self.next_start {
             self.lags = self.schedule.epoch(k).lags;
             self.begin(k);
-            self.next_start = Schedule::next_start(k);
+            self.next_start = EpochSchedule::next_start(k);
         }
         if self.lags > 0 {
             self.fill_row(k);
@@ -237,9 +237,9 @@ mod tests {
     #[test]
     fn on_a_short_run_all_agree_with_the_square_root() {
         let outputs = LinearSystem::slow_decay().simulate(300, 3).unwrap().outputs;
-        let schedule = Schedule { beta: 1.0, t_init: 20, max_lags: None };
+        let schedule = EpochSchedule { beta: 1.0, t_init: 20, max_lags: None };
         for gamma in [0.6, 1.0] {
-            let params = OpfParams { schedule, lambda: 1.0, forgetting: Forgetting::Scalar(gamma) };
+            let params = OpfParams::default().schedule(schedule).lambda(1.0).forgetting(Forgetting::Scalar(gamma));
             let mut opf = Opf::new(3, &params).unwrap();
             let ways = [Beginning::Direct, Beginning::Triangular, Beginning::Iterative];
             let mut explicit = ways.map(|way| ExplicitInverse::new(3, schedule, 1.0, gamma, way));

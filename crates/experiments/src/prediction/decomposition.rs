@@ -13,7 +13,7 @@
 //! like, since `V̄ = D⁻¹ṼD⁻¹` has the square root `R D⁻¹` up to a rotation. An epoch begins anew with its own p, as Algorithm 1
 //! does, and rows of the current p reach back to t = p.
 
-use mercer_learners::prediction::Schedule;
+use mercer_learners::prediction::EpochSchedule;
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, SymmetricEigen};
 
 use super::trial::{Model, Trial};
@@ -50,14 +50,14 @@ pub(super) struct EpochTerms {
 pub(super) fn decompose(
     model: &Model,
     trial: &Trial,
-    schedule: &Schedule,
+    schedule: &EpochSchedule,
     gamma: f64,
     lambda: f64,
     epochs: usize,
 ) -> Result<Vec<EpochTerms>, ExperimentError> {
     let mut starts = vec![schedule.first_start()];
-    while let Some(&start) = starts.last().filter(|&&start| Schedule::next_start(start) <= trial.last()) {
-        starts.push(Schedule::next_start(start));
+    while let Some(&start) = starts.last().filter(|&&start| EpochSchedule::next_start(start) <= trial.last()) {
+        starts.push(EpochSchedule::next_start(start));
     }
     let first = starts.len().saturating_sub(epochs);
     starts[first..].iter().map(|&start| epoch(model, trial, schedule, start, gamma, lambda)).collect()
@@ -66,7 +66,7 @@ pub(super) fn decompose(
 fn epoch(
     model: &Model,
     trial: &Trial,
-    schedule: &Schedule,
+    schedule: &EpochSchedule,
     start: usize,
     gamma: f64,
     lambda: f64,
@@ -77,7 +77,7 @@ fn epoch(
     let mut factor = SquareRootRls::new(&vec![lambda; n], 3 * m);
     let mut scratch = SquareRootScratch::default();
     let (mut row, mut targets, mut predicted) = (AlignedVec::zeros(n), vec![0.0; 3 * m], vec![0.0; 3 * m]);
-    let end = (Schedule::next_start(start) - 1).min(trial.last());
+    let end = (EpochSchedule::next_start(start) - 1).min(trial.last());
     let (mut accumulation, mut gap) = (0.0, 0.0);
     let mut squares = [0.0; 4];
     for t in lags..=end {
@@ -185,7 +185,7 @@ mod tests {
         let model = Model::new(LinearSystem::tracking()).unwrap();
         let trial = Trial::run(&model, horizon(&SECTION_5, 3), 5, 0).unwrap();
         let (gamma, m) = (0.6, 3);
-        let params = OpfParams { schedule: SECTION_5, lambda: 1.0, forgetting: Forgetting::Scalar(gamma) };
+        let params = OpfParams::default().schedule(SECTION_5).lambda(1.0).forgetting(Forgetting::Scalar(gamma));
         let mut opf = Opf::new(m, &params).unwrap();
         let mut gap = 0.0;
         let mut innovation = vec![0.0; m];

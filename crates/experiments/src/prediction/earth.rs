@@ -46,11 +46,11 @@ fn methods(m: usize) -> Result<Vec<(String, AnyForecaster)>, ExperimentError> {
     let schedule = SECTION_5;
     let mut methods: Vec<(String, AnyForecaster)> = Vec::new();
     for gamma in GAMMAS {
-        let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+        let params = OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
         methods.push((format!("OPF, γ = {gamma}"), Opf::new(m, &params)?.into()));
     }
     methods.push(("Experts".into(), experts(m, schedule)?.into()));
-    let windowed = WindowedSlip::new(m, &WindowedSlipParams { schedule, lambda: LAMBDA, rank: 10 })?;
+    let windowed = WindowedSlip::new(m, &WindowedSlipParams::default().schedule(schedule).lambda(LAMBDA).rank(10))?;
     methods.push(("windowed SLIP, k = 10".into(), windowed.into()));
     methods.push(("linear extrapolation".into(), LinearExtrapolation::new(m).into()));
     methods.push(("last value".into(), LastValue::new(m).into()));

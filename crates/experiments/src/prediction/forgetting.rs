@@ -9,8 +9,8 @@
 
 use mercer_data::LinearSystem;
 use mercer_learners::prediction::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forgetting, GridParams, IntervalParams,
-    LastValue, LinearExtrapolation, Opf, OpfParams, Schedule,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
+    GridParams, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams,
 };
 
 use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
@@ -47,14 +47,19 @@ pub(super) enum Method {
 }
 
 impl Method {
-    fn build(&self, outputs: usize, schedule: Schedule) -> Result<AnyForecaster, ExperimentError> {
+    fn build(&self, outputs: usize, schedule: EpochSchedule) -> Result<AnyForecaster, ExperimentError> {
         Ok(match *self {
             Self::Opf(gamma) => {
-                let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+                let params =
+                    OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
                 Opf::new(outputs, &params)?.into()
             }
             Self::Discounted { alpha, discount_regulariser } => {
-                let params = DiscountedParams { schedule, lambda: LAMBDA, alpha, discount_regulariser };
+                let params = DiscountedParams::default()
+                    .schedule(schedule)
+                    .lambda(LAMBDA)
+                    .alpha(alpha)
+                    .discount_regulariser(discount_regulariser);
                 Discounted::new(outputs, &params)?.into()
             }
             Self::Experts => experts(outputs, schedule)?.into(),
@@ -65,13 +70,13 @@ impl Method {
 }
 
 /// The default grid.
-pub(super) fn experts(outputs: usize, schedule: Schedule) -> Result<Experts<Opf>, ExperimentError> {
-    Ok(Experts::<Opf>::grid(outputs, &GridParams { schedule, lambda: LAMBDA, ..GridParams::default() })?)
+pub(super) fn experts(outputs: usize, schedule: EpochSchedule) -> Result<ForecastMixture<Opf>, ExperimentError> {
+    Ok(ForecastMixture::<Opf>::grid(outputs, &GridParams::default().schedule(schedule).lambda(LAMBDA))?)
 }
 
 /// Intervals that should hold [`COVERAGE`] of the values.
 pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals, ExperimentError> {
-    let params = IntervalParams { coverage: COVERAGE, ..IntervalParams::default() };
+    let params = IntervalParams::default().coverage(COVERAGE);
     Ok(ConformalIntervals::new(outputs, params).map_err(mercer_learners::Error::from)?)
 }
 

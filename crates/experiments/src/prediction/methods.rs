@@ -49,19 +49,32 @@ impl Method {
         let (schedule, lambda, t_init, horizon) = (E_1, LAMBDA, E_1.t_init, last + 1);
         Ok(match self {
             Self::Opf(gamma) => {
-                let params = OpfParams { schedule, lambda, forgetting: Forgetting::Scalar(gamma) };
+                let params =
+                    OpfParams::default().schedule(schedule).lambda(lambda).forgetting(Forgetting::Scalar(gamma));
                 Opf::new(outputs, &params)?.into()
             }
-            Self::Slip(rank) => Slip::new(outputs, &SlipParams { t_init, lambda, rank, horizon })?.into(),
+            Self::Slip(rank) => {
+                Slip::new(outputs, &SlipParams::default().t_init(t_init).lambda(lambda).rank(rank).horizon(horizon))?
+                    .into()
+            }
             Self::WindowedSlip(rank) => {
-                WindowedSlip::new(outputs, &WindowedSlipParams { schedule, lambda, rank })?.into()
+                WindowedSlip::new(outputs, &WindowedSlipParams::default().schedule(schedule).lambda(lambda).rank(rank))?
+                    .into()
             }
             Self::Spectral(rank) => {
                 let rule = SpectralRule::Ridge { lambda };
-                SpectralFilter::new(outputs, &SpectralParams { t_init, rank, horizon, rule })?.into()
+                SpectralFilter::new(
+                    outputs,
+                    &SpectralParams::default().t_init(t_init).rank(rank).horizon(horizon).rule(rule),
+                )?
+                .into()
             }
             Self::Discounted(alpha) => {
-                let params = DiscountedParams { schedule, lambda, alpha, discount_regulariser: true };
+                let params = DiscountedParams::default()
+                    .schedule(schedule)
+                    .lambda(lambda)
+                    .alpha(alpha)
+                    .discount_regulariser(true);
                 Discounted::new(outputs, &params)?.into()
             }
             Self::Experts => experts(outputs, schedule)?.into(),

@@ -66,7 +66,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
         let trial = Trial::run(&model, last, plan.seed, job.input)?;
         let (mut regret, mut factors) = (Vec::new(), Vec::new());
         for (i, &gamma) in gammas.iter().enumerate() {
-            let params = OpfParams { schedule: SECTION_5, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+            let params = OpfParams::default().schedule(SECTION_5).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
             let mut opf = Opf::new(trial.dimension(), &params)?;
             regret.push(trial.regret(&mut opf, SECTION_5.first_start(), &marks)?);
             if i > 0 {

@@ -5,7 +5,7 @@
 //! the run of section 5.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{Forecaster, Forgetting, Opf, OpfParams, Schedule};
+use mercer_learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 
 use super::summary::{Band, Claims, short};
 use super::trial::{Model, Trial};
@@ -97,9 +97,9 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-fn estimate(model: &Model, trial: &Trial, schedule: &Schedule, gamma: f64) -> Result<Estimate, ExperimentError> {
+fn estimate(model: &Model, trial: &Trial, schedule: &EpochSchedule, gamma: f64) -> Result<Estimate, ExperimentError> {
     let m = trial.dimension();
-    let params = OpfParams { schedule: *schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+    let params = OpfParams::default().schedule(*schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
     let mut opf = Opf::new(m, &params)?;
     trial.regret(&mut opf, 0, &[])?;
     let (lags, coefficients) = (opf.lags(), opf.coefficients());

@@ -9,7 +9,7 @@
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{Forgetting, Opf, OpfParams, Schedule};
+use mercer_learners::prediction::{EpochSchedule, Forgetting, Opf, OpfParams};
 
 use super::comparators::{Beginning, ExplicitInverse};
 use super::summary::{Claims, axis, short};
@@ -251,12 +251,18 @@ fn courses(trial: &Trial, gamma: f64, ways: &[(&str, Way)], marks: &[usize]) -> 
     ways.iter().map(|(_, way)| course(trial, SECTION_5, gamma, *way, marks)).collect()
 }
 
-fn course(trial: &Trial, schedule: Schedule, gamma: f64, way: Way, marks: &[usize]) -> Result<Course, ExperimentError> {
+fn course(
+    trial: &Trial,
+    schedule: EpochSchedule,
+    gamma: f64,
+    way: Way,
+    marks: &[usize],
+) -> Result<Course, ExperimentError> {
     let from = schedule.first_start();
     let beginning = match way {
         Way::Explicit(beginning) => beginning,
         Way::SquareRoot => {
-            let params = OpfParams { schedule, lambda: LAMBDA, forgetting: Forgetting::Scalar(gamma) };
+            let params = OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
             let mut opf = Opf::new(trial.dimension(), &params)?;
             let curve = trial.regret(&mut opf, from, marks)?;
             let broken = curve.iter().zip(marks).find(|(regret, _)| **regret > BROKEN).map(|(_, mark)| *mark);

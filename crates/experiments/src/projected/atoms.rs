@@ -77,18 +77,18 @@ impl Setting {
         let kernel = Gaussian::new(SIGMA)?;
         Ok(match self {
             Self::Taylor(degree) => {
-                let params = TaylorParams { sigma: SIGMA, degree, lambda: LAMBDA, ..TaylorParams::default() };
+                let params = TaylorParams::default().sigma(SIGMA).degree(degree).lambda(LAMBDA);
                 Box::new(PkawvTaylor::new(d, params)?)
             }
             Self::Nystrom(mu) => {
-                let params = NystromParams { lambda: LAMBDA, mu, beta: 1.0, epsilon: 0.5, seed };
+                let params = NystromParams::default().lambda(LAMBDA).mu(mu).beta(1.0).epsilon(0.5).seed(seed);
                 Box::new(PkawvNystrom::new(kernel, d, params)?)
             }
             Self::Fogd(features) => {
                 let step = 1.0 / (rounds as f64).sqrt();
-                Box::new(Fogd::new(d, FogdParams { sigma: SIGMA, features, step, seed })?)
+                Box::new(Fogd::new(d, FogdParams::default().sigma(SIGMA).features(features).step(step).seed(seed))?)
             }
-            Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams { lambda: LAMBDA })?),
+            Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
         })
     }
 }

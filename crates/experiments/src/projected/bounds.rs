@@ -121,7 +121,7 @@ struct Measured<'a> {
 
 impl Measured<'_> {
     fn regret(&self, learner: &mut impl Regressor, lambda: f64) -> Result<f64, ExperimentError> {
-        let score = prequential(learner, self.stream.iter(), |_| {}).map_err(|(_, error)| error)?;
+        let score = prequential(learner, self.stream.iter(), |_| {}).map_err(|refused| refused.error)?;
         Ok(self.facts.regret(score.cumulative_loss(), lambda))
     }
 
@@ -137,7 +137,7 @@ impl Measured<'_> {
 
     fn sampled(&self, lambda: f64, mu: f64) -> NystromParams {
         let beta = proposition5_beta(self.stream.len(), DELTA);
-        NystromParams { lambda, mu, beta, epsilon: 0.5, seed: self.seed }
+        NystromParams::default().lambda(lambda).mu(mu).beta(beta).epsilon(0.5).seed(self.seed)
     }
 
     fn online(&self, params: NystromParams) -> Result<PkawvNystrom<AnyKernel>, ExperimentError> {
@@ -173,7 +173,7 @@ impl Measured<'_> {
     fn at_ridge(&self, lambda: f64, rows: &mut Vec<Row>) -> Result<(), ExperimentError> {
         let (d, idle) = (self.stream.dimension(), self.idle(lambda));
         let row = |statement, learner, trivial| Row::whole(statement, learner, ("λ", lambda), trivial);
-        let mut whole = KernelAwv::new(self.kernel.clone(), d, KernelRidgeParams { lambda })?;
+        let mut whole = KernelAwv::new(self.kernel.clone(), d, KernelRidgeParams::default().lambda(lambda))?;
         let (first, second) = (self.facts.proposition1(lambda), self.facts.proposition2(lambda));
         rows.push(row("Proposition 1", "Kernel-AWV", idle).measured(self.regret(&mut whole, lambda)?, first));
         rows.push(row("Proposition 2", "its bound", f64::INFINITY).measured(first, second));
@@ -204,7 +204,7 @@ impl Measured<'_> {
         let (d, sigma, lambda) = (self.stream.dimension(), 1.0, 1.0);
         let sufficient = TaylorFeatures::sufficient_degree(self.facts.radius, sigma, self.stream.len(), lambda);
         for degree in DEGREES.into_iter().chain([sufficient]) {
-            let params = TaylorParams { sigma, degree, lambda, ..TaylorParams::default() };
+            let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda);
             let mut learner = PkawvTaylor::new(d, params)?;
             let rest = self.neglected(self.stream.len(), |x, z| learner.feature_map().map(x, z))?;
             let size = learner.dictionary_size();
@@ -271,7 +271,7 @@ impl Measured<'_> {
                     }
                 };
                 let (size, regret) = run(self.sampled(lambda, mu))?;
-                let small = NystromParams { beta: 1.0, ..self.sampled(lambda, mu) };
+                let small = self.sampled(lambda, mu).beta(1.0);
                 let (small_size, small_regret) = run(small)?;
                 let share = self.frozen_neglects(&self.beforehand(small, rounds)?, rounds)? / mu;
                 chosen.push(Chosen { statement, m, tuning, size, regret, small_size, small_regret, share });

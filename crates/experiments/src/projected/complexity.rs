@@ -60,7 +60,7 @@ impl Choice {
     }
 
     fn sketched(&self, seed: u64) -> SketchedKonsParams {
-        SketchedKonsParams { mu: self.lambda, eta: 0.125, gamma: 0.1, beta: 1.0, seed }
+        SketchedKonsParams::default().mu(self.lambda).eta(0.125).gamma(0.1).beta(1.0).seed(seed)
     }
 }
 
@@ -110,25 +110,24 @@ impl Method {
         Ok(match self {
             Self::Taylor => {
                 let degree = TaylorFeatures::sufficient_degree(radius, 1.0, rounds, lambda);
-                let params = TaylorParams { sigma: 1.0, degree, lambda, ..TaylorParams::default() };
+                let params = TaylorParams::default().sigma(1.0).degree(degree).lambda(lambda);
                 Box::new(PkawvTaylor::new(dimension, params)?)
             }
             Self::Nystrom => {
-                let params = NystromParams { lambda, mu: nystrom, beta: 1.0, epsilon: 0.5, seed };
+                let params = NystromParams::default().lambda(lambda).mu(nystrom).beta(1.0).epsilon(0.5).seed(seed);
                 Box::new(PkawvNystrom::new(kernel, dimension, params)?)
             }
             Self::Sketched => Box::new(SketchedKons::new(kernel, dimension, choice.sketched(seed))?),
             Self::Restarted => {
                 let (alpha, gamma) = restarted;
-                let params = SampledKonsParams {
-                    alpha,
-                    gamma,
-                    beta: 1.0,
-                    epsilon: 0.5,
-                    clip: RADIUS,
-                    max_dictionary: None,
-                    seed,
-                };
+                let params = SampledKonsParams::default()
+                    .alpha(alpha)
+                    .gamma(gamma)
+                    .beta(1.0)
+                    .epsilon(0.5)
+                    .clip(RADIUS)
+                    .max_dictionary(None)
+                    .seed(seed);
                 Box::new(ProsNKons::new(kernel, dimension, params)?)
             }
         })
@@ -190,7 +189,7 @@ fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)
     for method in Method::ALL.into_iter().filter(|method| method.runs(regime.law)) {
         let mut learner = method.build(&regime, radius, rounds, stream.dimension(), seed)?;
         let start = std::time::Instant::now();
-        let score = prequential(learner.as_mut(), stream.iter(), |_| {}).map_err(|(_, error)| error)?;
+        let score = prequential(learner.as_mut(), stream.iter(), |_| {}).map_err(|refused| refused.error)?;
         let micros = 1e6 * start.elapsed().as_secs_f64() / rounds as f64;
         let (size, scores) = match method {
             Method::Taylor => (learner.dictionary_size(), f64::NAN),

@@ -14,7 +14,7 @@
 
 use mercer_data::{Dataset, Ranges, Scaling, Scheme};
 use mercer_kernels::Gaussian;
-use mercer_learners::experts::Rule;
+use mercer_learners::aggregation::Rule;
 use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, Regressor};
 
 use crate::figure::{Figure, Panels};
@@ -197,7 +197,7 @@ fn mixtures(plan: &Plan, task: &Task, bar: &JobProgress) -> Result<Outcome, Expe
 
 fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome, ExperimentError> {
     let (rounds, d) = (table.len(), table.dimension());
-    let mut auto = Auto::new(d, AutoParams { rule, ..AutoParams::default() })?;
+    let mut auto = Auto::new(d, AutoParams::default().rule(rule))?;
     // Before the first target all predict 0.
     let first = table.targets().first().map_or(0.0, |y| y * y);
     let scored = unit * rounds.saturating_sub(1).max(1) as f64;
@@ -306,13 +306,12 @@ fn nons_ald(
     let unit = if high > low { (high - low).powi(2) } else { 1.0 };
     let table = shuffled(plan, &table, dataset, repetition, limit);
     let (rounds, d) = (table.len(), table.dimension());
-    let params = NonsAldParams {
-        mu: setting.mu,
-        alpha: 25.0 / rounds as f64,
-        radius: 1.0,
-        label_bound: 1.0,
-        max_dictionary: stream.is_none_or(|stream| stream.width != setting.width).then_some(MOST_POINTS),
-    };
+    let params = NonsAldParams::default()
+        .mu(setting.mu)
+        .alpha(25.0 / rounds as f64)
+        .radius(1.0)
+        .label_bound(1.0)
+        .max_dictionary(stream.is_none_or(|stream| stream.width != setting.width).then_some(MOST_POINTS));
     let mut learner = NonsAld::new(Gaussian::new(setting.width)?, d, params)?;
     let mut predictions = Vec::with_capacity(rounds);
     learner.learn_block(table.features(), table.targets(), &mut predictions)?;

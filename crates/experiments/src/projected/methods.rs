@@ -77,32 +77,30 @@ impl Method {
         let kernel = Gaussian::new(sigma)?;
         Ok(match self {
             Self::Taylor(degree) => {
-                let params =
-                    TaylorParams { sigma, degree, lambda: LAMBDA, max_bytes: MOST_BYTES, ..TaylorParams::default() };
+                let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(LAMBDA).max_bytes(MOST_BYTES);
                 Box::new(PkawvTaylor::new(d, params)?)
             }
             Self::Nystrom => {
-                let params = NystromParams { lambda: LAMBDA, mu: 1.0, beta: 1.0, epsilon: 0.5, seed };
+                let params = NystromParams::default().lambda(LAMBDA).mu(1.0).beta(1.0).epsilon(0.5).seed(seed);
                 Box::new(PkawvNystrom::new(kernel, d, params)?)
             }
             Self::ProsNKons => {
-                let params = SampledKonsParams {
-                    alpha: LAMBDA,
-                    gamma: 1.0,
-                    beta: 1.0,
-                    epsilon: 0.5,
-                    clip: 1.0,
-                    max_dictionary: None,
-                    seed,
-                };
+                let params = SampledKonsParams::default()
+                    .alpha(LAMBDA)
+                    .gamma(1.0)
+                    .beta(1.0)
+                    .epsilon(0.5)
+                    .clip(1.0)
+                    .max_dictionary(None)
+                    .seed(seed);
                 Box::new(ProsNKons::new(kernel, d, params)?)
             }
             Self::Fogd => {
                 let step = 1.0 / (rounds as f64).sqrt();
-                Box::new(Fogd::new(d, FogdParams { sigma, features: FEATURES, step, seed })?)
+                Box::new(Fogd::new(d, FogdParams::default().sigma(sigma).features(FEATURES).step(step).seed(seed))?)
             }
-            Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams { lambda: LAMBDA })?),
-            Self::Ridge => Box::new(KernelKrr::new(kernel, d, KernelRidgeParams { lambda: LAMBDA })?),
+            Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
+            Self::Ridge => Box::new(KernelKrr::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
         })
     }
 }

@@ -142,7 +142,7 @@ fn dense<'a>(
     let mut rule = Ald::new(0.0).map_err(Error::from)?;
     for x in kept {
         basis.probe(x, &mut probe);
-        if let Some(new_coordinate) = rule.admits(&probe) {
+        if let Some(new_coordinate) = rule.admits(&basis, x, &probe) {
             basis.append(x, probe.coordinates(), new_coordinate);
         }
     }
@@ -192,7 +192,7 @@ fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Resul
     let decide = |(x, _): (&[f64], f64)| {
         basis.probe(x, &mut probe);
         let before = rule.kept();
-        let new_coordinate = rule.admits(&probe);
+        let new_coordinate = rule.admits(&basis, x, &probe);
         if let Some(new_coordinate) = new_coordinate {
             basis.append(x, probe.coordinates(), new_coordinate);
         }
@@ -203,7 +203,7 @@ fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Resul
 
 fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentError> {
     let (stream, kernel) = (stream(rounds, gap, seed)?, Gaussian::new(1.0)?);
-    let params = NystromParams { lambda: LAMBDA, mu: 1e-4, beta: 1.0, epsilon: 0.5, seed };
+    let params = NystromParams::default().lambda(LAMBDA).mu(1e-4).beta(1.0).epsilon(0.5).seed(seed);
     let decisions = decisions(kernel, &stream, params)?;
     let mut learner = PkawvNystrom::new(kernel, stream.dimension(), params)?;
     let mut listing = Listing::default();

@@ -35,7 +35,7 @@ impl<K: Kernel> Walk<K> {
         for (t, (x, _)) in stream.iter().enumerate() {
             walk.basis.probe(x, &mut probe);
             let mut coordinates = probe.coordinates().to_vec();
-            if let Some(new_coordinate) = rule.admits(&probe) {
+            if let Some(new_coordinate) = rule.admits(&walk.basis, x, &probe) {
                 walk.basis.append(x, probe.coordinates(), new_coordinate);
                 walk.kept.push(t);
                 coordinates.push(new_coordinate);

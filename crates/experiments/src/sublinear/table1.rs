@@ -82,32 +82,32 @@ impl Method {
         };
         Ok(match self {
             Self::NonsAld => {
-                let params = NonsAldParams { mu, alpha: ald, radius: RADIUS, label_bound: 1.0, max_dictionary: None };
+                let params =
+                    NonsAldParams::default().mu(mu).alpha(ald).radius(RADIUS).label_bound(1.0).max_dictionary(None);
                 Box::new(NonsAld::new(kernel, dimension, params)?)
             }
             Self::AogdAld => {
                 let growth_limit = Some(AogdAldParams::growth_limit_for(dimension, rounds));
-                let params = AogdAldParams { radius: RADIUS, alpha: 1.0 / t, growth_limit };
+                let params = AogdAldParams::default().radius(RADIUS).alpha(1.0 / t).growth_limit(growth_limit);
                 Box::new(AogdAld::new(kernel, dimension, params)?)
             }
             Self::ProsNKons => {
-                let params = SampledKonsParams {
-                    alpha: mu,
-                    gamma: kors,
-                    beta: 1.0,
-                    epsilon: 0.5,
-                    clip: RADIUS,
-                    max_dictionary: None,
-                    seed,
-                };
+                let params = SampledKonsParams::default()
+                    .alpha(mu)
+                    .gamma(kors)
+                    .beta(1.0)
+                    .epsilon(0.5)
+                    .clip(RADIUS)
+                    .max_dictionary(None)
+                    .seed(seed);
                 Box::new(ProsNKons::new(kernel, dimension, params)?)
             }
             Self::SketchedKons => {
-                let params = SketchedKonsParams { mu, eta: 0.125, gamma: 0.1, beta: 1.0, seed };
+                let params = SketchedKonsParams::default().mu(mu).eta(0.125).gamma(0.1).beta(1.0).seed(seed);
                 Box::new(SketchedKons::new(kernel, dimension, params)?)
             }
             Self::Fogd => {
-                let params = FogdParams { sigma: 1.0, features: FEATURES, step: 1.0 / t.sqrt(), seed };
+                let params = FogdParams::default().sigma(1.0).features(FEATURES).step(1.0 / t.sqrt()).seed(seed);
                 Box::new(Fogd::new(dimension, params)?)
             }
         })

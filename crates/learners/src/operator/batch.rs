@@ -165,7 +165,7 @@ fn basis_of<K: Kernel>(kernel: K, landmarks: &Points) -> Result<NewtonBasis<K>, 
         if !probe.is_finite() {
             return Err(Error::KernelOverflow);
         }
-        if let Some(new_coordinate) = Ald::new(DEPENDENT * probe.self_value())?.admits(&probe) {
+        if let Some(new_coordinate) = Ald::new(DEPENDENT * probe.self_value())?.admits(&basis, &point, &probe) {
             basis.append(&point, probe.coordinates(), new_coordinate);
         }
     }

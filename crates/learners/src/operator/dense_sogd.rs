@@ -18,24 +18,19 @@ use mercer_sparsify::Probe;
 
 use crate::Error;
 use crate::error::check_input;
-use crate::operator::schedule::check_stability;
 use crate::operator::side::Side;
-use crate::operator::{KernelOperator, OperatorLearner, OperatorStep, StepSize, Verdict};
+use crate::operator::step_schedule::check_stability;
+use crate::operator::{KernelOperator, OperatorLearner, OperatorStep, StepSchedule, Verdict};
+use crate::parameters::parameters;
 
-/// Parameters of [`DenseSogd`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct DenseSogdParams {
-    /// Step size `η_t`; a step needs `η_t(k(x, x) + λ) < 2`.
-    pub step: StepSize,
-    /// Regulariser `λ ≥ 0`.
-    pub lambda: f64,
-}
-
-impl Default for DenseSogdParams {
-    /// `η = 0.3`, `λ = 0`.
-    fn default() -> Self {
-        Self { step: StepSize::Constant(0.3), lambda: 0.0 }
+parameters! {
+    /// Parameters of [`DenseSogd`].
+    #[derive(Copy)]
+    pub struct DenseSogdParams {
+        /// Step size `η_t`; a step needs `η_t(k(x, x) + λ) < 2`.
+        step: StepSchedule = StepSchedule::Constant(0.3),
+        /// Regulariser `λ ≥ 0`.
+        lambda: f64 = 0.0,
     }
 }
 
@@ -44,7 +39,7 @@ impl Default for DenseSogdParams {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DenseSogd<K, L = K> {
     operator: KernelOperator<K, L>,
-    step: StepSize,
+    step: StepSchedule,
     lambda: f64,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: (Probe, AlignedVec),

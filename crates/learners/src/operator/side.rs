@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::{Matrix, TOGETHER};
+use mercer_linalg_incremental::{Matrix, SOLVES_TOGETHER};
 use mercer_sparsify::{NewtonBasis, Probe};
 
 /// A dictionary with the frame of its span: the functions that the rows (or columns) of the operator's matrix belong to.
@@ -59,8 +59,8 @@ impl<K: Kernel> Side<K> {
         }
     }
 
-    /// As [`probe`](Self::probe), for [`TOGETHER`] inputs.
-    pub(crate) fn probe_together(&self, xs: [&[f64]; TOGETHER], probes: &mut [Probe; TOGETHER]) {
+    /// As [`probe`](Self::probe), for [`SOLVES_TOGETHER`] inputs.
+    pub(crate) fn probe_together(&self, xs: [&[f64]; SOLVES_TOGETHER], probes: &mut [Probe; SOLVES_TOGETHER]) {
         match self {
             Self::Newton(basis) => basis.probe_together(xs, probes),
             Self::Kernels { .. } => xs.iter().zip(probes).for_each(|(x, probe)| self.probe(x, probe)),
@@ -110,9 +110,10 @@ impl<K: Kernel> Side<K> {
     /// [`analyse`](Self::analyse) on every column. `½m²` multiply-adds a column, one read of the factor for four of them.
     fn analyse_columns(&self, matrix: &mut Matrix) {
         let Self::Newton(basis) = self else { return };
-        let (mut right, mut solved): ([AlignedVec; TOGETHER], [AlignedVec; TOGETHER]) = Default::default();
-        for first in (0..matrix.columns()).step_by(TOGETHER) {
-            let group = TOGETHER.min(matrix.columns() - first);
+        let (mut right, mut solved): ([AlignedVec; SOLVES_TOGETHER], [AlignedVec; SOLVES_TOGETHER]) =
+            Default::default();
+        for first in (0..matrix.columns()).step_by(SOLVES_TOGETHER) {
+            let group = SOLVES_TOGETHER.min(matrix.columns() - first);
             for (k, right) in right.iter_mut().enumerate() {
                 // What is left of a group at the end is filled up with its last column.
                 *right = AlignedVec::from_slice(matrix.column(first + k.min(group - 1)));

@@ -22,7 +22,7 @@
 //! A step contracts when `η(k(x,x) + λ) < 2` (the proof of boundedness asks for `η(κ + 2λ) ≤ 2`); a longer one is refused.
 //!
 //! Caveat: with a constant step the iterates stay in a ball around `U_λ` whose squared radius is proportional to `η`, and what the
-//! budget discards adds up; both shrink with [`StepSize::Power`] and [`Budget::EtaSquared`](crate::operator::Budget::EtaSquared).
+//! budget discards adds up; both shrink with [`StepSchedule::Power`] and [`Budget::EtaSquared`](crate::operator::Budget::EtaSquared).
 //! On a chain of two states with the eigenvalue −½, a step of 0.3 shows it at −0.5 ± 0.17; along a path, where `x` is the `x⁺` learnt
 //! last, the mean is off by a part of the step as well (−0.59 there). Steps `10/(t + 20)` come within 0.01 of it in 30,000 pairs.
 //!
@@ -34,46 +34,35 @@ use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::StateMatrix;
 use mercer_simd::{axpy, dot, scale};
-use mercer_sparsify::{Candidate, MatchingPursuit, NewtonBasis, Probe, TOGETHER, Verdict};
+use mercer_sparsify::{Candidate, MatchingPursuit, NewtonBasis, Probe, SOLVES_TOGETHER, Verdict};
 
 use crate::Error;
 use crate::error::check_input;
 use crate::operator::learner::check_pairs;
-use crate::operator::schedule::check_stability;
-use crate::operator::{Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, OperatorStep, StepSize};
+use crate::operator::step_schedule::check_stability;
+use crate::operator::{
+    Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, OperatorStep, StepSchedule,
+};
+use crate::parameters::parameters;
 
-/// Parameters of [`Sogd`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SogdParams {
-    /// Step size `η_t`; a step needs `η_t(k(x, x) + λ) < 2`.
-    pub step: StepSize,
-    /// Regulariser `λ ≥ 0`.
-    pub lambda: f64,
-    /// Sparsification budget `ε_t ≥ 0`.
-    pub budget: Budget,
-    /// What is compared with the budget.
-    pub test: BudgetTest,
-    /// Whether the two dictionaries grow together.
-    pub shape: DictionaryShape,
-    /// A point with `δ ≤ rank_guard · k(x, x)` counts as dependent and is not kept, in `[0, 1)`.
-    pub rank_guard: f64,
-    /// Largest dictionary of either side; `None` leaves the size to the budget.
-    pub max_dictionary: Option<usize>,
-}
-
-impl Default for SogdParams {
-    /// `η = 0.3`, `λ = 0`, `ε = 0.1 η²` on the norm, paired, guard 1e−6, at most 1000 pairs.
-    fn default() -> Self {
-        Self {
-            step: StepSize::Constant(0.3),
-            lambda: 0.0,
-            budget: Budget::EtaSquared(0.1),
-            test: BudgetTest::Norm,
-            shape: DictionaryShape::Paired,
-            rank_guard: 1e-6,
-            max_dictionary: Some(1000),
-        }
+parameters! {
+    /// Parameters of [`Sogd`].
+    #[derive(Copy)]
+    pub struct SogdParams {
+        /// Step size `η_t`; a step needs `η_t(k(x, x) + λ) < 2`.
+        step: StepSchedule = StepSchedule::Constant(0.3),
+        /// Regulariser `λ ≥ 0`.
+        lambda: f64 = 0.0,
+        /// Sparsification budget `ε_t ≥ 0`.
+        budget: Budget = Budget::EtaSquared(0.1),
+        /// What is compared with the budget.
+        test: BudgetTest = BudgetTest::Norm,
+        /// Whether the two dictionaries grow together.
+        shape: DictionaryShape = DictionaryShape::Paired,
+        /// A point with `δ ≤ rank_guard · k(x, x)` counts as dependent and is not kept, in `[0, 1)`.
+        rank_guard: f64 = 1e-6,
+        /// Largest dictionary of either side; `None` leaves the size to the budget.
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 
@@ -86,21 +75,21 @@ impl Default for SogdParams {
 pub struct Sogd<K, L = K> {
     operator: KernelOperator<K, L>,
     pursuit: MatchingPursuit,
-    step: StepSize,
+    step: StepSchedule,
     lambda: f64,
     rounds: u64,
     forced_rejections: u64,
     input_rounds: Vec<u64>,
     output_rounds: Vec<u64>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    scratch: Scratch,
+    memory: StepMemory,
 }
 
 /// Memory of a step, reused from step to step.
 #[derive(Clone, Debug, Default)]
-struct Scratch {
-    inputs: [Probe; TOGETHER],
-    outputs: [Probe; TOGETHER],
+struct StepMemory {
+    inputs: [Probe; SOLVES_TOGETHER],
+    outputs: [Probe; SOLVES_TOGETHER],
     residual: AlignedVec,
 }
 
@@ -146,7 +135,7 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
             forced_rejections: 0,
             input_rounds: Vec::new(),
             output_rounds: Vec::new(),
-            scratch: Scratch::default(),
+            memory: StepMemory::default(),
         })
     }
 
@@ -264,28 +253,28 @@ impl<K: Kernel, L: Kernel> OperatorLearner<K, L> for Sogd<K, L> {
     fn update(&mut self, x: &[f64], x_plus: &[f64]) -> Result<OperatorStep, Error> {
         self.check_pair(x, x_plus)?;
         // The memory is taken out while in use.
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let Scratch { inputs: [input, ..], outputs: [output, ..], residual } = &mut scratch;
+        let mut memory = std::mem::take(&mut self.memory);
+        let StepMemory { inputs: [input, ..], outputs: [output, ..], residual } = &mut memory;
         self.operator.input.probe(x, input);
         self.operator.output.probe(x_plus, output);
         let learnt = self.learn((x, x_plus), input, output, residual);
-        self.scratch = scratch;
+        self.memory = memory;
         learnt
     }
 
-    /// Looks [`TOGETHER`] pairs ahead: their coordinates come from one read of the factors, and are brought up to date when a
+    /// Looks [`SOLVES_TOGETHER`] pairs ahead: their coordinates come from one read of the factors, and are brought up to date when a
     /// point is kept among them. The same bits as one by one.
     fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
         let (d, d_plus) = (self.operator.input_dimension(), self.operator.output_dimension());
         let rows = check_pairs(xs, d, xs_plus, d_plus)?;
-        let whole = rows / TOGETHER * TOGETHER;
-        for first in (0..whole).step_by(TOGETHER) {
-            let pairs: [(&[f64], &[f64]); TOGETHER] = std::array::from_fn(|i| {
+        let whole = rows / SOLVES_TOGETHER * SOLVES_TOGETHER;
+        for first in (0..whole).step_by(SOLVES_TOGETHER) {
+            let pairs: [(&[f64], &[f64]); SOLVES_TOGETHER] = std::array::from_fn(|i| {
                 let row = first + i;
                 (&xs[row * d..(row + 1) * d], &xs_plus[row * d_plus..(row + 1) * d_plus])
             });
-            let mut scratch = std::mem::take(&mut self.scratch);
-            let Scratch { inputs, outputs, residual } = &mut scratch;
+            let mut memory = std::mem::take(&mut self.memory);
+            let StepMemory { inputs, outputs, residual } = &mut memory;
             self.operator.input.probe_together(pairs.map(|pair| pair.0), inputs);
             self.operator.output.probe_together(pairs.map(|pair| pair.1), outputs);
             let mut learnt = Ok(());
@@ -300,7 +289,7 @@ impl<K: Kernel, L: Kernel> OperatorLearner<K, L> for Sogd<K, L> {
                     break;
                 }
             }
-            self.scratch = scratch;
+            self.memory = memory;
             learnt?;
         }
         for row in whole..rows {

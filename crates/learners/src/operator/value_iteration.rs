@@ -24,29 +24,24 @@ use crate::Error;
 use crate::error::check_input;
 use crate::operator::KernelOperator;
 use crate::operator::kernel_operator::check_dimension;
+use crate::parameters::parameters;
 
-/// Parameters of [`value_iteration`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ValueIterationParams {
-    /// Discount `γ` in `[0, 1)`.
-    pub discount: f64,
-    /// Sweeps at most, at least 1.
-    pub sweeps: usize,
-    /// Stop when no value moves by more than this, at least 0.
-    pub tolerance: f64,
-    /// Whether `α` is divided by its sum, so that it weighs like a probability. Without it the policy is myopic wherever the
-    /// sum is small.
-    pub normalised: bool,
-    /// With `normalised`: actions whose sum of weights is below this share of the largest at any output point count as unknown,
-    /// in `[0, 1)`.
-    pub least_mass: f64,
-}
-
-impl Default for ValueIterationParams {
-    /// `γ = 0.99`, at most 2000 sweeps to 1e−3, normalised, unknown below 1e−6 of the largest mass.
-    fn default() -> Self {
-        Self { discount: 0.99, sweeps: 2000, tolerance: 1e-3, normalised: true, least_mass: 1e-6 }
+parameters! {
+    /// Parameters of [`value_iteration`].
+    #[derive(Copy)]
+    pub struct ValueIterationParams {
+        /// Discount `γ` in `[0, 1)`.
+        discount: f64 = 0.99,
+        /// Sweeps at most, at least 1.
+        sweeps: usize = 2000,
+        /// Stop when no value moves by more than this, at least 0.
+        tolerance: f64 = 1e-3,
+        /// Whether `α` is divided by its sum, so that it weighs like a probability. Without it the policy is myopic wherever the
+        /// sum is small.
+        normalised: bool = true,
+        /// With `normalised`: actions whose sum of weights is below this share of the largest at any output point count as unknown,
+        /// in `[0, 1)`.
+        least_mass: f64 = 1e-6,
     }
 }
 

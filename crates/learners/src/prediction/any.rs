@@ -4,37 +4,37 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::{
-    Discounted, Epoch, Experts, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation, Opf, Scaled, Scratch,
-    Slip, SpectralFilter, WindowedSlip,
+    Discounted, Epoch, ForecastMixture, ForecastScratch, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation,
+    Opf, ScaledForecaster, Slip, SpectralFilter, WindowedSlip,
 };
 
 /// Declares the enum of all forecasters and passes every call on.
 macro_rules! any_forecaster {
-    ($($variant:ident($forecaster:ty),)*) => {
+    ($($variant:ident($forecaster:ident $(<$inner:ident>)?),)*) => {
         /// One of the forecasters of this module, for programs that choose when they run: it clones and serialises.
         #[derive(Clone, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[non_exhaustive]
         pub enum AnyForecaster {
             $(
-                #[doc = concat!("[`", stringify!($variant), "`](crate::prediction::", stringify!($variant), ")")]
-                $variant(Box<$forecaster>),
+                #[doc = concat!("[`", stringify!($forecaster), "`](crate::prediction::", stringify!($forecaster), ")")]
+                $variant(Box<$forecaster $(<$inner>)?>),
             )*
         }
 
         $(
-            impl From<$forecaster> for AnyForecaster {
-                fn from(forecaster: $forecaster) -> Self {
+            impl From<$forecaster $(<$inner>)?> for AnyForecaster {
+                fn from(forecaster: $forecaster $(<$inner>)?) -> Self {
                     Self::$variant(Box::new(forecaster))
                 }
             }
         )*
 
         impl AnyForecaster {
-            /// The names of all forecasters, as the types are called.
+            /// The names of all forecasters, as the variants are called.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),*];
 
-            /// The name of this forecaster's type.
+            /// The name of this forecaster's variant.
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($variant),)* }
@@ -69,7 +69,7 @@ macro_rules! any_forecaster {
             fn epochs(&self) -> &[Epoch] {
                 match self { $(Self::$variant(forecaster) => forecaster.epochs(),)* }
             }
-            fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error> {
+            fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
                 match self { $(Self::$variant(forecaster) => forecaster.predict_with(input, prediction, scratch),)* }
             }
             fn predict_then_observe(
@@ -95,12 +95,13 @@ any_forecaster! {
     KalmanPredictor(KalmanPredictor),
     LastValue(LastValue),
     LinearExtrapolation(LinearExtrapolation),
-    Experts(Experts<AnyForecaster>),
-    Scaled(Scaled<AnyForecaster>),
+    // Saved forecasters and the command's results hold the names of the variants, which therefore stay.
+    Experts(ForecastMixture<AnyForecaster>),
+    Scaled(ScaledForecaster<AnyForecaster>),
 }
 
-impl From<Experts<Opf>> for AnyForecaster {
-    fn from(experts: Experts<Opf>) -> Self {
-        experts.map(Self::from).into()
+impl From<ForecastMixture<Opf>> for AnyForecaster {
+    fn from(mixture: ForecastMixture<Opf>) -> Self {
+        mixture.map(Self::from).into()
     }
 }

@@ -12,29 +12,24 @@
 //! in which nothing comes any more is then forgotten in the end.
 
 use crate::Error;
+use crate::parameters::parameters;
 use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lag_regression::{LagRegression, Weighting};
 use crate::prediction::lags::Shape;
-use crate::prediction::{Forgetting, InputParams, Schedule};
+use crate::prediction::{EpochSchedule, Forgetting, InputParams};
 
-/// Parameters of [`Discounted`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct DiscountedParams {
-    /// Epochs and lags.
-    pub schedule: Schedule,
-    /// Regulariser `λ`, between 1e−40 and 1e40.
-    pub lambda: f64,
-    /// What a row counts of what it counted the step before, `0 < α ≤ 1`.
-    pub alpha: f64,
-    /// Whether `λ` is discounted with the rows.
-    pub discount_regulariser: bool,
-}
-
-impl Default for DiscountedParams {
-    /// The values of \[Q\] §5, with `α = 0.9999` and (16) as it stands.
-    fn default() -> Self {
-        Self { schedule: Schedule::default(), lambda: 1.0, alpha: 0.9999, discount_regulariser: false }
+parameters! {
+    /// Parameters of [`Discounted`]. The defaults are those of \[Q\] §5, with (16) as it stands.
+    #[derive(Copy)]
+    pub struct DiscountedParams {
+        /// Epochs and lags.
+        schedule: EpochSchedule = EpochSchedule::default(),
+        /// Regulariser `λ`, between 1e−40 and 1e40.
+        lambda: f64 = 1.0,
+        /// What a row counts of what it counted the step before, `0 < α ≤ 1`.
+        alpha: f64 = 0.9999,
+        /// Whether `λ` is discounted with the rows.
+        discount_regulariser: bool = false,
     }
 }
 

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
-use crate::prediction::{Forecaster, Scratch};
+use crate::prediction::{ForecastScratch, Forecaster};
 
 /// Predicts `2y_{k−1} − y_{k−2}`, and before there are two outputs the last one, or zeros. Inputs are taken and not used.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Forecaster for LinearExtrapolation {
     fn lags(&self) -> usize {
         2
     }
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut Scratch) -> Result<(), Error> {
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
         for ((prediction, last), before) in prediction.iter_mut().zip(&self.last).zip(&self.before) {
             *prediction = if self.time < 2 { *last } else { 2.0 * last - before };
@@ -67,7 +67,7 @@ impl Forecaster for LinearExtrapolation {
     }
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
         check_observation(self, input, output)?;
-        self.predict_with(input, prediction, &mut Scratch::default())?;
+        self.predict_with(input, prediction, &mut ForecastScratch::default())?;
         impute(output, prediction, &mut self.kept)?;
         self.before.copy_from_slice(&self.last);
         self.last.copy_from_slice(&self.kept);

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
-use crate::prediction::Scratch;
+use crate::prediction::ForecastScratch;
 use crate::prediction::filters::Bank;
 use crate::prediction::forecaster::{check_finite, impute};
 use crate::prediction::lag_regression::{Work, check_coordinates, check_lambda};
@@ -159,7 +159,7 @@ impl Filtered {
         self.bank.apply(&self.past, channels, &mut features[front + direct..]);
     }
 
-    pub(super) fn predict(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) {
+    pub(super) fn predict(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) {
         if !self.warmed_up() {
             match self.past.last_chunk_of(self.shape.channels()) {
                 Some(last) => prediction.copy_from_slice(&last[..self.shape.outputs]),

@@ -7,12 +7,24 @@ use crate::prediction::Epoch;
 
 /// Memory of a prediction, reused from call to call so that predicting allocates nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct ForecastScratch {
     pub(crate) row: AlignedVec,
     pub(crate) features: AlignedVec,
     pub(crate) factor: SquareRootScratch,
-    pub(crate) parts: Vec<f64>,
-    pub(crate) scaled: Vec<f64>,
+    /// One buffer for each level of forecasters inside forecasters, the innermost first; those in use are taken out.
+    buffers: Vec<Vec<f64>>,
+}
+
+impl ForecastScratch {
+    /// Lends `work` an empty buffer beside the scratch memory, which `work` passes on to the forecasters inside. Each level of nesting gets
+    /// the same buffer in each prediction, so no buffer grows once all levels have had their sizes.
+    pub(crate) fn with_buffer<R>(&mut self, work: impl FnOnce(&mut Vec<f64>, &mut Self) -> R) -> R {
+        let mut buffer = self.buffers.pop().unwrap_or_default();
+        buffer.clear();
+        let result = work(&mut buffer, self);
+        self.buffers.push(buffer);
+        result
+    }
 }
 
 /// A predictor of the next output `y_k` (`m` numbers) of a system from what it did before: predict `ŷ_k`, suffer `‖ŷ_k − y_k‖²`,
@@ -58,7 +70,7 @@ pub trait Forecaster {
     ///
     /// # Errors
     /// When `input` or `prediction` has another length than the system's, an input is not finite, or the prediction would not be.
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error>;
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error>;
 
     /// `ŷ_k` in the convenient form: [`predict_with`](Self::predict_with) with fresh memory.
     ///
@@ -66,7 +78,7 @@ pub trait Forecaster {
     /// As [`predict_with`](Self::predict_with).
     fn predict(&self, input: &[f64]) -> Result<Vec<f64>, Error> {
         let mut prediction = vec![0.0; self.outputs()];
-        self.predict_with(input, &mut prediction, &mut Scratch::default())?;
+        self.predict_with(input, &mut prediction, &mut ForecastScratch::default())?;
         Ok(prediction)
     }
 
@@ -197,7 +209,7 @@ macro_rules! forecast_by {
                 &self,
                 input: &[f64],
                 prediction: &mut [f64],
-                scratch: &mut crate::prediction::Scratch,
+                scratch: &mut crate::prediction::ForecastScratch,
             ) -> Result<(), crate::Error> {
                 crate::prediction::forecaster::check_prediction(self, input, prediction)?;
                 self.$engine.predict(input, prediction, scratch);

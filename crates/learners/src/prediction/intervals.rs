@@ -17,22 +17,18 @@ use std::collections::VecDeque;
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use crate::Error;
+use crate::parameters::parameters;
 
-/// Parameters of [`ConformalIntervals`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct IntervalParams {
-    /// Share of the outputs that their intervals are to hold, between 0 and 1.
-    pub coverage: f64,
-    /// `η > 0`: how fast the level follows the misses.
-    pub rate: f64,
-    /// Errors remembered, `≥ 1`.
-    pub window: usize,
-}
-
-impl Default for IntervalParams {
-    fn default() -> Self {
-        Self { coverage: 0.9, rate: 0.01, window: 500 }
+parameters! {
+    /// Parameters of [`ConformalIntervals`].
+    #[derive(Copy)]
+    pub struct IntervalParams {
+        /// Share of the outputs that their intervals are to hold, between 0 and 1.
+        coverage: f64 = 0.9,
+        /// `η > 0`: how fast the level follows the misses.
+        rate: f64 = 0.01,
+        /// Errors remembered, `≥ 1`.
+        window: usize = 500,
     }
 }
 
@@ -194,7 +190,7 @@ mod tests {
 
     #[test]
     fn radii_by_hand() -> Result<(), Error> {
-        let params = IntervalParams { coverage: 0.5, rate: 1e-9, window: 3 };
+        let params = IntervalParams::default().coverage(0.5).rate(1e-9).window(3);
         let mut intervals = ConformalIntervals::new(1, params)?;
         assert_eq!(intervals.radius(0), f64::INFINITY);
         for error in [3.0, 1.0, -2.0] {
@@ -231,9 +227,9 @@ mod tests {
         assert!(intervals.observe(&[0.0, 0.0], &[1.0, f64::INFINITY]).is_err());
         assert_eq!((intervals.counted(0), intervals.counted(1)), (0, 0));
         for params in [
-            IntervalParams { coverage: 1.0, ..IntervalParams::default() },
-            IntervalParams { rate: 0.0, ..IntervalParams::default() },
-            IntervalParams { window: 0, ..IntervalParams::default() },
+            IntervalParams::default().coverage(1.0),
+            IntervalParams::default().rate(0.0),
+            IntervalParams::default().window(0),
         ] {
             assert!(ConformalIntervals::new(1, params).is_err());
         }

@@ -18,7 +18,7 @@ use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
 use crate::prediction::lag_regression::Work;
 use crate::prediction::matrix::Matrix;
-use crate::prediction::{Forecaster, Scratch};
+use crate::prediction::{ForecastScratch, Forecaster};
 
 /// Doublings after which a solution that exists has long been found, and steps of polishing.
 const DOUBLINGS: usize = 64;
@@ -180,7 +180,7 @@ impl Forecaster for KalmanPredictor {
         self.time
     }
 
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut Scratch) -> Result<(), Error> {
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
         self.output_of(input, prediction);
         Ok(())

@@ -13,8 +13,8 @@ use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_finite, impute};
-use crate::prediction::lags::{Scaling, Shape, Window};
-use crate::prediction::{Epoch, Forgetting, Schedule, Scratch};
+use crate::prediction::lags::{LagWeights, Shape, Window};
+use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forgetting};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row seldom stands alone.
 const REMEMBERED: usize = 4;
@@ -61,7 +61,7 @@ pub(super) fn check_coordinates(n: usize) -> Result<usize, ParameterError> {
 /// Memory of a step, which is no part of the state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
-    pub(super) scratch: Scratch,
+    pub(super) scratch: ForecastScratch,
     /// The output as it is kept, `y` with the prediction in place of what is missing.
     pub(super) kept: Vec<f64>,
     row: AlignedVec,
@@ -79,9 +79,9 @@ pub(super) struct Work {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LagRegression {
     pub(super) shape: Shape,
-    schedule: Schedule,
+    schedule: EpochSchedule,
     weighting: Weighting,
-    scaling: Scaling,
+    scaling: LagWeights,
     pub(super) window: Window,
     pub(super) factor: SquareRootRls,
     pub(super) time: usize,
@@ -125,14 +125,14 @@ impl Validate for LagRegression {
 }
 
 /// How many rows of the beginning are remembered.
-fn remembered(n: usize, lags: usize, schedule: &Schedule) -> usize {
+fn remembered(n: usize, lags: usize, schedule: &EpochSchedule) -> usize {
     (REMEMBERED * n).max(2 * lags).max(schedule.first_start())
 }
 
 impl LagRegression {
     pub(super) fn new(
         shape: Shape,
-        schedule: Schedule,
+        schedule: EpochSchedule,
         weighting: Weighting,
         outputs: &Forgetting,
         inputs: &Forgetting,
@@ -142,7 +142,7 @@ impl LagRegression {
         weighting.check()?;
         let lags = schedule.limit();
         let n = check_coordinates(shape.front().saturating_add(lags.saturating_mul(shape.channels())))?;
-        let scaling = Scaling::new(shape, lags, outputs, inputs)?;
+        let scaling = LagWeights::new(shape, lags, outputs, inputs)?;
         let remembered = remembered(n, lags, &schedule);
         Ok(Self {
             shape,
@@ -186,7 +186,7 @@ impl LagRegression {
     }
 
     /// The regression's prediction, the last output while the warm-up lasts; returns `τ` of the row.
-    pub(super) fn predict(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> f64 {
+    pub(super) fn predict(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> f64 {
         self.row(input, &mut scratch.row);
         let tau = self.factor.predict(&scratch.row, self.leading(), prediction, &mut scratch.factor);
         if !self.warmed_up() {
@@ -286,7 +286,7 @@ impl LagRegression {
             if self.time == self.current.start {
                 self.epochs.push(self.current);
             }
-        } else if self.time == Schedule::next_start(self.current.start) {
+        } else if self.time == EpochSchedule::next_start(self.current.start) {
             let next = self.schedule.epoch(self.time);
             self.lengthen(next.lags);
             self.current = next;
@@ -372,7 +372,7 @@ impl LagRegression {
     /// `λ tr V⁻¹` of the current lags.
     pub(super) fn regulariser_trace(&self) -> f64 {
         let mut unit = AlignedVec::zeros(self.factor.dimension());
-        let (mut scratch, mut sink) = (Scratch::default(), vec![0.0; self.shape.outputs]);
+        let (mut scratch, mut sink) = (ForecastScratch::default(), vec![0.0; self.shape.outputs]);
         let mut trace = 0.0;
         for i in 0..self.leading() {
             unit[i] = 1.0;

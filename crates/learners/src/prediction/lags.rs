@@ -51,7 +51,7 @@ impl Validate for Shape {
 /// The factors `D`, lag by lag.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Scaling {
+pub(crate) struct LagWeights {
     shape: Shape,
     /// One number for each coordinate of a lag; ones where a matrix scales.
     weights: Vec<f64>,
@@ -60,7 +60,7 @@ pub(crate) struct Scaling {
     input_powers: Option<Vec<f64>>,
 }
 
-impl Scaling {
+impl LagWeights {
     pub(crate) fn new(
         shape: Shape,
         lags: usize,
@@ -202,7 +202,7 @@ impl Window {
     }
 
     /// `row ← [u_k, D (…)]`; `input` is `u_k` with feed-through.
-    pub(crate) fn row(&self, scaling: &Scaling, input: &[f64], row: &mut AlignedVec) {
+    pub(crate) fn row(&self, scaling: &LagWeights, input: &[f64], row: &mut AlignedVec) {
         let front = self.shape.front();
         row.resize(front + self.values.len());
         row[..front].copy_from_slice(&input[..front]);
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn rows_are_newest_first_with_the_inputs_of_a_lag_beside_its_outputs() -> Result<(), ParameterError> {
         let shape = Shape { outputs: 1, inputs: 1, feed_through: true };
-        let scaling = Scaling::new(shape, 3, &Forgetting::Scalar(0.5), &Forgetting::Scalar(0.1))?;
+        let scaling = LagWeights::new(shape, 3, &Forgetting::Scalar(0.5), &Forgetting::Scalar(0.1))?;
         let mut window = Window::new(shape, 3);
         window.push(&[8.0], &[100.0]);
         window.push(&[4.0], &[200.0]);
@@ -234,9 +234,9 @@ mod tests {
     fn a_matrix_that_is_a_multiple_of_the_identity_is_a_scalar() -> Result<(), ParameterError> {
         let shape = Shape { outputs: 2, inputs: 0, feed_through: false };
         let values = [1.0, -2.0, 3.0, 5.0, -7.0, 11.0];
-        let scalar = Scaling::new(shape, 3, &Forgetting::Scalar(0.5), &Forgetting::Scalar(1.0))?;
+        let scalar = LagWeights::new(shape, 3, &Forgetting::Scalar(0.5), &Forgetting::Scalar(1.0))?;
         let matrix = Forgetting::Matrix(vec![0.5, 0.0, 0.0, 0.5]);
-        let matrix = Scaling::new(shape, 3, &matrix, &Forgetting::Scalar(1.0))?;
+        let matrix = LagWeights::new(shape, 3, &matrix, &Forgetting::Scalar(1.0))?;
         let (mut a, mut b) = ([0.0; 6], [0.0; 6]);
         scalar.apply(&values, &mut a);
         matrix.apply(&values, &mut b);
@@ -261,10 +261,10 @@ mod tests {
             Forgetting::Matrix(vec![f64::NAN]),
             Forgetting::Matrix(vec![0.5; 2]),
         ] {
-            assert!(Scaling::new(shape, 20, &bad, &one).is_err(), "{bad:?}");
+            assert!(LagWeights::new(shape, 20, &bad, &one).is_err(), "{bad:?}");
         }
         // Far lags underflow to nothing, and not to a number that is not one.
-        let scaling = Scaling::new(shape, 3000, &Forgetting::Scalar(0.5), &one).expect("a factor in range");
+        let scaling = LagWeights::new(shape, 3000, &Forgetting::Scalar(0.5), &one).expect("a factor in range");
         assert_eq!(scaling.weights[2999], 0.0);
     }
 }

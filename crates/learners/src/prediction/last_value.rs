@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
-use crate::prediction::{Forecaster, Scratch};
+use crate::prediction::{ForecastScratch, Forecaster};
 
 /// Predicts `y_{k−1}`, and zeros before the first output. Inputs are taken and not used.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,14 +52,14 @@ impl Forecaster for LastValue {
     fn lags(&self) -> usize {
         1
     }
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut Scratch) -> Result<(), Error> {
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
         prediction.copy_from_slice(&self.last);
         Ok(())
     }
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
         check_observation(self, input, output)?;
-        self.predict_with(input, prediction, &mut Scratch::default())?;
+        self.predict_with(input, prediction, &mut ForecastScratch::default())?;
         impute(output, prediction, &mut self.kept)?;
         self.last.copy_from_slice(&self.kept);
         self.time += 1;

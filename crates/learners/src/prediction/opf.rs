@@ -1,6 +1,6 @@
 //! Online prediction with forgetting: \[Q\] Algorithm 1, with control inputs (F.1) and matrix forgetting (F.2).
 //!
-//! In epoch `l` (`k = T_l … 2T_l − 2`, `p = ⌈β ln T_l⌉` lags, see [`Schedule`]) the prediction is
+//! In epoch `l` (`k = T_l … 2T_l − 2`, `p = ⌈β ln T_l⌉` lags, see [`EpochSchedule`]) the prediction is
 //!
 //! ```text
 //! ỹ_k = G̃ Z̃_k,   G̃ = Σ_{t=p}^{k−1} y_t Z̃_tᵀ Ṽ⁻¹,   Ṽ = λI + Σ_{t=p}^{k−1} Z̃_t Z̃_tᵀ,   Z̃_t = D_p (y_{t−1}, …, y_{t−p})
@@ -27,11 +27,12 @@
 use mercer_core::ParameterError;
 
 use crate::Error;
+use crate::parameters::parameters;
 use crate::prediction::forecaster::check_prediction;
 use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lag_regression::{LagRegression, Weighting};
 use crate::prediction::lags::Shape;
-use crate::prediction::{Schedule, Scratch};
+use crate::prediction::{EpochSchedule, ForecastScratch};
 
 /// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of this.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,43 +44,36 @@ pub enum Forgetting {
     Matrix(Vec<f64>),
 }
 
-/// Parameters of [`Opf`].
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct OpfParams {
-    /// Epochs and lags.
-    pub schedule: Schedule,
-    /// Regulariser `λ` of `λ‖G D⁻¹‖²`, between 1e−40 and 1e40.
-    pub lambda: f64,
-    /// Forgetting of past outputs.
-    pub forgetting: Forgetting,
-}
-
-impl Default for OpfParams {
-    /// `β = 2.5`, `T_init = 60`, `λ = 1` (\[Q\] §5) and `γ = 0.5`.
-    fn default() -> Self {
-        Self { schedule: Schedule::default(), lambda: 1.0, forgetting: Forgetting::Scalar(0.5) }
+parameters! {
+    /// Parameters of [`Opf`]. The defaults of the schedule and of `λ` are those of \[Q\] §5.
+    pub struct OpfParams {
+        /// Epochs and lags.
+        schedule: EpochSchedule = EpochSchedule::default(),
+        /// Regulariser `λ` of `λ‖G D⁻¹‖²`, between 1e−40 and 1e40.
+        lambda: f64 = 1.0,
+        /// Forgetting of past outputs.
+        forgetting: Forgetting = Forgetting::Scalar(0.5),
     }
 }
 
 impl OpfParams {
     /// The predictor of Tsiamis and Pappas 2023: nothing is forgotten, `γ = 1`.
     #[must_use]
-    pub fn tsiamis_pappas(schedule: Schedule, lambda: f64) -> Self {
+    pub fn tsiamis_pappas(schedule: EpochSchedule, lambda: f64) -> Self {
         Self { schedule, lambda, forgetting: Forgetting::Scalar(1.0) }
     }
 }
 
-/// Control inputs of a system.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct InputParams {
-    /// Numbers in an input, `q ≥ 1`.
-    pub count: usize,
-    /// Forgetting of past inputs.
-    pub forgetting: Forgetting,
-    /// Whether `u_k` acts on `y_k` at once and is itself a regressor, of weight 1.
-    pub feed_through: bool,
+parameters! {
+    /// Control inputs of a system.
+    pub struct InputParams {
+        /// Numbers in an input, `q ≥ 1`.
+        count: usize = 1,
+        /// Forgetting of past inputs.
+        forgetting: Forgetting = Forgetting::Scalar(0.5),
+        /// Whether `u_k` acts on `y_k` at once and is itself a regressor, of weight 1.
+        feed_through: bool = false,
+    }
 }
 
 impl InputParams {
@@ -125,7 +119,7 @@ impl Opf {
     ///
     /// # Errors
     /// As [`predict_with`](crate::prediction::Forecaster::predict_with).
-    pub fn leverage(&self, input: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+    pub fn leverage(&self, input: &[f64], scratch: &mut ForecastScratch) -> Result<f64, Error> {
         let mut prediction = vec![0.0; self.regression.shape.outputs];
         check_prediction(self, input, &prediction)?;
         Ok(self.regression.predict(input, &mut prediction, scratch) - 1.0)

@@ -17,11 +17,12 @@
 //!
 //! Cost: a division or multiplication a number, beside the forecaster inside.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate, validate_nested};
 
 use crate::Error;
+use crate::parameters::parameters;
 use crate::prediction::forecaster::{check_observation, check_prediction};
-use crate::prediction::{Epoch, Forecaster, LastValue, Scratch};
+use crate::prediction::{Epoch, ForecastScratch, Forecaster, LastValue};
 
 /// Rows that scales are learnt from at most.
 const MOST_ROWS: usize = 1024;
@@ -29,16 +30,17 @@ const MOST_ROWS: usize = 1024;
 /// What a column's mean square adds to that of its differences at least: 2⁻⁴⁰.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// Parameters of [`Scaled`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ScaledParams {
-    /// Rows that the scales are learnt from, at least 1; more than 1024 count as 1024. The warm-up of the forecaster inside should not be
-    /// shorter, for the last value is predicted until then.
-    pub rows: usize,
-    /// Whether all outputs are divided by one scale, the smallest of theirs, as a forecaster wants whose parameters mix the outputs (a
-    /// matrix of forgetting factors that is not diagonal). Inputs have scales of their own all the same.
-    pub shared: bool,
+parameters! {
+    /// Parameters of [`ScaledForecaster`].
+    #[derive(Copy, Eq)]
+    pub struct ScaledParams {
+        /// Rows that the scales are learnt from, at least 1; more than 1024 count as 1024. The warm-up of the forecaster inside should not be
+        /// shorter, for the last value is predicted until then.
+        rows: usize = 61,
+        /// Whether all outputs are divided by one scale, the smallest of theirs, as a forecaster wants whose parameters mix the outputs (a
+        /// matrix of forgetting factors that is not diagonal). Inputs have scales of their own all the same.
+        shared: bool = false,
+    }
 }
 
 /// A forecaster that sees every column in units of its own.
@@ -49,7 +51,7 @@ pub struct ScaledParams {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "F: serde::Deserialize<'de>")))]
-pub struct Scaled<F> {
+pub struct ScaledForecaster<F> {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     inner: F,
     params: ScaledParams,
@@ -62,7 +64,7 @@ pub struct Scaled<F> {
     work: Vec<f64>,
 }
 
-impl<F: Forecaster + Clone> Scaled<F> {
+impl<F: Forecaster + Clone> ScaledForecaster<F> {
     /// `inner`, which has observed nothing, behind scales.
     ///
     /// # Errors
@@ -72,7 +74,7 @@ impl<F: Forecaster + Clone> Scaled<F> {
         let time = inner.time();
         ParameterError::require(time == 0, "inner", "a forecaster that has observed nothing", time as f64)?;
         let last = LastValue::with_inputs(inner.outputs(), inner.inputs());
-        let params = ScaledParams { rows, ..params };
+        let params = params.rows(rows);
         Ok(Self { inner, params, scales: Vec::new(), last, kept: Vec::new(), missing: Vec::new(), work: Vec::new() })
     }
 
@@ -149,10 +151,10 @@ fn unscale(prediction: &mut [f64], scales: &[f64]) {
     }
 }
 
-impl<F: Forecaster + Validate> Validate for Scaled<F> {
+impl<F: Forecaster + Validate> Validate for ScaledForecaster<F> {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "forecaster behind scales";
-        self.inner.validate()?;
+        validate_nested(|| self.inner.validate())?;
         self.last.validate()?;
         let (m, q) = (self.inner.outputs(), self.inner.inputs());
         let width = m.saturating_add(q);
@@ -172,7 +174,7 @@ impl<F: Forecaster + Validate> Validate for Scaled<F> {
     }
 }
 
-impl<F: Forecaster + Clone> Forecaster for Scaled<F> {
+impl<F: Forecaster + Clone> Forecaster for ScaledForecaster<F> {
     fn outputs(&self) -> usize {
         self.inner.outputs()
     }
@@ -195,20 +197,18 @@ impl<F: Forecaster + Clone> Forecaster for Scaled<F> {
         self.inner.epochs()
     }
 
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error> {
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
         if self.open() {
             return self.last.predict_with(&[], prediction, scratch);
         }
         let (outputs, inputs) = self.scales.split_at(self.inner.outputs());
-        let mut scaled = std::mem::take(&mut scratch.scaled);
-        scaled.clear();
-        if self.feed_through() {
-            scaled.extend(input.iter().zip(inputs).map(|(value, scale)| value / scale));
-        }
-        let predicted = self.inner.predict_with(&scaled, prediction, scratch);
-        scratch.scaled = scaled;
-        predicted?;
+        scratch.with_buffer(|scaled, scratch| {
+            if self.feed_through() {
+                scaled.extend(input.iter().zip(inputs).map(|(value, scale)| value / scale));
+            }
+            self.inner.predict_with(scaled, prediction, scratch)
+        })?;
         unscale(prediction, outputs);
         Ok(())
     }

@@ -11,28 +11,24 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
 
 use crate::Error;
+use crate::parameters::parameters;
 use crate::prediction::filtered::{Filtered, Filtering, check_window};
 use crate::prediction::filters::{Bank, Hankel};
 use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lags::Shape;
 
-/// Parameters of [`Slip`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SlipParams {
-    /// The last output is predicted until `y_{T_init}`; rows are learnt from the first.
-    pub t_init: usize,
-    /// Regulariser `λ`, between 1e−40 and 1e40.
-    pub lambda: f64,
-    /// Filters `k ≥ 1`.
-    pub rank: usize,
-    /// Length `1 ≤ T ≤ 2²⁰` of the filters.
-    pub horizon: usize,
-}
-
-impl Default for SlipParams {
-    fn default() -> Self {
-        Self { t_init: 60, lambda: 1.0, rank: 10, horizon: 1000 }
+parameters! {
+    /// Parameters of [`Slip`].
+    #[derive(Copy)]
+    pub struct SlipParams {
+        /// The last output is predicted until `y_{T_init}`; rows are learnt from the first.
+        t_init: usize = 60,
+        /// Regulariser `λ`, between 1e−40 and 1e40.
+        lambda: f64 = 1.0,
+        /// Filters `k ≥ 1`.
+        rank: usize = 10,
+        /// Length `1 ≤ T ≤ 2²⁰` of the filters.
+        horizon: usize = 1000,
     }
 }
 

@@ -13,6 +13,7 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)(k + 1)`, to learn (`2mn` by gradients); memory `T(2(m + q) + k)`.
 
 use crate::Error;
+use crate::parameters::parameters;
 use crate::prediction::filtered::{Filtered, Filtering, check_window};
 use crate::prediction::filters::{Bank, Hankel};
 use crate::prediction::forecaster::forecast_by;
@@ -36,23 +37,18 @@ pub enum SpectralRule {
     },
 }
 
-/// Parameters of [`SpectralFilter`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SpectralParams {
-    /// The last output is predicted until `y_{T_init}`; rows are learnt from the first.
-    pub t_init: usize,
-    /// Filters `k ≥ 1`.
-    pub rank: usize,
-    /// Length `1 ≤ T ≤ 2²⁰` of the filters.
-    pub horizon: usize,
-    /// How coefficients are learnt.
-    pub rule: SpectralRule,
-}
-
-impl Default for SpectralParams {
-    fn default() -> Self {
-        Self { t_init: 60, rank: 10, horizon: 1000, rule: SpectralRule::Ridge { lambda: 1.0 } }
+parameters! {
+    /// Parameters of [`SpectralFilter`].
+    #[derive(Copy)]
+    pub struct SpectralParams {
+        /// The last output is predicted until `y_{T_init}`; rows are learnt from the first.
+        t_init: usize = 60,
+        /// Filters `k ≥ 1`.
+        rank: usize = 10,
+        /// Length `1 ≤ T ≤ 2²⁰` of the filters.
+        horizon: usize = 1000,
+        /// How coefficients are learnt.
+        rule: SpectralRule = SpectralRule::Ridge { lambda: 1.0 },
     }
 }
 

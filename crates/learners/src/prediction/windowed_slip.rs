@@ -12,31 +12,27 @@ use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
+use crate::parameters::parameters;
 use crate::prediction::filters::{Bank, Hankel};
 use crate::prediction::forecaster::{check_finite, check_observation, check_prediction};
 use crate::prediction::lag_regression::{LagRegression, Weighting, check_lambda};
 use crate::prediction::lags::Shape;
-use crate::prediction::{Epoch, Forecaster, Forgetting, Schedule, Scratch};
+use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting};
 
 /// The lags' own regulariser, as a part of `λ`: what it weighs through the filters, `λ₀WᵀW`, must stay below `λ`, and the eigenvalues of
 /// the Hankel matrix, whose roots are on the diagonal of `WᵀW`, are below `π`.
 const LAG_SHARE: f64 = 0.25;
 
-/// Parameters of [`WindowedSlip`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct WindowedSlipParams {
-    /// Epochs and lags.
-    pub schedule: Schedule,
-    /// Regulariser `λ`, between 1e−40 and 1e40.
-    pub lambda: f64,
-    /// Filters `k ≥ 1`; never more than lags.
-    pub rank: usize,
-}
-
-impl Default for WindowedSlipParams {
-    fn default() -> Self {
-        Self { schedule: Schedule::default(), lambda: 1.0, rank: 10 }
+parameters! {
+    /// Parameters of [`WindowedSlip`].
+    #[derive(Copy)]
+    pub struct WindowedSlipParams {
+        /// Epochs and lags.
+        schedule: EpochSchedule = EpochSchedule::default(),
+        /// Regulariser `λ`, between 1e−40 and 1e40.
+        lambda: f64 = 1.0,
+        /// Filters `k ≥ 1`; never more than lags.
+        rank: usize = 10,
     }
 }
 
@@ -50,7 +46,7 @@ pub struct WindowedSlip {
     /// There from the end of the warm-up on.
     filtered: Option<Features>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    scratch: Scratch,
+    scratch: ForecastScratch,
 }
 
 /// The filters of an epoch and the regression upon them.
@@ -89,7 +85,7 @@ impl WindowedSlip {
         let shape = Shape { outputs, inputs, feed_through };
         let one = Forgetting::Scalar(1.0);
         let lags = LagRegression::new(shape, schedule, weighting, &one, &one)?;
-        Ok(Self { lags, lambda, rank, filtered: None, scratch: Scratch::default() })
+        Ok(Self { lags, lambda, rank, filtered: None, scratch: ForecastScratch::default() })
     }
 
     /// The features of an epoch, from the factor of its lags.
@@ -110,7 +106,7 @@ impl WindowedSlip {
         }
         let prior: Vec<f64> = square.iter().map(|square| self.lambda * (1.0 - LAG_SHARE * square)).collect();
         features.factor = SquareRootRls::new(&prior, shape.outputs);
-        let (mut scratch, mut factor) = (Scratch::default(), self.lags.factor.clone());
+        let (mut scratch, mut factor) = (ForecastScratch::default(), self.lags.factor.clone());
         factor.settle();
         for i in 0..n {
             let row: Vec<f64> = (0..n).map(|j| factor.entry(i, j)).collect();
@@ -178,7 +174,7 @@ impl Forecaster for WindowedSlip {
         &self.lags.epochs
     }
 
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut Scratch) -> Result<(), Error> {
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
         let Some(filtered) = &self.filtered else {
             prediction.copy_from_slice(self.lags.window.last());
@@ -203,7 +199,7 @@ impl Forecaster for WindowedSlip {
             self.filtered = Some(self.features()?);
         } else if let Some(filtered) = self.filtered.as_mut().filter(|_| regresses) {
             // The features of this row are in the scratch memory; numbers that the lags could take are in range here too.
-            let Scratch { features, factor, .. } = &mut self.scratch;
+            let ForecastScratch { features, factor, .. } = &mut self.scratch;
             filtered.factor.update(features, output, factor).map_err(|_| Error::Diverged)?;
         }
         Ok(())

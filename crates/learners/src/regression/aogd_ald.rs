@@ -7,31 +7,38 @@
 //! Past `B₀` every example is kept and learnt by plain kernel gradient descent, whose memory **grows with the stream**;
 //! `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` is where that becomes the cheaper of the two ([`AogdAldParams::growth_limit_for`]).
 
-use mercer_core::{Inconsistent, Validate};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_core::{Inconsistent, Validate, cost};
+use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
-use crate::regression::expansion::KernelExpansion;
-use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
-use crate::regression::regressor::{check_block, check_example, check_input};
-use crate::regression::update::{GradientStep, StepSize};
+use crate::basis::{Eviction, GrowThenStep, OnDictionary};
+use crate::catalogue::{Entry, Takes, keys};
+use crate::every_point::KernelExpansion;
+use crate::every_point::expansion::GradientRule;
+use crate::learner::{Rows, Target, check_input, learn_one_by_one};
+use crate::loss::Loss;
+use crate::parameters::parameters;
+use crate::update::{Coefficients, GradientStep, LinearUpdate, StepSize};
 use crate::{Error, ParameterError, Regressor, Scratch};
 
-/// Parameters of [`AogdAld`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct AogdAldParams {
-    /// Radius `U > 0` of the ball of functions, which also sets the steps.
-    pub radius: f64,
-    /// ALD threshold `α ≥ 0` on the squared distance; the paper takes `25/T`.
-    pub alpha: f64,
-    /// `B₀`, the dictionary size at which the learner changes to keeping every example; `None` never does.
-    pub growth_limit: Option<usize>,
-}
-
-impl Default for AogdAldParams {
-    fn default() -> Self {
-        Self { radius: 2.0, alpha: 1e-3, growth_limit: None }
+parameters! {
+    /// Parameters of [`AogdAld`].
+    #[derive(Copy)]
+    pub struct AogdAldParams {
+        /// Radius `U > 0` of the ball of functions, which also sets the steps.
+        radius: f64 = 2.0,
+        /// ALD threshold `α ≥ 0` on the squared distance; the paper takes `25/T`.
+        alpha: f64 = 1e-3,
+        /// `B₀`, the dictionary size at which the learner changes to keeping every example; `None` never does.
+        growth_limit: Option<usize> = None,
+        /// What is minimised.
+        loss: Loss = Loss::SQUARED,
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
+        /// Largest dictionary while it has one; `None` leaves its size to the ALD test.
+        max_dictionary: Option<usize> = None,
+        /// Which point leaves a full dictionary; by default none does, and no further one is kept.
+        eviction: Eviction = Eviction::Never,
     }
 }
 
@@ -80,10 +87,12 @@ impl<K: Kernel + Clone> AogdAld<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: AogdAldParams) -> Result<Self, Error> {
-        let AogdAldParams { radius, alpha, growth_limit } = params;
+        let AogdAldParams { radius, alpha, growth_limit, loss, outputs, max_dictionary, eviction } = params;
         let radius = ParameterError::positive("radius", radius)?;
-        let update = GradientStep::new(0, StepSize::adaptive(radius), Some(radius));
-        let dictionary = InSpan::from_parts(kernel, dimension, Ald::new(alpha)?, update, None);
+        let outputs = ParameterError::at_least_one("outputs", outputs)?;
+        let update = GradientStep::new(0, outputs, loss, StepSize::adaptive(radius), Some(radius));
+        let dictionary =
+            InSpan::from_parts(kernel, dimension, Ald::new(alpha)?, update, max_dictionary)?.evicting(eviction);
         let phase = Phase::Dictionary(Box::new(dictionary));
         let mut learner = Self { radius, growth_limit, phase, scratch: Scratch::default() };
         learner.switch_if_full();
@@ -103,16 +112,17 @@ impl<K: Kernel + Clone> AogdAld<K> {
         if self.growth_limit.is_none_or(|limit| basis.len() < limit) {
             return;
         }
-        let mut coefficients = AlignedVec::new();
-        basis.coefficients(update.weights(), &mut coefficients);
-        let squared_norm = mercer_simd::dot(update.weights().lanes(), update.weights().lanes());
+        let mut coefficients = Coefficients::zeros(update.outputs(), 0);
+        for (coefficients, w) in coefficients.vectors_mut().iter_mut().zip(update.weights().vectors()) {
+            basis.coefficients(w, coefficients);
+        }
+        let radius = Some(self.radius);
         self.phase = Phase::Everything(KernelExpansion::resume(
             basis.kernel().clone(),
             basis.points().clone(),
             coefficients,
-            squared_norm,
-            update.step_size(),
-            Some(self.radius),
+            update.weights().squared_norm(),
+            GradientRule { loss: update.loss(), step_size: update.step_size(), radius },
         ));
     }
 }
@@ -146,50 +156,107 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
         }
     }
 
-    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+    fn outputs(&self) -> usize {
         match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.predict_with(x, scratch),
+            Phase::Dictionary(dictionary) => dictionary.outputs(),
+            Phase::Everything(expansion) => expansion.outputs(),
+        }
+    }
+
+    fn loss(&self) -> Loss {
+        match &self.phase {
+            Phase::Dictionary(dictionary) => dictionary.loss(),
+            Phase::Everything(expansion) => expansion.loss(),
+        }
+    }
+
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        match &self.phase {
+            Phase::Dictionary(dictionary) => dictionary.predict_into(x, scratch, scores),
             Phase::Everything(expansion) => {
                 check_input(x, self.dimension())?;
-                expansion.value(x, &mut scratch.features)
+                expansion.predict(x, &mut scratch.vectors[0], scores)
             }
         }
     }
 
-    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        check_example(x, y, self.dimension())?;
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         match &mut self.phase {
             Phase::Dictionary(dictionary) => {
-                let prediction = dictionary.predict_then_update(x, y)?;
+                dictionary.step(x, target, scores)?;
                 self.switch_if_full();
-                Ok(prediction)
+                Ok(())
             }
-            Phase::Everything(expansion) => {
-                let z = expansion.value(x, &mut self.scratch.features)?;
-                expansion.step(x, z, y)?;
-                Ok(z)
-            }
+            Phase::Everything(expansion) => expansion.step(x, target, &mut self.scratch.vectors[0], scores),
         }
     }
 
     /// In the dictionary's phase its own blocked pass, with at most `B₀ − J` rows at once, so that it ends where the dictionary is full;
     /// one by one afterwards. The same bits.
-    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
-        let d = self.dimension();
-        check_block(xs, ys, d)?;
+    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let mut first = 0;
         while let Phase::Dictionary(dictionary) = &mut self.phase
-            && first < ys.len()
+            && first < rows.len()
         {
-            let room = self.growth_limit.map_or(ys.len(), |limit| limit - dictionary.dictionary_size());
-            let end = ys.len().min(first + room);
-            dictionary.learn_block(&xs[first * d..end * d], &ys[first..end], predictions)?;
+            let room = self.growth_limit.map_or(rows.len(), |limit| limit - dictionary.dictionary_size());
+            let end = rows.len().min(first + room);
+            dictionary.learn_rows(rows.range(first, end), scores)?;
             self.switch_if_full();
             first = end;
         }
-        for (i, y) in ys.iter().enumerate().skip(first) {
-            predictions.push(self.predict_then_update(&xs[i * d..(i + 1) * d], *y)?);
+        learn_one_by_one(self, rows.range(first, rows.len()), scores)
+    }
+
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Dictionary(dictionary) => dictionary.grow(added),
+            Phase::Everything(expansion) => expansion.grow(added),
         }
-        Ok(())
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Dictionary(dictionary) => dictionary.add_output(like),
+            Phase::Everything(expansion) => {
+                expansion.add_output(like);
+                Ok(())
+            }
+        }
     }
 }
+
+pub(crate) const AOGD_ALD: Entry = Entry {
+    name: "aogd-ald",
+    summary: "approximated online gradient descent on an ALD dictionary",
+    keys: &[
+        keys::radius_of_ball(|| AogdAldParams::default().radius.into()),
+        keys::alpha_of_ald(|| AogdAldParams::default().alpha.into()),
+        keys::count(
+            "max_dictionary",
+            "B₀",
+            || AogdAldParams::default().growth_limit.into(),
+            "points from which on every example is kept; 0 is kogd",
+        )
+        .or_none("never; the dictionary stays as large as alpha makes it", "a whole number ≥ 0, or none")
+        .or_auto("(sqrt(d^2+4*d*T)-d)/2", "Li and Liao, Theorem 3.2"),
+        keys::loss(|| AogdAldParams::default().loss.into(), keys::ALL_LOSSES),
+    ],
+    time: cost!(1.0 J d, 0.5 J J),
+    memory: cost!(1.0 J d, 0.5 J J),
+    growth: Some("past max_dictionary every example is kept; with none it does not grow with the stream"),
+    source: "Li and Liao, Algorithm 1",
+    bound: Some("radius"),
+    takes: Takes::ALL,
+    advice: "a dictionary, but cheaper steps",
+    start: "`alpha=25/T`, `radius=2` (the function's norm, which also sets the steps)",
+    make: |kernel, context, values| {
+        let params = AogdAldParams::default()
+            .radius(values.number("radius")?)
+            .alpha(values.number("alpha")?)
+            .growth_limit(values.optional_count("max_dictionary")?)
+            .loss(values.named("loss")?)
+            .outputs(context.outputs);
+        Ok(AogdAld::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

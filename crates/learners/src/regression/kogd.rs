@@ -1,27 +1,29 @@
 //! KOGD: kernelised online gradient descent (Zinkevich 2003; \[A\] eqs. 2–3).
 //!
-//! `f ← f − η_t g k(x_t, ·)` with `η_t = U/√(1 + Σ_{s≤t} g_s² k(x_s, x_s))`, projected on `‖f‖ ≤ U`. Every example is kept:
+//! `f ← f − η_t g k(x_t, ·)`, `g = ∂ℓ/∂z`, with `η_t = U/√(1 + Σ_{s≤t} g_s² k(x_s, x_s))`, projected on `‖f‖ ≤ U`. Every example is kept:
 //! **memory and the cost of a round grow with the stream**, `O(td)`. It is what [`AogdAld`](crate::AogdAld) approximates.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
-use crate::regression::expansion::KernelExpansion;
-use crate::regression::regressor::{check_example, check_input};
-use crate::regression::update::StepSize;
+use crate::catalogue::{Entry, Takes, keys};
+use crate::every_point::KernelExpansion;
+use crate::learner::{Target, check_input};
+use crate::loss::Loss;
+use crate::parameters::parameters;
+use crate::update::StepSize;
 use crate::{Error, ParameterError, Regressor, Scratch};
 
-/// Parameters of [`Kogd`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct KogdParams {
-    /// Radius `U > 0` of the ball of functions, which also sets the steps.
-    pub radius: f64,
-}
-
-impl Default for KogdParams {
-    fn default() -> Self {
-        Self { radius: 2.0 }
+parameters! {
+    /// Parameters of [`Kogd`].
+    #[derive(Copy)]
+    pub struct KogdParams {
+        /// Radius `U > 0` of the ball of functions, which also sets the steps.
+        radius: f64 = 2.0,
+        /// What is minimised.
+        loss: Loss = Loss::SQUARED,
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
     }
 }
 
@@ -40,8 +42,11 @@ impl<K: Kernel> Kogd<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KogdParams) -> Result<Self, Error> {
-        let radius = ParameterError::positive("radius", params.radius)?;
-        let expansion = KernelExpansion::new(kernel, dimension, StepSize::adaptive(radius), Some(radius));
+        let KogdParams { radius, loss, outputs } = params;
+        let radius = ParameterError::positive("radius", radius)?;
+        let outputs = ParameterError::at_least_one("outputs", outputs)?;
+        let step_size = StepSize::adaptive(radius);
+        let expansion = KernelExpansion::new(kernel, dimension, outputs, loss, step_size, Some(radius));
         Ok(Self { expansion, scratch: Scratch::default() })
     }
 }
@@ -61,15 +66,52 @@ impl<K: Kernel> Regressor for Kogd<K> {
         self.expansion.points().len()
     }
 
-    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
-        check_input(x, self.dimension())?;
-        self.expansion.value(x, &mut scratch.features)
+    fn outputs(&self) -> usize {
+        self.expansion.outputs()
     }
 
-    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        check_example(x, y, self.dimension())?;
-        let z = self.expansion.value(x, &mut self.scratch.features)?;
-        self.expansion.step(x, z, y)?;
-        Ok(z)
+    fn loss(&self) -> Loss {
+        self.expansion.loss()
+    }
+
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        check_input(x, self.dimension())?;
+        self.expansion.predict(x, &mut scratch.vectors[0], scores)
+    }
+
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        self.expansion.step(x, target, &mut self.scratch.vectors[0], scores)
+    }
+
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        self.expansion.grow(added)
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.expansion.add_output(like);
+        Ok(())
     }
 }
+
+pub(crate) const KOGD: Entry = Entry {
+    name: "kogd",
+    summary: "kernelised online gradient descent; every example is kept",
+    keys: &[
+        keys::radius_of_ball(|| KogdParams::default().radius.into()),
+        keys::loss(|| KogdParams::default().loss.into(), keys::ALL_LOSSES),
+    ],
+    time: cost!(1.0 t d),
+    memory: cost!(1.0 t d),
+    growth: Some("every example is kept"),
+    source: "Zinkevich 2003; Li and Liao, eqs. 2–3",
+    bound: Some("radius"),
+    takes: Takes::ALL,
+    advice: "yardstick of first order",
+    start: "`radius=2`",
+    make: |kernel, context, values| {
+        let params =
+            KogdParams::default().radius(values.number("radius")?).loss(values.named("loss")?).outputs(context.outputs);
+        Ok(Kogd::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

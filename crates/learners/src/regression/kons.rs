@@ -4,27 +4,27 @@
 //! the norm of `A_t`. Run in the dual on a bordered Cholesky factor: `td + ½t²` multiply-adds a round and `½t²` numbers:
 //! **memory grows with the square of the stream's length**. [`NonsAld`](crate::NonsAld) is its approximation.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
-use crate::regression::dual_newton::{Curvature, DualNewton};
-use crate::{Error, ParameterError};
+use crate::Error;
+use crate::catalogue::{Entry, Takes, keys};
+use crate::every_point::{Curvature, DualNewton};
+use crate::loss::Loss;
+use crate::parameters::parameters;
 
-/// Parameters of [`Kons`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct KonsParams {
-    /// Regulariser `μ > 0`, `A_0 = μI`.
-    pub mu: f64,
-    /// Curvature `η > 0`; `1/(4(U² + Y²))` for predictions and targets within `U` and `Y`.
-    pub eta: f64,
-    /// Bound `C > 0` on the predictions; `None` does not project.
-    pub clip: Option<f64>,
-}
-
-impl Default for KonsParams {
-    fn default() -> Self {
-        Self { mu: 1.0, eta: 0.125, clip: None }
+parameters! {
+    /// Parameters of [`Kons`].
+    #[derive(Copy)]
+    pub struct KonsParams {
+        /// Regulariser `μ > 0`, `A_0 = μI`.
+        mu: f64 = 1.0,
+        /// Curvature `η > 0`; `1/(4(U² + Y²))` for predictions and targets within `U` and `Y`, `½e^{−U}` for the logistic loss.
+        eta: f64 = 0.125,
+        /// Bound `C > 0` on the predictions; `None` does not project.
+        clip: Option<f64> = None,
+        /// What is minimised: squared or logistic.
+        loss: Loss = Loss::SQUARED,
     }
 }
 
@@ -55,15 +55,37 @@ impl<K: Kernel> Kons<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KonsParams) -> Result<Self, Error> {
-        let KonsParams { mu, eta, clip } = params;
-        let clip = clip.map(|c| ParameterError::positive("clip", c)).transpose()?;
-        Ok(Self::from_parts(
-            kernel,
-            dimension,
-            EveryRound,
-            ParameterError::positive("mu", mu)?,
-            ParameterError::positive("eta", eta)?,
-            clip,
-        ))
+        let KonsParams { mu, eta, clip, loss } = params;
+        Self::from_parts(kernel, dimension, EveryRound, loss, [mu, eta], clip)
     }
 }
+
+pub(crate) const KONS: Entry = Entry {
+    name: "kons",
+    summary: "kernelised online Newton step; every example is kept",
+    keys: &[
+        keys::mu(|| KonsParams::default().mu.into()),
+        keys::eta(|| KonsParams::default().eta.into()),
+        keys::number("clip", "C", || KonsParams::default().clip.into(), keys::POSITIVE, "bound on the predictions")
+            .or_none("predictions are not bounded", "a number > 0, or none"),
+        keys::loss(|| KonsParams::default().loss.into(), "squared or logistic"),
+    ],
+    time: cost!(1.0 t d, 0.5 t t),
+    memory: cost!(1.0 t d, 0.5 t t),
+    growth: Some("every example is kept, and memory and time grow with the square of their number"),
+    source: "Calandriello et al. 2017b; Li and Liao, Algorithm 2",
+    bound: Some("clip"),
+    remedy: Some("raise mu"),
+    takes: Takes::DUAL_NEWTON,
+    advice: "yardstick of second order; some thousand rows",
+    start: "`mu=1`",
+    make: |kernel, context, values| {
+        let params = KonsParams::default()
+            .mu(values.number("mu")?)
+            .eta(values.number("eta")?)
+            .clip(values.optional_number("clip")?)
+            .loss(values.named("loss")?);
+        Ok(Kons::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

@@ -7,30 +7,34 @@
 //!
 //! A ridge and forgetting are extensions; see [`LeastSquares`] for what they do.
 
+use mercer_core::cost;
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
-use crate::regression::on_dictionary::{GrowThenStep, OnDictionary};
-use crate::regression::update::LeastSquares;
+use crate::basis::{Eviction, GrowThenStep, OnDictionary};
+use crate::catalogue::{BuildError, Entry, Takes, keys};
+use crate::parameters::parameters;
+use crate::update::{Forgetting, LeastSquares};
 use crate::{Error, ParameterError};
 
-/// Parameters of [`Krls`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct KrlsParams {
-    /// ALD threshold `ν ≥ 0` on the squared distance.
-    pub nu: f64,
-    /// Ridge `λ ≥ 0`; 0 is Engel's algorithm.
-    pub lambda: f64,
-    /// Forgetting `γ ∈ (0, 1]`; 1 forgets nothing.
-    pub forgetting: f64,
-    /// Largest dictionary; `None` leaves its size to the ALD test. The default keeps an ill-chosen width affordable.
-    pub max_dictionary: Option<usize>,
-}
-
-impl Default for KrlsParams {
-    fn default() -> Self {
-        Self { nu: 1e-3, lambda: 0.0, forgetting: 1.0, max_dictionary: Some(1000) }
+parameters! {
+    /// Parameters of [`Krls`].
+    #[derive(Copy)]
+    pub struct KrlsParams {
+        /// ALD threshold `ν ≥ 0` on the squared distance.
+        nu: f64 = 1e-3,
+        /// Ridge `λ ≥ 0`; 0 is Engel's algorithm.
+        lambda: f64 = 0.0,
+        /// Forgetting `γ ∈ (0, 1]`; 1 forgets nothing.
+        forgetting: f64 = 1.0,
+        /// Largest dictionary; `None` leaves its size to the ALD test. The default keeps an ill-chosen width affordable.
+        max_dictionary: Option<usize> = Some(1000),
+        /// How a factor below 1 forgets.
+        forgets: Forgetting = Forgetting::Directional,
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
+        /// Which point leaves a full dictionary; by default none does, and no further one is kept.
+        eviction: Eviction = Eviction::Never,
     }
 }
 
@@ -43,10 +47,75 @@ impl<K: Kernel> Krls<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KrlsParams) -> Result<Self, Error> {
-        let KrlsParams { nu, lambda, forgetting, max_dictionary } = params;
-        ParameterError::require(forgetting > 0.0 && forgetting <= 1.0, "forgetting", "a number in (0, 1]", forgetting)?;
-        let rule = Ald::new(ParameterError::non_negative("nu", nu)?)?;
-        let update = LeastSquares::new(ParameterError::non_negative("lambda", lambda)?, forgetting);
-        Ok(Self::from_parts(kernel, dimension, rule, update, max_dictionary))
+        let KrlsParams { nu, lambda, forgetting, max_dictionary, forgets, outputs, eviction } = params;
+        let outputs = ParameterError::at_least_one("outputs", outputs)?;
+        let rule = Ald::new(nu).map_err(|error| ParameterError { name: "nu", ..error })?;
+        let update = LeastSquares::new(lambda, forgetting)?.forgetting_by(forgets)?.with_outputs(outputs);
+        Self::from_parts(kernel, dimension, rule, update, max_dictionary).map(|learner| learner.evicting(eviction))
     }
 }
+
+/// Ways of forgetting by name.
+const WAYS: [(&str, Forgetting); 3] = [
+    ("directional", Forgetting::Directional),
+    ("exponential", Forgetting::Exponential),
+    ("prior", Forgetting::ToPrior),
+];
+
+pub(crate) const KRLS: Entry = Entry {
+    name: "krls",
+    summary: "kernel recursive least squares on an ALD dictionary",
+    keys: &[
+        keys::number(
+            "nu",
+            "ν",
+            || KrlsParams::default().nu.into(),
+            keys::NOT_NEGATIVE,
+            "ALD threshold on the squared distance; larger keeps fewer points",
+        ),
+        keys::number(
+            "lambda",
+            "λ",
+            || KrlsParams::default().lambda.into(),
+            keys::NOT_NEGATIVE,
+            "ridge; 0 is Engel's algorithm",
+        ),
+        keys::number(
+            "forgetting",
+            "",
+            || KrlsParams::default().forgetting.into(),
+            "a number above 0, at most 1",
+            "weight of the past a round; 1 forgets nothing",
+        ),
+        keys::max_dictionary(|| KrlsParams::default().max_dictionary.into()),
+        keys::name(
+            "forgets",
+            &[WAYS[0].0, WAYS[1].0, WAYS[2].0],
+            || WAYS.iter().find(|(_, way)| *way == KrlsParams::default().forgets).map(|(name, _)| *name).into(),
+            "directional, exponential or prior",
+            "how: where the input lies, everywhere, or back to the ridge's prior (which needs lambda > 0)",
+        ),
+        keys::removal(),
+    ],
+    time: cost!(1.0 J d, 2.0 J J),
+    memory: cost!(1.0 J d, 1.0 J J),
+    source: "Engel et al. 2004",
+    remedy: Some("raise lambda or nu"),
+    takes: Takes::SQUARED_OUTPUTS,
+    advice: "no bound on targets; drift",
+    start: "`nu=1e-3`, `lambda=0.1` (0 is Engel's, without a ridge)",
+    make: |kernel, context, values| {
+        let name: String = values.named("forgets")?;
+        let way = WAYS.iter().find(|(known, _)| *known == name).ok_or(BuildError::OtherKind("forgets"))?;
+        let params = KrlsParams::default()
+            .nu(values.number("nu")?)
+            .lambda(values.number("lambda")?)
+            .forgetting(values.number("forgetting")?)
+            .max_dictionary(values.max_dictionary()?)
+            .forgets(way.1)
+            .eviction(keys::eviction(context, values)?)
+            .outputs(context.outputs);
+        Ok(Krls::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

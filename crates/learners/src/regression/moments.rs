@@ -8,12 +8,12 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
-use mercer_linalg_incremental::SymmetricInverse;
+use mercer_linalg_incremental::SymmetricMatrix;
 use mercer_simd::{axpy, scale};
 
-use crate::regression::on_features::{FeatureMap, OnFeatures};
-use crate::regression::regressor::check_example;
-use crate::regression::update::{Forecast, LeastSquares, LinearUpdate, NormalEquations, finite};
+use crate::basis::{FeatureMap, OnFeatures};
+use crate::learner::check_input;
+use crate::update::{Coefficients, LeastSquares, LinearUpdate, NormalEquations, Readout, finite};
 use crate::{Error, ParameterError};
 
 /// The additive state of ridge regression on the features `F`.
@@ -24,7 +24,7 @@ use crate::{Error, ParameterError};
 pub struct RidgeMoments<F> {
     map: F,
     /// `Σ zzᵀ`, by columns of the lower triangle.
-    gram: SymmetricInverse,
+    gram: SymmetricMatrix,
     cross: AlignedVec,
     count: f64,
     rate: f64,
@@ -47,7 +47,7 @@ impl<F: FeatureMap> RidgeMoments<F> {
         let r = features.len();
         Ok(Self {
             map,
-            gram: SymmetricInverse::scaled_identity(r, 0.0),
+            gram: SymmetricMatrix::scaled_identity(r, 0.0),
             cross: AlignedVec::zeros(r),
             count: 0.0,
             rate,
@@ -89,7 +89,10 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// # Errors
     /// When the input has another dimension, or a number is not finite; nothing is changed.
     pub fn add(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
-        check_example(x, y, self.map.input_dimension())?;
+        check_input(x, self.map.input_dimension())?;
+        if !y.is_finite() {
+            return Err(Error::NonFiniteTarget(y));
+        }
         self.map.map(x, &mut self.features, &mut self.work);
         self.features.iter().try_for_each(|z| finite(z * z * (1.0 + y.abs())).map(drop))?;
         self.gram.subtract(-1.0, &self.features);
@@ -160,22 +163,23 @@ impl<F: FeatureMap> RidgeMoments<F> {
     ///
     /// # Errors
     /// When `lambda` is not positive, or so much was retracted that `λI + Σ zzᵀ` is not positive definite.
-    pub fn fit<P: Forecast>(&self, lambda: f64) -> Result<OnFeatures<F, LeastSquares<P>>, Error>
+    pub fn fit<P: Readout>(&self, lambda: f64) -> Result<OnFeatures<F, LeastSquares<P>>, Error>
     where
         F: Clone,
     {
         let lambda = ParameterError::positive("lambda", lambda)?;
         let r = self.cross.len();
         let mut normal = self.gram.clone();
-        normal.add(1.0, &SymmetricInverse::scaled_identity(r, lambda));
+        normal.add(1.0, &SymmetricMatrix::scaled_identity(r, lambda));
         let inverse = normal.inverted().map_err(|_| Error::Diverged)?;
         let mut w = AlignedVec::new();
         inverse.product(&self.cross, &mut w);
-        Ok(OnFeatures::from_parts(self.map.clone(), LeastSquares::from_state(w, inverse, lambda)))
+        let update = LeastSquares::new(lambda, 1.0)?.with_state(Coefficients::of(w), inverse);
+        OnFeatures::from_parts(self.map.clone(), update)
     }
 }
 
-impl<F: FeatureMap + Clone, P: Forecast> OnFeatures<F, LeastSquares<P>> {
+impl<F: FeatureMap + Clone, P: Readout> OnFeatures<F, LeastSquares<P>> {
     /// The sums behind the fit to `count` examples (the learner does not count them): [`RidgeMoments`] that forget nothing, to merge
     /// with those of other shards. `r³`. They are as exact as `P` is, to about ε times the condition number of `λI + G`; sums
     /// kept beside the learner from the beginning are exact to rounding.
@@ -192,8 +196,11 @@ impl<F: FeatureMap + Clone, P: Forecast> OnFeatures<F, LeastSquares<P>> {
             "1 in a learner whose sums are asked for",
             forgetting,
         )?;
+        let outputs = update.outputs();
+        ParameterError::require(outputs == 1, "outputs", "1 in a learner whose sums are asked for", outputs as f64)?;
         let NormalEquations { mut a, b } = update.normal_equations().ok_or(Error::Diverged)?;
-        a.add(-1.0, &SymmetricInverse::scaled_identity(b.len(), update.ridge()));
+        let b = b.into_iter().next().unwrap_or_default();
+        a.add(-1.0, &SymmetricMatrix::scaled_identity(b.len(), update.ridge()));
         Ok(RidgeMoments { gram: a, cross: b, count, ..RidgeMoments::new(self.feature_map().clone(), 0.0)? })
     }
 }

@@ -5,106 +5,35 @@
 //! `1e−12 λ_max` are dropped), start from the projection of the same function, and `w ← w − η g z(x)` follows. `Bd + Bk`
 //! multiply-adds a round after the switch, which itself costs `O(B³)` once.
 
-use mercer_core::{Inconsistent, Validate};
-use mercer_kernels::{AlignedVec, Kernel, Linear, Points};
-use mercer_linalg_incremental::SymmetricEigen;
+use mercer_core::{Inconsistent, Validate, cost};
+use mercer_kernels::{AlignedVec, Kernel};
 
-use crate::regression::expansion::KernelExpansion;
-use crate::regression::on_features::{FeatureMap, OnFeatures};
-use crate::regression::regressor::{check_example, check_input};
-use crate::regression::update::{GradientStep, StepSize};
+use crate::basis::{FrozenNystrom, OnFeatures};
+use crate::catalogue::{Entry, Takes, keys};
+use crate::every_point::KernelExpansion;
+use crate::every_point::expansion::GradientRule;
+use crate::learner::{Target, check_input};
+use crate::loss::Loss;
+use crate::parameters::parameters;
+use crate::update::{Coefficients, GradientStep, StepSize};
 use crate::{Error, ParameterError, Regressor, Scratch};
 
-/// Eigenvalues below this share of the largest are taken for zero.
-const RANK_TOLERANCE: f64 = 1e-12;
-
-/// Parameters of [`Nogd`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct NogdParams {
-    /// Number of points `B ≥ 1` kept before the switch.
-    pub budget: usize,
-    /// Rank `k ≥ 1`, at most `B` of them used.
-    pub rank: usize,
-    /// Step `η > 0`; the paper tunes it over `{1, 10, 100, 1000}/√T`.
-    pub step: f64,
-    /// Radius `U > 0` of the ball of functions; `None` does not project.
-    pub radius: Option<f64>,
-}
-
-impl Default for NogdParams {
-    fn default() -> Self {
-        Self { budget: 400, rank: 400, step: 0.1, radius: None }
-    }
-}
-
-/// Features of a Nyström approximation that no longer changes.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct FrozenNystrom<K> {
-    kernel: K,
-    points: Points,
-    /// The rows of `Λ^{−1/2} Uᵀ`: a matrix–vector product is a linear-kernel row on them.
-    rows: Points,
-}
-
-impl<K: Kernel> FrozenNystrom<K> {
-    /// The features of the best rank-`rank` approximation on `points`.
-    ///
-    /// # Errors
-    /// [`Error::KernelOverflow`] when a kernel value is not finite.
-    pub fn new(kernel: K, points: Points, rank: usize) -> Result<Self, Error> {
-        let mut gram = Vec::new();
-        kernel.block(&points, &points, &mut gram);
-        let eigen = SymmetricEigen::new(points.len(), |i, j| gram[i][j]).map_err(|_| Error::KernelOverflow)?;
-        let smallest = RANK_TOLERANCE * eigen.values.first().copied().unwrap_or(0.0);
-        let mut rows = Points::new(points.len());
-        for (value, vector) in eigen.values.iter().zip(&eigen.vectors).take(rank) {
-            if *value > smallest {
-                rows.push(&vector.iter().map(|u| u / value.sqrt()).collect::<Vec<_>>());
-            }
-        }
-        Ok(Self { kernel, points, rows })
-    }
-
-    /// Number of features.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// The coordinates of the projection of a function with these values at the points.
-    fn project(&self, values: &[f64], coordinates: &mut AlignedVec) {
-        Linear.row(&self.rows, values, coordinates);
-    }
-}
-
-impl<K: Validate> Validate for FrozenNystrom<K> {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        self.kernel.validate()?;
-        self.points.validate()?;
-        self.rows.validate()?;
-        let fits = self.rows.dimension() == self.points.len();
-        Inconsistent::require(fits, "Nyström features", "each has a coefficient for each point")
-    }
-}
-
-impl<K: Kernel> FeatureMap for FrozenNystrom<K> {
-    fn input_dimension(&self) -> usize {
-        self.points.dimension()
-    }
-
-    fn coordinates(&self) -> usize {
-        self.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.points.len()
-    }
-
-    fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec) {
-        self.kernel.row(&self.points, x, work);
-        self.project(work, features);
+parameters! {
+    /// Parameters of [`Nogd`].
+    #[derive(Copy)]
+    pub struct NogdParams {
+        /// Number of points `B ≥ 1` kept before the switch.
+        budget: usize = 400,
+        /// Rank `k ≥ 1`, at most `B` of them used.
+        rank: usize = 400,
+        /// Step `η > 0`; the paper tunes it over `{1, 10, 100, 1000}/√T`.
+        step: f64 = 0.1,
+        /// Radius `U > 0` of the ball of functions; `None` does not project.
+        radius: Option<f64> = None,
+        /// What is minimised.
+        loss: Loss = Loss::SQUARED,
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
     }
 }
 
@@ -132,13 +61,14 @@ impl<K: Kernel + Clone> Nogd<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NogdParams) -> Result<Self, Error> {
-        let NogdParams { budget, rank, step, radius } = params;
+        let NogdParams { budget, rank, step, radius, loss, outputs } = params;
+        let outputs = ParameterError::at_least_one("outputs", outputs)?;
         let radius = radius.map(|radius| ParameterError::positive("radius", radius)).transpose()?;
         let step_size = StepSize::Constant(ParameterError::positive("step", step)?);
         Ok(Self {
             budget: ParameterError::at_least_one("budget", budget)?,
             rank: ParameterError::at_least_one("rank", rank)?,
-            phase: Phase::Collecting(KernelExpansion::new(kernel, dimension, step_size, radius)),
+            phase: Phase::Collecting(KernelExpansion::new(kernel, dimension, outputs, loss, step_size, radius)),
             scratch: Scratch::default(),
         })
     }
@@ -148,12 +78,20 @@ impl<K: Kernel + Clone> Nogd<K> {
         let points = expansion.points();
         let map = FrozenNystrom::new(expansion.kernel().clone(), points.clone(), self.rank)?;
         let mut work = AlignedVec::new();
-        let values: Result<Vec<f64>, Error> =
-            (0..points.len()).map(|i| expansion.value(&points.point(i), &mut work)).collect();
-        let mut w = AlignedVec::new();
-        map.project(&values?, &mut w);
-        let update = GradientStep::with_weights(w, expansion.step_size(), expansion.radius());
-        Ok(Phase::Frozen(OnFeatures::from_parts(map, update)))
+        // The values of each output at the points.
+        let mut values = vec![vec![0.0; points.len()]; expansion.outputs()];
+        let mut scores = vec![0.0; expansion.outputs()];
+        for i in 0..points.len() {
+            expansion.values(&points.point(i), &mut work, &mut scores)?;
+            values.iter_mut().zip(&scores).for_each(|(values, score)| values[i] = *score);
+        }
+        let mut w = Coefficients::zeros(expansion.outputs(), 0);
+        for (w, values) in w.vectors_mut().iter_mut().zip(&values) {
+            map.project(values, w);
+        }
+        let GradientRule { loss, step_size, radius } = expansion.rule();
+        let update = GradientStep::with_weights(w, loss, step_size, radius);
+        Ok(Phase::Frozen(OnFeatures::from_parts(map, update)?))
     }
 }
 
@@ -186,32 +124,110 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
         }
     }
 
-    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+    fn outputs(&self) -> usize {
         match &self.phase {
-            Phase::Collecting(expansion) => {
-                check_input(x, self.dimension())?;
-                expansion.value(x, &mut scratch.features)
-            }
-            Phase::Frozen(learner) => learner.predict_with(x, scratch),
+            Phase::Collecting(expansion) => expansion.outputs(),
+            Phase::Frozen(learner) => learner.outputs(),
         }
     }
 
-    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        check_example(x, y, self.dimension())?;
+    fn loss(&self) -> Loss {
+        match &self.phase {
+            Phase::Collecting(expansion) => expansion.loss(),
+            Phase::Frozen(learner) => learner.loss(),
+        }
+    }
+
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        match &self.phase {
+            Phase::Collecting(expansion) => {
+                check_input(x, self.dimension())?;
+                expansion.predict(x, &mut scratch.vectors[0], scores)
+            }
+            Phase::Frozen(learner) => learner.predict_into(x, scratch, scores),
+        }
+    }
+
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         match &mut self.phase {
             Phase::Collecting(expansion) => {
-                let z = expansion.value(x, &mut self.scratch.features)?;
+                let row = &mut self.scratch.vectors[0];
                 if expansion.points().len() + 1 < self.budget {
-                    expansion.step(x, z, y)?;
-                } else {
-                    // The switch may be refused, so the last point joins a copy first.
-                    let mut full = expansion.clone();
-                    full.step(x, z, y)?;
-                    self.phase = self.frozen(&full)?;
+                    return expansion.step(x, target, row, scores);
                 }
-                Ok(z)
+                // The switch may be refused, so the last point joins a copy first.
+                let mut full = expansion.clone();
+                full.step(x, target, row, scores)?;
+                self.phase = self.frozen(&full)?;
+                Ok(())
             }
-            Phase::Frozen(learner) => learner.predict_then_update(x, y),
+            Phase::Frozen(learner) => learner.step(x, target, scores),
+        }
+    }
+
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Collecting(expansion) => expansion.grow(added),
+            Phase::Frozen(learner) => learner.grow(added),
+        }
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Collecting(expansion) => {
+                expansion.add_output(like);
+                Ok(())
+            }
+            Phase::Frozen(learner) => learner.add_output(like),
         }
     }
 }
+
+pub(crate) const NOGD: Entry = Entry {
+    name: "nogd",
+    summary: "Nyström online gradient descent on the features of the first points",
+    keys: &[
+        keys::count(
+            "budget",
+            "B",
+            || NogdParams::default().budget.into(),
+            "points kept, the first ones; then features are made of them, once, in B³",
+        ),
+        keys::count(
+            "rank",
+            "k",
+            || NogdParams::default().rank.into(),
+            "features made of them; above the budget it is the budget",
+        ),
+        keys::step(|| NogdParams::default().step.into()),
+        keys::number(
+            "radius",
+            "U",
+            || NogdParams::default().radius.into(),
+            keys::POSITIVE,
+            "radius of the ball of functions (bounds predictions)",
+        )
+        .or_none("the function is not bounded", "a number > 0, or none"),
+        keys::loss(|| NogdParams::default().loss.into(), keys::ALL_LOSSES),
+    ],
+    time: cost!(1.0 B d, 1.0 B k),
+    memory: cost!(1.0 B d, 1.0 B k),
+    source: "Lu et al. 2016",
+    bound: Some("radius"),
+    remedy: Some("take a smaller step"),
+    takes: Takes::ALL,
+    advice: "a fixed number of points, any kernel",
+    start: "`budget=400`, `rank=400`, `step=auto`",
+    trial: &["budget=8", "rank=6"],
+    make: |kernel, context, values| {
+        let params = NogdParams::default()
+            .budget(values.count("budget")?)
+            .rank(values.count("rank")?)
+            .step(values.number("step")?)
+            .radius(values.optional_number("radius")?)
+            .loss(values.named("loss")?)
+            .outputs(context.outputs);
+        Ok(Nogd::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

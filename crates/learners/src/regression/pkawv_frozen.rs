@@ -9,30 +9,14 @@
 //! It is the cell of frozen Newton coordinates `φ = L⁻¹k_S` and least squares: `md + 2½m²` multiply-adds a round and
 //! `md + m²` numbers for `m` kept points; the first pass costs `md + m²` a row.
 
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::Kernel;
 use mercer_sparsify::{Admission, Kors, NewtonBasis, Probe};
 
-use crate::regression::on_features::{FeatureMap, OnFeatures};
-use crate::regression::pkawv_nystrom::NystromParams;
-use crate::regression::regressor::check_input;
-use crate::regression::update::{Awv, Forecast, LeastSquares, LinearUpdate, Ridge};
+use crate::basis::OnFeatures;
+use crate::every_point::NystromParams;
+use crate::learner::check_input;
+use crate::update::{Awv, LeastSquares, LinearUpdate, Readout, Ridge};
 use crate::{Error, ParameterError};
-
-impl<K: Kernel> FeatureMap for NewtonBasis<K> {
-    fn input_dimension(&self) -> usize {
-        self.dimension()
-    }
-    fn coordinates(&self) -> usize {
-        self.len()
-    }
-    fn size(&self) -> usize {
-        self.len()
-    }
-    fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec) {
-        self.kernel().row(self.points(), x, work);
-        self.factor().forward_solve(work, features);
-    }
-}
 
 /// The Azoury–Warmuth–Vovk forecaster on the dictionary of a first pass.
 pub type PkawvFrozen<K> = OnFeatures<NewtonBasis<K>, LeastSquares<Awv>>;
@@ -40,7 +24,7 @@ pub type PkawvFrozen<K> = OnFeatures<NewtonBasis<K>, LeastSquares<Awv>>;
 /// Online ridge regression on the dictionary of a first pass.
 pub type PkrrFrozen<K> = OnFeatures<NewtonBasis<K>, LeastSquares<Ridge>>;
 
-impl<K: Kernel, F: Forecast> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
+impl<K: Kernel, F: Readout> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
     /// Makes the first pass: `inputs` is row-major, `dimension` numbers a row.
     ///
     /// # Errors
@@ -49,7 +33,7 @@ impl<K: Kernel, F: Forecast> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
         let NystromParams { lambda, mu, beta, epsilon, seed } = params;
         ParameterError::positive("mu", mu)?;
         let mut kors = Kors::new(mu, beta, epsilon, seed)?;
-        let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0);
+        let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0)?;
         let (mut basis, mut probe) = (NewtonBasis::new(kernel, dimension), Probe::default());
         for x in inputs.chunks(dimension.max(1)) {
             check_input(x, dimension)?;
@@ -58,12 +42,12 @@ impl<K: Kernel, F: Forecast> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
                 return Err(Error::KernelOverflow);
             }
             // The zero function of a non-stationary kernel is never kept.
-            let new_coordinate = if probe.self_value() > 0.0 { kors.admits(&probe) } else { None };
+            let new_coordinate = if probe.self_value() > 0.0 { kors.admits(&basis, x, &probe) } else { None };
             if let Some(new_coordinate) = new_coordinate {
                 basis.append(x, probe.coordinates(), new_coordinate);
             }
         }
         update.restart(basis.len());
-        Ok(Self::from_parts(basis, update))
+        Self::from_parts(basis, update)
     }
 }

@@ -5,49 +5,30 @@
 //! `ŷ = wᵀz/(1 + zᵀA⁻¹z)` and `ŷ = wᵀz`. (Algorithm 1's right-hand side means `A_{t−1}⁻¹`.) `2r²` multiply-adds a round and
 //! `½r²` numbers for `r = C(d + M, M)` features, whatever the length of the stream.
 
-use mercer_kernels::{AlignedVec, TaylorFeatures};
+use mercer_core::cost;
+use mercer_kernels::{AnyKernel, TaylorFeatures};
 
-use crate::regression::on_features::{FeatureMap, OnFeatures};
-use crate::regression::update::{Awv, Forecast, LeastSquares, LinearUpdate, Ridge};
+use crate::basis::OnFeatures;
+use crate::catalogue::{BuildError, Context, Entry, Key, Kind, NEEDS_GAUSSIAN, Takes, Value, Values, keys};
+use crate::parameters::parameters;
+use crate::update::{Awv, LeastSquares, LinearUpdate, Readout, Ridge};
 use crate::{Error, ParameterError};
 
-/// Parameters of [`PkawvTaylor`] and [`PkrrTaylor`].
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct TaylorParams {
-    /// Width `σ > 0` of the Gaussian kernel.
-    pub sigma: f64,
-    /// Degree `M`; [`TaylorFeatures::sufficient_degree`] is the rule of Theorem 4.
-    pub degree: usize,
-    /// Ridge `λ > 0`.
-    pub lambda: f64,
-    /// Where the inputs are measured from; `None` is the origin.
-    pub centre: Option<Vec<f64>>,
-    /// Most bytes that the matrix of the features may take.
-    pub max_bytes: u64,
-}
-
-impl Default for TaylorParams {
-    fn default() -> Self {
-        Self { sigma: 1.0, degree: 2, lambda: 1.0, centre: None, max_bytes: 4 << 30 }
-    }
-}
-
-impl FeatureMap for TaylorFeatures {
-    fn input_dimension(&self) -> usize {
-        Self::input_dimension(self)
-    }
-    fn coordinates(&self) -> usize {
-        self.dimension()
-    }
-    fn size(&self) -> usize {
-        self.dimension()
-    }
-    fn map(&self, x: &[f64], features: &mut AlignedVec, _: &mut AlignedVec) {
-        Self::map(self, x, features);
-    }
-    fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
-        Self::map_block(self, xs, features, work);
+parameters! {
+    /// Parameters of [`PkawvTaylor`] and [`PkrrTaylor`].
+    pub struct TaylorParams {
+        /// Width `σ > 0` of the Gaussian kernel.
+        sigma: f64 = 1.0,
+        /// Degree `M`; [`TaylorFeatures::sufficient_degree`] is the rule of Theorem 4.
+        degree: usize = 2,
+        /// Ridge `λ > 0`.
+        lambda: f64 = 1.0,
+        /// Where the inputs are measured from; `None` is the origin.
+        centre: Option<Vec<f64>> = None,
+        /// Most bytes that the matrix of the features may take.
+        max_bytes: u64 = 4 << 30,
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
     }
 }
 
@@ -57,20 +38,108 @@ pub type PkawvTaylor = OnFeatures<TaylorFeatures, LeastSquares<Awv>>;
 /// Online ridge regression on Taylor features.
 pub type PkrrTaylor = OnFeatures<TaylorFeatures, LeastSquares<Ridge>>;
 
-impl<F: Forecast> OnFeatures<TaylorFeatures, LeastSquares<F>> {
+impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors
     /// When a parameter is out of its range, the centre has another dimension, or the features do not fit the memory.
     pub fn new(dimension: usize, params: TaylorParams) -> Result<Self, Error> {
-        let TaylorParams { sigma, degree, lambda, centre, max_bytes } = params;
+        let TaylorParams { sigma, degree, lambda, centre, max_bytes, outputs } = params;
+        let outputs = ParameterError::at_least_one("outputs", outputs)?;
         let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
         if centre.len() != dimension {
             return Err(Error::Dimension { expected: dimension, got: centre.len() });
         }
         let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
-        let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0);
+        let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0)?.with_outputs(outputs);
         update.restart(map.dimension());
-        Ok(Self::from_parts(map, update))
+        Self::from_parts(map, update)
     }
 }
+
+const KEYS: [Key; 3] = [
+    keys::lambda(|| TaylorParams::default().lambda.into()),
+    keys::number(
+        "centre",
+        "",
+        || TaylorParams::default().centre.into(),
+        "",
+        "where inputs are measured from; those near it need few features",
+    )
+    .of_kind(Kind::Numbers)
+    .or_none("the origin", "a number, d numbers separated by commas, or none")
+    .or_found(
+        "the mean of the first rows (256 at most)",
+        "ours: the paper expands around the origin",
+        [false, true],
+        |_, context, _| keys::mean_of_rows(context).map(Value::Numbers),
+    ),
+    keys::count(
+        "degree",
+        "M",
+        || TaylorParams::default().degree.into(),
+        "degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few",
+    )
+    .ranging("a whole number ≥ 0")
+    .or_found(
+        "⌈max(8R²/σ², 2 ln(T/min(λ, 1)))⌉, R the largest distance of the first rows from the centre",
+        "Jézéquel et al. 2019, Theorem 4",
+        [true, true],
+        sufficient_degree,
+    ),
+];
+
+fn width(kernel: &AnyKernel) -> Result<f64, BuildError> {
+    let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
+    Ok(gaussian.sigma())
+}
+
+fn sufficient_degree(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
+    let sigma = width(kernel)?;
+    let lambda = ParameterError::positive("lambda", values.number("lambda")?).map_err(Error::from)?;
+    let Context { rows, dimension, .. } = *context;
+    let rounds = context.rounds.ok_or(BuildError::NeedsData("T, the number of rows"))?;
+    if rows.is_empty() {
+        return Err(BuildError::NeedsData(keys::FIRST_ROWS));
+    }
+    let centre = values.numbers("centre", dimension)?.unwrap_or_else(|| vec![0.0; dimension]);
+    let squared = |row: &[f64]| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+    let radius = rows.chunks_exact(dimension.max(1)).map(squared).fold(0.0, f64::max).sqrt();
+    Ok(Value::Whole(TaylorFeatures::sufficient_degree(radius, sigma, rounds, lambda)))
+}
+
+fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
+    Ok(TaylorParams::default()
+        .sigma(width(kernel)?)
+        .degree(values.count("degree")?)
+        .lambda(values.number("lambda")?)
+        .centre(values.numbers("centre", context.dimension)?)
+        .outputs(context.outputs))
+}
+
+pub(crate) const PKAWV_TAYLOR: Entry = Entry {
+    name: "pkawv-taylor",
+    summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
+    keys: &KEYS,
+    time: cost!(2.0 r r),
+    memory: cost!(0.5 r r),
+    source: "Jézéquel et al. 2019, section 3.1, Algorithm 1",
+    remedy: Some("raise lambda"),
+    gaussian: true,
+    takes: Takes::SQUARED_OUTPUTS,
+    advice: "`d` small, Gaussian kernel",
+    start: "`degree=4`, `lambda=0.1`, `centre=auto`; `degree=auto` is Theorem 4's, often far more than needed",
+    make: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
+    ..Entry::PLAIN
+};
+
+pub(crate) const PKRR_TAYLOR: Entry = Entry {
+    name: "pkrr-taylor",
+    summary: "online ridge regression on Taylor features of a Gaussian kernel",
+    time: cost!(1.5 r r),
+    source: "Jézéquel et al. 2019, section 4",
+    advice: "the same, independent data",
+    start: "as pkawv-taylor",
+    make: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
+    ..PKAWV_TAYLOR
+};

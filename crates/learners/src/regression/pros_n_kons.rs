@@ -8,36 +8,39 @@
 //! kept in the span of the others changes neither dictionary nor learner.
 //! `Jd + 2½J²` multiply-adds a round (a factor and two inverses), `Jd + 1½J²` numbers of memory.
 
+use mercer_core::cost;
 use mercer_kernels::Kernel;
 use mercer_sparsify::Kors;
 
-use crate::regression::on_dictionary::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
-use crate::regression::update::NewtonStep;
+use crate::basis::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
+use crate::catalogue::{BuildError, Context, Entry, Key, Takes, Values, keys};
+use crate::loss::Loss;
+use crate::parameters::parameters;
+use crate::update::NewtonStep;
 use crate::{Error, ParameterError};
 
-/// Parameters of [`ProsNKons`] and [`ConKons`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SampledKonsParams {
-    /// Regulariser `α > 0` of the Newton step.
-    pub alpha: f64,
-    /// Regulariser `γ > 0` of the leverage scores; larger keeps fewer points.
-    pub gamma: f64,
-    /// Oversampling `β > 0`.
-    pub beta: f64,
-    /// Accuracy `ε ≥ 0` of the scores.
-    pub epsilon: f64,
-    /// Bound `C > 0` on the predictions.
-    pub clip: f64,
-    /// Largest dictionary; `None` leaves its size to the sampler. The default keeps an ill-chosen width affordable.
-    pub max_dictionary: Option<usize>,
-    /// Seed of the coins.
-    pub seed: u64,
-}
-
-impl Default for SampledKonsParams {
-    fn default() -> Self {
-        Self { alpha: 5.0, gamma: 1.0, beta: 1.0, epsilon: 0.5, clip: 1.0, max_dictionary: Some(1000), seed: 0 }
+parameters! {
+    /// Parameters of [`ProsNKons`] and [`ConKons`].
+    #[derive(Copy)]
+    pub struct SampledKonsParams {
+        /// Regulariser `α > 0` of the Newton step.
+        alpha: f64 = 5.0,
+        /// Regulariser `γ > 0` of the leverage scores; larger keeps fewer points.
+        gamma: f64 = 1.0,
+        /// Oversampling `β > 0`.
+        beta: f64 = 1.0,
+        /// Accuracy `ε ≥ 0` of the scores.
+        epsilon: f64 = 0.5,
+        /// Bound `C > 0` on the predictions.
+        clip: f64 = 1.0,
+        /// Largest dictionary; `None` leaves its size to the sampler. The default keeps an ill-chosen width affordable.
+        max_dictionary: Option<usize> = Some(1000),
+        /// Seed of the coins.
+        seed: u64 = 0,
+        /// What is minimised: squared, logistic or softmax. With the squared loss the curvature is the papers' `1/(16C²)`.
+        loss: Loss = Loss::SQUARED,
+        /// Number of outputs: 1, or the classes of softmax.
+        outputs: usize = 1,
     }
 }
 
@@ -53,9 +56,83 @@ impl<K: Kernel, T: GrowthTiming> OnDictionary<K, Kors, NewtonStep, T> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SampledKonsParams) -> Result<Self, Error> {
-        let SampledKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed } = params;
+        let SampledKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = params;
         let clip = ParameterError::positive("clip", clip)?;
-        let update = NewtonStep::new(ParameterError::positive("alpha", alpha)?, 1.0 / (16.0 * clip * clip), clip);
-        Ok(Self::from_parts(kernel, dimension, Kors::new(gamma, beta, epsilon, seed)?, update, max_dictionary))
+        let alpha = ParameterError::positive("alpha", alpha)?;
+        let outputs = ParameterError::at_least_one("outputs", outputs)?;
+        let update = if loss == Loss::SQUARED && outputs == 1 {
+            let curvature = ParameterError::positive("1/(16 clip²)", 1.0 / (16.0 * clip * clip))?;
+            NewtonStep::with_curvature(alpha, curvature, clip, loss, outputs)?
+        } else {
+            NewtonStep::new(alpha, clip, clip, loss, outputs)?
+        };
+        Self::from_parts(kernel, dimension, Kors::new(gamma, beta, epsilon, seed)?, update, max_dictionary)
     }
 }
+
+const KEYS: [Key; 7] = [
+    keys::number(
+        "alpha",
+        "α",
+        || SampledKonsParams::default().alpha.into(),
+        keys::POSITIVE,
+        "regulariser: the curvature starts at αI",
+    ),
+    keys::number(
+        "gamma",
+        "γ",
+        || SampledKonsParams::default().gamma.into(),
+        keys::POSITIVE,
+        "regulariser of the leverage scores; larger keeps fewer points",
+    ),
+    keys::oversampling(|| SampledKonsParams::default().beta.into()),
+    keys::accuracy(|| SampledKonsParams::default().epsilon.into()),
+    keys::number(
+        "clip",
+        "C",
+        || SampledKonsParams::default().clip.into(),
+        keys::POSITIVE,
+        "bound on the predictions, also sets the curvature 1/(16C²)",
+    ),
+    keys::max_dictionary(|| SampledKonsParams::default().max_dictionary.into()),
+    keys::loss(|| SampledKonsParams::default().loss.into(), "squared, logistic or softmax"),
+];
+
+fn params(context: &Context<'_>, values: &Values<'_>) -> Result<SampledKonsParams, BuildError> {
+    Ok(SampledKonsParams::default()
+        .alpha(values.number("alpha")?)
+        .gamma(values.number("gamma")?)
+        .beta(values.number("beta")?)
+        .epsilon(values.number("epsilon")?)
+        .clip(values.number("clip")?)
+        .max_dictionary(values.max_dictionary()?)
+        .loss(values.named("loss")?)
+        .outputs(context.outputs)
+        .seed(context.seed))
+}
+
+pub(crate) const PROS_N_KONS: Entry = Entry {
+    name: "pros-n-kons",
+    summary: "online Newton step on a KORS dictionary, restarted when a point is kept",
+    keys: &KEYS,
+    time: cost!(1.0 J d, 2.5 J J),
+    memory: cost!(1.0 J d, 1.5 J J),
+    source: "Calandriello et al. 2017a",
+    bound: Some("clip"),
+    remedy: Some("raise alpha"),
+    takes: Takes::NEWTON,
+    advice: "to compare; it restarts at each kept point",
+    start: "as con-kons",
+    make: |kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, params(context, values)?)?.into()),
+    ..Entry::PLAIN
+};
+
+pub(crate) const CON_KONS: Entry = Entry {
+    name: "con-kons",
+    summary: "online Newton step on a KORS dictionary, carried on when a point is kept",
+    source: "Calandriello et al. 2017a; Li and Liao, section A.1",
+    advice: "points sampled by leverage rather than by distance",
+    start: "`alpha=5`, `gamma=1`, `beta=1`",
+    make: |kernel, context, values| Ok(ConKons::new(kernel, context.dimension, params(context, values)?)?.into()),
+    ..PROS_N_KONS
+};

@@ -7,34 +7,34 @@
 //! `f` still moves in every round, so **memory grows with the stream**: `td + ½J²` multiply-adds a round with `J ≥ γt`
 //! rounds in the sketch.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::regression::dual_newton::{Curvature, DualNewton};
+use crate::catalogue::{Entry, Takes, keys};
+use crate::every_point::{Curvature, DualNewton};
+use crate::loss::Loss;
+use crate::parameters::parameters;
 use crate::{Error, ParameterError};
 
-/// Parameters of [`SketchedKons`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SketchedKonsParams {
-    /// Regulariser `μ > 0`, `A_0 = μI`.
-    pub mu: f64,
-    /// Curvature `η > 0`.
-    pub eta: f64,
-    /// Smallest probability `γ ∈ [0, 1]` to enter the sketch.
-    pub gamma: f64,
-    /// Oversampling `β > 0` of the leverage scores.
-    pub beta: f64,
-    /// Seed of the coins.
-    pub seed: u64,
-}
-
-impl Default for SketchedKonsParams {
-    fn default() -> Self {
-        Self { mu: 1.0, eta: 0.125, gamma: 0.1, beta: 1.0, seed: 0 }
+parameters! {
+    /// Parameters of [`SketchedKons`].
+    #[derive(Copy)]
+    pub struct SketchedKonsParams {
+        /// Regulariser `μ > 0`, `A_0 = μI`.
+        mu: f64 = 1.0,
+        /// Curvature `η > 0`.
+        eta: f64 = 0.125,
+        /// Smallest probability `γ ∈ [0, 1]` to enter the sketch.
+        gamma: f64 = 0.1,
+        /// Oversampling `β > 0` of the leverage scores.
+        beta: f64 = 1.0,
+        /// Seed of the coins.
+        seed: u64 = 0,
+        /// What is minimised: squared or logistic.
+        loss: Loss = Loss::SQUARED,
     }
 }
 
@@ -85,18 +85,54 @@ impl<K: Kernel> SketchedKons<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SketchedKonsParams) -> Result<Self, Error> {
-        let SketchedKonsParams { mu, eta, gamma, beta, seed } = params;
+        let SketchedKonsParams { mu, eta, gamma, beta, seed, loss } = params;
         ParameterError::require((0.0..=1.0).contains(&gamma), "gamma", "a number in [0, 1]", gamma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
         let coins = LeverageCoins { gamma, beta: ParameterError::positive("beta", beta)?, uniform: rng.random(), rng };
-        Ok(Self::from_parts(
-            kernel,
-            dimension,
-            coins,
-            ParameterError::positive("mu", mu)?,
-            ParameterError::positive("eta", eta)?,
-            None,
-        ))
+        Self::from_parts(kernel, dimension, coins, loss, [mu, eta], None)
     }
 }
+
+pub(crate) const SKETCHED_KONS: Entry = Entry {
+    name: "sketched-kons",
+    summary: "kernelised online Newton step whose curvature takes only some rounds",
+    keys: &[
+        keys::mu(|| SketchedKonsParams::default().mu.into()),
+        keys::eta(|| SketchedKonsParams::default().eta.into()),
+        keys::number(
+            "gamma",
+            "γ",
+            || SketchedKonsParams::default().gamma.into(),
+            "a number from 0 to 1",
+            "smallest probability that a round enters the curvature",
+        ),
+        keys::number(
+            "beta",
+            "β",
+            || SketchedKonsParams::default().beta.into(),
+            keys::POSITIVE,
+            "oversampling of the leverage scores; larger enters more rounds",
+        ),
+        keys::loss(|| SketchedKonsParams::default().loss.into(), "squared or logistic"),
+    ],
+    time: cost!(1.0 t d, 0.5 J J),
+    memory: cost!(1.0 t d, 0.5 J J),
+    growth: Some("every example is kept; J counts the rounds in the curvature, at least the share gamma of them"),
+    source: "Calandriello et al. 2017b",
+    remedy: Some("raise mu"),
+    takes: Takes::DUAL_NEWTON,
+    advice: "to compare",
+    trial: &["gamma=0.3"],
+    make: |kernel, context, values| {
+        let params = SketchedKonsParams::default()
+            .mu(values.number("mu")?)
+            .eta(values.number("eta")?)
+            .gamma(values.number("gamma")?)
+            .beta(values.number("beta")?)
+            .loss(values.named("loss")?)
+            .seed(context.seed);
+        Ok(SketchedKons::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mercer_kernels::{AnyKernel, Gaussian, Laplace, Product};
 use mercer_learners::operator::{
-    Budget, BudgetTest, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize,
+    Budget, BudgetTest, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule,
 };
 use mercer_testkit::oracle::{
     DenseOperator, OperatorTest, OperatorTrace, Pair, SogdParams as OracleParams, dense_sogd, sparse_sogd,
@@ -56,7 +56,7 @@ fn assert_same_pass<K: mercer_kernels::Kernel, L: mercer_kernels::Kernel>(
 
 fn conventions() -> Vec<SogdParams> {
     let mut all = Vec::new();
-    for step in [StepSize::Constant(0.3), StepSize::Power { eta: 2.0, exponent: 0.5, offset: 10.0 }] {
+    for step in [StepSchedule::Constant(0.3), StepSchedule::Power { eta: 2.0, exponent: 0.5, offset: 10.0 }] {
         for test in [BudgetTest::Norm, BudgetTest::Squared, BudgetTest::OutputAld] {
             // The square of an error below 1 is smaller: its budget has to be, too.
             let budgets = match test {
@@ -68,7 +68,16 @@ fn conventions() -> Vec<SogdParams> {
                     for (lambda, rank_guard, max_dictionary) in
                         [(0.0, 1e-6, None), (0.15, 0.1, None), (0.05, 1e-6, Some(12))]
                     {
-                        all.push(SogdParams { step, lambda, budget, test, shape, rank_guard, max_dictionary });
+                        all.push(
+                            SogdParams::default()
+                                .step(step)
+                                .lambda(lambda)
+                                .budget(budget)
+                                .test(test)
+                                .shape(shape)
+                                .rank_guard(rank_guard)
+                                .max_dictionary(max_dictionary),
+                        );
                     }
                 }
             }
@@ -126,10 +135,8 @@ fn a_polynomial_kernel() -> Outcome {
     let (pairs, mut tally) = (planar_pairs(1, 70), Tally::default());
     let small = |x: &[f64]| x.iter().map(|x| 0.4 * x).collect::<Vec<f64>>();
     let pairs: Vec<Pair> = pairs.iter().map(|(x, x_plus)| (small(x), small(x_plus))).collect();
-    let all: Vec<SogdParams> = conventions()
-        .into_iter()
-        .map(|params| SogdParams { rank_guard: params.rank_guard.max(1e-3), ..params })
-        .collect();
+    let all: Vec<SogdParams> =
+        conventions().into_iter().map(|params| params.rank_guard(params.rank_guard.max(1e-3))).collect();
     assert_same_passes("polynomial:2,1", &pairs, &all, &mut tally)?;
     assert!(tally.sizes.iter().all(|(x, y)| (1..=6).contains(x) && (1..=6).contains(y)), "{:?}", tally.sizes);
     Ok(())
@@ -162,7 +169,7 @@ fn several_input_spaces() -> Outcome {
     let input_kernel = Product::new(Gaussian::new(0.6)?, Gaussian::new(0.8)?, 2);
     let output_kernel = Laplace::new(1.0)?;
     for shape in [DictionaryShape::Paired, DictionaryShape::Rectangular] {
-        let params = SogdParams { lambda: 0.05, budget: Budget::Constant(0.09), shape, ..SogdParams::default() };
+        let params = SogdParams::default().lambda(0.05).budget(Budget::Constant(0.09)).shape(shape);
         let (on_inputs, on_outputs) = (kernel_fn(&input_kernel), kernel_fn(&output_kernel));
         let expected = oracle_pass(&pairs, &on_inputs, &on_outputs, params);
         let mut learner = Sogd::new(input_kernel.clone(), 3, output_kernel, 2, params)?;
@@ -188,9 +195,10 @@ fn dense_sogd_is_equation_28() -> Outcome {
     let kernel: AnyKernel = "gaussian:0.5".parse()?;
     let evaluate = kernel_fn(&kernel);
     for (step, lambda) in
-        [(StepSize::Constant(0.4), 0.0), (StepSize::Power { eta: 1.0, exponent: 0.75, offset: 2.0 }, 0.3)]
+        [(StepSchedule::Constant(0.4), 0.0), (StepSchedule::Power { eta: 1.0, exponent: 0.75, offset: 2.0 }, 0.3)]
     {
-        let mut learner = DenseSogd::new(kernel.clone(), 2, kernel.clone(), 2, DenseSogdParams { step, lambda })?;
+        let mut learner =
+            DenseSogd::new(kernel.clone(), 2, kernel.clone(), 2, DenseSogdParams::default().step(step).lambda(lambda))?;
         for (x, x_plus) in &pairs {
             learner.update(x, x_plus)?;
         }
@@ -215,7 +223,7 @@ fn inner_products_of_two_operators() -> Outcome {
     let evaluate = kernel_fn(&kernel);
     let mut learnt = Vec::new();
     for (budget, lambda) in [(0.05, 0.0), (0.1, 0.2)] {
-        let params = SogdParams { budget: Budget::Constant(budget), lambda, ..SogdParams::default() };
+        let params = SogdParams::default().budget(Budget::Constant(budget)).lambda(lambda);
         let expected = oracle_pass(&pairs, &evaluate, &evaluate, params);
         let mut learner = Sogd::on_states(kernel.clone(), 2, params)?;
         assert_same_pass(&mut learner, &pairs, &expected, "inner products")?;

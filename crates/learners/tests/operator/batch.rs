@@ -1,7 +1,7 @@
 //! The batch estimates: their defining equations, and where they must agree with each other.
 
 use mercer_kernels::{Gaussian, Kernel, Linear, Points};
-use mercer_learners::operator::{Budget, OperatorLearner, Sogd, SogdParams, StepSize, batch};
+use mercer_learners::operator::{Budget, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 
 use crate::support::{Outcome, planar_pairs};
 
@@ -74,12 +74,10 @@ fn a_finite_chain_is_the_estimate_of_its_own_frequencies() -> Outcome {
     let data = batch::regularised(kernel, points(&inputs), kernel, points(&outputs), lambda)?;
     assert!(chain.hs_distance(&data)? < 1e-7);
     // And a small step leads there.
-    let params = SogdParams {
-        step: StepSize::Power { eta: 4.0, exponent: 1.0, offset: 20.0 },
-        lambda,
-        budget: Budget::Constant(0.0),
-        ..SogdParams::default()
-    };
+    let params = SogdParams::default()
+        .step(StepSchedule::Power { eta: 4.0, exponent: 1.0, offset: 20.0 })
+        .lambda(lambda)
+        .budget(Budget::Constant(0.0));
     let mut learner = Sogd::on_states(kernel, 1, params)?;
     for t in 0..60_000 {
         let k = (t * 5) % 12;

@@ -3,14 +3,14 @@
 use mercer_kernels::{Gaussian, Linear};
 use mercer_learners::Error;
 use mercer_learners::operator::{
-    Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize, Verdict,
+    Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule, Verdict,
 };
 use mercer_testkit::alloc::allocations_during;
 
 use crate::support::{Outcome, autoregressive_pairs, planar_pairs};
 
 fn learner(shape: DictionaryShape) -> Result<Sogd<Gaussian>, Error> {
-    let params = SogdParams { budget: Budget::Constant(0.03), lambda: 0.01, shape, ..SogdParams::default() };
+    let params = SogdParams::default().budget(Budget::Constant(0.03)).lambda(0.01).shape(shape);
     Sogd::on_states(Gaussian::new(0.5)?, 2, params)
 }
 
@@ -38,24 +38,24 @@ fn a_refused_pair_changes_nothing() -> Outcome {
 
 #[test]
 fn an_unstable_or_diverging_step_is_refused_in_words() -> Outcome {
-    let params = SogdParams { step: StepSize::Constant(2.5), ..SogdParams::default() };
+    let params = SogdParams::default().step(StepSchedule::Constant(2.5));
     let words = Sogd::on_states(Gaussian::new(1.0)?, 1, params).err().map(|error| error.to_string());
     assert!(words.is_some_and(|words| words.contains("unstable") && words.contains("below 2")));
     // A kernel without a bound is refused at the input that is too large.
-    let mut linear = Sogd::on_states(Linear, 1, SogdParams { rank_guard: 0.0, ..SogdParams::default() })?;
+    let mut linear = Sogd::on_states(Linear, 1, SogdParams::default().rank_guard(0.0))?;
     linear.update(&[1.0], &[0.5])?;
     let before = linear.operator().weights();
     assert!(matches!(linear.update(&[3.0], &[1.5]), Err(Error::UnstableStep { .. })));
     assert!(matches!(linear.update(&[1e200], &[1.5]), Err(Error::KernelOverflow)));
     assert_eq!(linear.operator().weights(), before);
-    let dense = DenseSogdParams { step: StepSize::Constant(0.3), lambda: -1.0 };
+    let dense = DenseSogdParams::default().step(StepSchedule::Constant(0.3)).lambda(-1.0);
     assert!(DenseSogd::new(Linear, 1, Linear, 1, dense).is_err());
     for params in [
-        SogdParams { lambda: f64::NAN, ..SogdParams::default() },
-        SogdParams { rank_guard: -0.1, ..SogdParams::default() },
-        SogdParams { budget: Budget::Constant(-1.0), ..SogdParams::default() },
-        SogdParams { max_dictionary: Some(0), ..SogdParams::default() },
-        SogdParams { step: StepSize::Constant(0.0), ..SogdParams::default() },
+        SogdParams::default().lambda(f64::NAN),
+        SogdParams::default().rank_guard(-0.1),
+        SogdParams::default().budget(Budget::Constant(-1.0)),
+        SogdParams::default().max_dictionary(Some(0)),
+        SogdParams::default().step(StepSchedule::Constant(0.0)),
     ] {
         assert!(matches!(Sogd::on_states(Gaussian::new(1.0)?, 1, params), Err(Error::Parameter(_))));
     }
@@ -114,7 +114,7 @@ fn a_step_at_fixed_size_allocates_nothing() -> Outcome {
 /// Repeated states, a chain of three states, clipped states, and pairs that are new on one side only.
 #[test]
 fn dependent_points_are_kept_out_and_counted() -> Outcome {
-    let params = SogdParams { budget: Budget::Constant(0.0), rank_guard: 1e-6, ..SogdParams::default() };
+    let params = SogdParams::default().budget(Budget::Constant(0.0)).rank_guard(1e-6);
     let kernel = Gaussian::new(0.7)?;
     let mut chain = Sogd::on_states(kernel, 1, params)?;
     for t in 0..2000_u32 {
@@ -133,7 +133,7 @@ fn dependent_points_are_kept_out_and_counted() -> Outcome {
 
     // One input, many outputs: the input is a repetition, and each new output is kept alone.
     for shape in [DictionaryShape::Paired, DictionaryShape::Rectangular] {
-        let mut fan = Sogd::on_states(kernel, 1, SogdParams { shape, ..params })?;
+        let mut fan = Sogd::on_states(kernel, 1, params.shape(shape))?;
         for t in 0..500_u32 {
             fan.update(&[0.0], &[f64::from(t % 5) * 2.0])?;
         }

@@ -1,7 +1,9 @@
 //! Chains of finitely many states, whose operator is known: pairs are soon new on one side only, then on none.
 
 use mercer_kernels::Gaussian;
-use mercer_learners::operator::{DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSize, Verdict};
+use mercer_learners::operator::{
+    DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSchedule, Verdict,
+};
 use mercer_testkit::oracle::Pair;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -45,8 +47,8 @@ fn assert_finds<const N: usize>(
     eigenvalues: &[(f64, f64)],
     pairs: &[Pair],
 ) -> Outcome {
-    let step = StepSize::Power { eta: 10.0, exponent: 1.0, offset: 20.0 };
-    let mut learner = Sogd::on_states(Gaussian::new(0.7)?, 1, SogdParams { step, shape, ..SogdParams::default() })?;
+    let step = StepSchedule::Power { eta: 10.0, exponent: 1.0, offset: 20.0 };
+    let mut learner = Sogd::on_states(Gaussian::new(0.7)?, 1, SogdParams::default().step(step).shape(shape))?;
     for (x, x_plus) in pairs {
         learner.update(x, x_plus)?;
     }
@@ -73,7 +75,7 @@ fn assert_finds<const N: usize>(
 #[test]
 fn a_constant_step_is_right_in_the_mean_alone() -> Outcome {
     for shape in SHAPES {
-        let mut learner = Sogd::on_states(Gaussian::new(0.7)?, 1, SogdParams { shape, ..SogdParams::default() })?;
+        let mut learner = Sogd::on_states(Gaussian::new(0.7)?, 1, SogdParams::default().shape(shape))?;
         let (mut rng, mut seen) = (ChaCha8Rng::seed_from_u64(5), Vec::new());
         for t in 0..40_000 {
             let (stays, x) = (rng.random::<bool>(), f64::from(u8::from(rng.random::<bool>())));
@@ -105,7 +107,7 @@ fn on_a_fine_grid_rectangular_dictionaries_keep_what_pairs_cannot() -> Outcome {
         .collect();
     let mut forced = Vec::new();
     for shape in SHAPES {
-        let mut learner = Sogd::on_states(Gaussian::new(1.0)?, 1, SogdParams { shape, ..SogdParams::default() })?;
+        let mut learner = Sogd::on_states(Gaussian::new(1.0)?, 1, SogdParams::default().shape(shape))?;
         let mut one_sided = 0;
         for (x, x_plus) in &pairs {
             one_sided += u64::from(learner.update(x, x_plus)?.verdict == Verdict::OneSided);

@@ -2,7 +2,7 @@
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_learners::operator::{
-    Budget, DenseSogd, DenseSogdParams, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSize, batch,
+    Budget, DenseSogd, DenseSogdParams, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch,
 };
 use mercer_testkit::alloc::allocations_during;
 
@@ -28,10 +28,9 @@ fn exact(kernel: Gaussian, lambda: f64) -> Result<KernelOperator<Gaussian>, merc
 fn a_diminishing_budget_costs_less_than_a_hundredth() -> Outcome {
     let (kernel, lambda) = (Gaussian::new(0.8)?, 0.1);
     let reference = exact(kernel, lambda)?;
-    let step = StepSize::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
-    let sparse =
-        SogdParams { step, lambda, budget: Budget::EtaSquared(0.1), rank_guard: 1e-6, ..SogdParams::default() };
-    let full = SogdParams { budget: Budget::Constant(0.0), rank_guard: 1e-12, ..sparse };
+    let step = StepSchedule::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
+    let sparse = SogdParams::default().step(step).lambda(lambda).budget(Budget::EtaSquared(0.1)).rank_guard(1e-6);
+    let full = sparse.budget(Budget::Constant(0.0)).rank_guard(1e-12);
     let (mut sparse, mut full) = (Sogd::on_states(kernel, 1, sparse)?, Sogd::on_states(kernel, 1, full)?);
     for (t, (x, x_plus)) in autoregressive_pairs(11, 100_000).iter().enumerate() {
         sparse.update(x, x_plus)?;
@@ -53,11 +52,11 @@ fn a_diminishing_budget_costs_less_than_a_hundredth() -> Outcome {
 fn a_zero_budget_is_the_dense_learner() -> Outcome {
     let (kernel, lambda) = (Gaussian::new(0.8)?, 0.1);
     let reference = exact(kernel, lambda)?;
-    let step = StepSize::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
-    let full = SogdParams { step, lambda, budget: Budget::Constant(0.0), rank_guard: 1e-12, ..SogdParams::default() };
-    let sparse = SogdParams { budget: Budget::EtaSquared(0.1), rank_guard: 1e-6, ..full };
+    let step = StepSchedule::Power { eta: 2.0, exponent: 0.5, offset: 30.0 };
+    let full = SogdParams::default().step(step).lambda(lambda).budget(Budget::Constant(0.0)).rank_guard(1e-12);
+    let sparse = full.budget(Budget::EtaSquared(0.1)).rank_guard(1e-6);
     let (mut full, mut sparse) = (Sogd::on_states(kernel, 1, full)?, Sogd::on_states(kernel, 1, sparse)?);
-    let mut dense = DenseSogd::new(kernel, 1, kernel, 1, DenseSogdParams { step, lambda })?;
+    let mut dense = DenseSogd::new(kernel, 1, kernel, 1, DenseSogdParams::default().step(step).lambda(lambda))?;
     for (t, (x, x_plus)) in autoregressive_pairs(12, 3000).iter().enumerate() {
         full.update(x, x_plus)?;
         sparse.update(x, x_plus)?;
@@ -75,7 +74,7 @@ fn a_zero_budget_is_the_dense_learner() -> Outcome {
 /// Memory is that of the dictionary: a stream ten times as long holds no more once the dictionary has ceased to grow.
 #[test]
 fn memory_does_not_grow_with_the_stream() -> Outcome {
-    let params = SogdParams { lambda: 0.1, max_dictionary: Some(12), ..SogdParams::default() };
+    let params = SogdParams::default().lambda(0.1).max_dictionary(Some(12));
     let mut learner = Sogd::on_states(Gaussian::new(0.8)?, 1, params)?;
     let pairs = autoregressive_pairs(13, 100_000);
     for (x, x_plus) in &pairs[..10_000] {

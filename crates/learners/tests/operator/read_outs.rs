@@ -67,7 +67,7 @@ fn value_iteration_solves_a_corridor() -> Outcome {
     let operator = KernelOperator::from_weights(kernel, inputs, Gaussian::new(0.05)?, outputs, &weights)?;
     let actions = Points::from_rows(1, &[-1.0, 0.3, 1.0]);
     let reward = |state: &[f64], _: &[f64]| if state[0] > 3.5 { 1.0 } else { 0.0 };
-    let params = ValueIterationParams { discount, tolerance: 1e-12, ..ValueIterationParams::default() };
+    let params = ValueIterationParams::default().discount(discount).tolerance(1e-12);
     let policy = value_iteration(&operator, &actions, reward, params)?;
     for cell in 0..cells {
         // Staying at the right end earns 1/(1 − γ); cell c is 4 − c steps away.
@@ -79,11 +79,11 @@ fn value_iteration_solves_a_corridor() -> Outcome {
     }
     assert_eq!(policy.values.len(), n);
     // Without the division the future counts for a hundredth: the corridor is worth almost nothing.
-    let myopic = value_iteration(&operator, &actions, reward, ValueIterationParams { normalised: false, ..params })?;
+    let myopic = value_iteration(&operator, &actions, reward, params.normalised(false))?;
     assert!(myopic.greedy(&[0.0], reward)?.1 < 1e-6);
     assert!(value_iteration(&operator, &Points::new(1), reward, params).is_err());
     assert!(value_iteration(&operator, &actions, |_, _| f64::NAN, params).is_err());
-    assert!(value_iteration(&operator, &actions, reward, ValueIterationParams { discount: 1.0, ..params }).is_err());
+    assert!(value_iteration(&operator, &actions, reward, params.discount(1.0)).is_err());
     assert!((operator.input_kernel().self_value(&[0.0, 0.0]) - 1.0).abs() < 1e-15);
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Every prediction against a QR of all rows so far.
 
-use mercer_learners::experts::Rule;
+use mercer_learners::aggregation::Rule;
 use mercer_learners::prediction::{
-    AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, Forgetting, GridParams, InputParams, LastValue,
-    Opf, OpfParams, Scaled, ScaledParams, Schedule, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
-    WindowedSlip, WindowedSlipParams,
+    AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
+    InputParams, LastValue, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter,
+    SpectralParams, SpectralRule, WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::{oracle, streams};
 
@@ -42,10 +42,10 @@ fn opf() -> TestResult {
     for outputs in [1, 3] {
         // A limit of few lags makes the remembered beginning short, so that later epochs take rows back one by one.
         for (beta, t_init, max_lags, count) in [(2.5, 20, None, 330), (1.5, 5, Some(10), 400)] {
-            let schedule = Schedule { beta, t_init, max_lags };
+            let schedule = EpochSchedule { beta, t_init, max_lags };
             let series = streams::integrating(1, count, outputs, 0);
             for gamma in [0.5, 0.6, 1.0] {
-                let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(gamma) };
+                let params = OpfParams::default().schedule(schedule).lambda(0.1).forgetting(Forgetting::Scalar(gamma));
                 let features = oracle::forgetting(&multiple(gamma, outputs), &[]);
                 let dense = oracle::LagRegressionParams {
                     beta: Some(beta),
@@ -66,12 +66,13 @@ fn opf() -> TestResult {
 
 #[test]
 fn opf_with_inputs() -> TestResult {
-    let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
+    let schedule = EpochSchedule { beta: 2.0, t_init: 15, max_lags: None };
     let series = streams::integrating(2, 260, 2, 2);
     for feed_through in [false, true] {
         for (gamma, gamma_input) in [(0.5, 0.8), (1.0, 1.0)] {
-            let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(gamma) };
-            let inputs = InputParams { count: 2, forgetting: Forgetting::Scalar(gamma_input), feed_through };
+            let params = OpfParams::default().schedule(schedule).lambda(0.1).forgetting(Forgetting::Scalar(gamma));
+            let inputs =
+                InputParams::default().count(2).forgetting(Forgetting::Scalar(gamma_input)).feed_through(feed_through);
             let features = oracle::forgetting(&multiple(gamma, 2), &multiple(gamma_input, 2));
             let dense = oracle::LagRegressionParams {
                 beta: Some(2.0),
@@ -90,10 +91,10 @@ fn opf_with_inputs() -> TestResult {
 
 #[test]
 fn opf_with_matrices() -> TestResult {
-    let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
+    let schedule = EpochSchedule { beta: 2.0, t_init: 15, max_lags: None };
     let (own, of_inputs) = (vec![0.6, 0.2, -0.1, 0.5], vec![0.7]);
-    let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Matrix(own.clone()) };
-    let inputs = InputParams { count: 1, forgetting: Forgetting::Matrix(of_inputs.clone()), feed_through: true };
+    let params = OpfParams::default().schedule(schedule).lambda(0.1).forgetting(Forgetting::Matrix(own.clone()));
+    let inputs = InputParams::default().count(1).forgetting(Forgetting::Matrix(of_inputs.clone())).feed_through(true);
     for count in [0, 1] {
         let series = streams::integrating(3, 260, 2, count);
         let features = oracle::forgetting(&own, if count == 0 { &[] } else { &of_inputs });
@@ -122,8 +123,8 @@ fn opf_with_missing_outputs() -> TestResult {
     for (_, y) in &mut series[100..110] {
         y.fill(f64::NAN);
     }
-    let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
-    let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(0.6) };
+    let schedule = EpochSchedule { beta: 2.0, t_init: 15, max_lags: None };
+    let params = OpfParams::default().schedule(schedule).lambda(0.1).forgetting(Forgetting::Scalar(0.6));
     let features = oracle::forgetting(&multiple(0.6, 2), &[]);
     let dense = oracle::LagRegressionParams {
         beta: Some(2.0),
@@ -141,11 +142,15 @@ fn opf_with_missing_outputs() -> TestResult {
 /// (16): rows are discounted, and λ with them or not.
 #[test]
 fn discounted() -> TestResult {
-    let schedule = Schedule { beta: 2.0, t_init: 15, max_lags: None };
+    let schedule = EpochSchedule { beta: 2.0, t_init: 15, max_lags: None };
     let series = streams::integrating(5, 260, 2, 0);
     let features = oracle::forgetting(&multiple(1.0, 2), &[]);
     for (alpha, discount_lambda) in [(0.9, false), (0.99, false), (1.0, false), (0.95, true), (0.99, true)] {
-        let params = DiscountedParams { schedule, lambda: 0.1, alpha, discount_regulariser: discount_lambda };
+        let params = DiscountedParams::default()
+            .schedule(schedule)
+            .lambda(0.1)
+            .alpha(alpha)
+            .discount_regulariser(discount_lambda);
         let dense = oracle::LagRegressionParams {
             beta: Some(2.0),
             t_init: 15,
@@ -163,7 +168,7 @@ fn discounted() -> TestResult {
 /// Over the whole past and over a window, with inputs and without, and with feed-through.
 #[test]
 fn slip() -> TestResult {
-    let schedule = Schedule { beta: 3.0, t_init: 15, max_lags: None };
+    let schedule = EpochSchedule { beta: 3.0, t_init: 15, max_lags: None };
     for (rank, inputs, feed_through) in [(1, 0, false), (3, 0, false), (6, 0, false), (3, 2, false), (4, 1, true)] {
         let series = streams::integrating(6, 100, 2, inputs);
         let features = oracle::slip_filters(rank);
@@ -175,11 +180,11 @@ fn slip() -> TestResult {
             discount_lambda: false,
             features: &features,
         };
-        let windowed = WindowedSlipParams { schedule, lambda: 0.1, rank };
+        let windowed = WindowedSlipParams::default().schedule(schedule).lambda(0.1).rank(rank);
         let mut windowed = WindowedSlip::with_inputs(2, inputs, feed_through, &windowed)?;
         let gap = distance(&mut windowed, &series, dense(Some(3.0)))?;
         assert!(gap < 1e-8, "windowed, k = {rank}, {inputs} inputs: {gap:e}");
-        let full = SlipParams { t_init: 15, lambda: 0.1, rank, horizon: 100 };
+        let full = SlipParams::default().t_init(15).lambda(0.1).rank(rank).horizon(100);
         let gap = distance(&mut Slip::with_inputs(2, inputs, feed_through, &full)?, &series, dense(None))?;
         assert!(gap < 1e-8, "k = {rank}, {inputs} inputs: {gap:e}");
     }
@@ -199,7 +204,8 @@ fn spectral_filtering_by_ridge() -> TestResult {
             discount_lambda: false,
             features: &features,
         };
-        let params = SpectralParams { t_init: 15, rank, horizon: 100, rule: SpectralRule::Ridge { lambda: 0.1 } };
+        let params =
+            SpectralParams::default().t_init(15).rank(rank).horizon(100).rule(SpectralRule::Ridge { lambda: 0.1 });
         let gap = distance(&mut SpectralFilter::with_inputs(2, inputs, feed_through, &params)?, &series, dense)?;
         assert!(gap < 1e-8, "k = {rank}, {inputs} inputs: {gap:e}");
     }
@@ -214,7 +220,7 @@ fn spectral_filtering_by_gradients() -> TestResult {
     let features = oracle::spectral_filters(3);
     for (rate, radius) in [(0.02, 10.0), (0.05, 0.6)] {
         let params =
-            SpectralParams { t_init: 15, rank: 3, horizon: 120, rule: SpectralRule::Gradient { rate, radius } };
+            SpectralParams::default().t_init(15).rank(3).horizon(120).rule(SpectralRule::Gradient { rate, radius });
         let mut filter = SpectralFilter::new(2, &params)?;
         let dense = oracle::spectral_gradient(&outputs, 15, &features, rate, radius);
         let mut prediction = [0.0; 2];
@@ -231,23 +237,22 @@ fn spectral_filtering_by_gradients() -> TestResult {
 /// The mixture over γ and β, from forecasters run on their own and weights recomputed from all regrets in every step.
 #[test]
 fn a_grid_of_experts() -> TestResult {
-    let (gammas, betas, schedule) = ([0.4, 0.8, 1.0], [1.0, 2.5], Schedule { beta: 9.0, t_init: 15, max_lags: None });
+    let (gammas, betas, schedule) =
+        ([0.4, 0.8, 1.0], [1.0, 2.5], EpochSchedule { beta: 9.0, t_init: 15, max_lags: None });
     let series = streams::integrating(8, 200, 2, 0);
     for rule in Rule::ALL {
-        let params = GridParams {
-            schedule,
-            lambda: 0.1,
-            gammas: gammas.to_vec(),
-            betas: betas.to_vec(),
-            rule,
-            ..GridParams::default()
-        };
-        let mut grid = Experts::grid(2, &params)?;
+        let params = GridParams::default()
+            .schedule(schedule)
+            .lambda(0.1)
+            .gammas(gammas.to_vec())
+            .betas(betas.to_vec())
+            .rule(rule);
+        let mut grid = ForecastMixture::grid(2, &params)?;
         let mut alone = Vec::new();
         for beta in betas {
-            let schedule = Schedule { beta, ..schedule };
+            let schedule = EpochSchedule { beta, ..schedule };
             for gamma in gammas {
-                let params = OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(gamma) };
+                let params = OpfParams::default().schedule(schedule).lambda(0.1).forgetting(Forgetting::Scalar(gamma));
                 alone.push(Opf::new(2, &params)?);
             }
         }
@@ -290,7 +295,10 @@ fn experts_that_refuse() -> TestResult {
     let series = streams::integrating(9, 60, 1, 0);
     // To a scale of 1e-90 a number of 1e20 is beyond the range.
     let narrow = || -> Result<AnyForecaster, Box<dyn std::error::Error>> {
-        let mut scaled = Scaled::new(AnyForecaster::from(LastValue::new(1)), ScaledParams { rows: 2, shared: false })?;
+        let mut scaled = ScaledForecaster::new(
+            AnyForecaster::from(LastValue::new(1)),
+            ScaledParams::default().rows(2).shared(false),
+        )?;
         for y in [0.0, 1e-90] {
             scaled.observe(&[], &[y])?;
         }
@@ -303,12 +311,12 @@ fn experts_that_refuse() -> TestResult {
         }
         Ok(last.into())
     };
-    let mut mixture = Experts::new(vec![narrow()?, narrow()?, narrow()?], Rule::MlPoly)?;
+    let mut mixture = ForecastMixture::new(vec![narrow()?, narrow()?, narrow()?], Rule::MlPoly)?;
     for _ in 0..3 {
         assert!(mixture.observe(&[], &[1e20]).is_err());
         assert_eq!((mixture.time(), mixture.weights()), (2, &[1.0 / 3.0; 3][..]));
     }
-    let mut mixture = Experts::new(vec![narrow()?, wide()?, narrow()?], Rule::MlPoly)?;
+    let mut mixture = ForecastMixture::new(vec![narrow()?, wide()?, narrow()?], Rule::MlPoly)?;
     mixture.observe(&[], &[1e20])?;
     assert_eq!((mixture.time(), mixture.weights()), (3, &[0.0, 1.0, 0.0][..]));
     for (_, y) in &series {

@@ -2,25 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use mercer_learners::experts::Rule;
+use mercer_learners::Error;
+use mercer_learners::aggregation::Rule;
 use mercer_learners::prediction::{
-    AnyForecaster, Discounted, DiscountedParams, Experts, Forecaster, Forgetting, GridParams, InputParams,
-    KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Scaled, ScaledParams, Schedule, Slip, SlipParams,
-    SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
+    InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,
+    SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::conformance::check_forecaster;
 use mercer_testkit::streams;
 
 use crate::TestResult;
 
-const SCHEDULE: Schedule = Schedule { beta: 1.5, t_init: 20, max_lags: Some(9) };
+const SCHEDULE: EpochSchedule = EpochSchedule { beta: 1.5, t_init: 20, max_lags: Some(9) };
 
 fn opf(gamma: f64) -> OpfParams {
-    OpfParams { schedule: SCHEDULE, lambda: 0.5, forgetting: Forgetting::Scalar(gamma) }
+    OpfParams::default().schedule(SCHEDULE).lambda(0.5).forgetting(Forgetting::Scalar(gamma))
 }
 
 fn inputs(feed_through: bool) -> InputParams {
-    InputParams { count: 2, forgetting: Forgetting::Scalar(0.8), feed_through }
+    InputParams::default().count(2).forgetting(Forgetting::Scalar(0.8)).feed_through(feed_through)
 }
 
 type Row = (Vec<f64>, Vec<f64>);
@@ -37,21 +38,25 @@ fn subjects() -> Vec<(String, Make)> {
     add(&mut all, "OPF with feed-through", || Opf::with_inputs(1, &inputs(true), &opf(1.0)).expect("valid").into());
     for discount_regulariser in [false, true] {
         add(&mut all, "discounted", move || {
-            let params = DiscountedParams { schedule: SCHEDULE, lambda: 0.5, alpha: 0.98, discount_regulariser };
+            let params = DiscountedParams::default()
+                .schedule(SCHEDULE)
+                .lambda(0.5)
+                .alpha(0.98)
+                .discount_regulariser(discount_regulariser);
             Discounted::new(2, &params).expect("valid").into()
         });
     }
     add(&mut all, "SLIP", || {
-        let params = SlipParams { t_init: 20, lambda: 0.5, rank: 4, horizon: 30 };
+        let params = SlipParams::default().t_init(20).lambda(0.5).rank(4).horizon(30);
         Slip::with_inputs(2, 1, true, &params).expect("valid").into()
     });
     add(&mut all, "windowed SLIP", || {
-        let params = WindowedSlipParams { schedule: SCHEDULE, lambda: 0.5, rank: 4 };
+        let params = WindowedSlipParams::default().schedule(SCHEDULE).lambda(0.5).rank(4);
         WindowedSlip::with_inputs(2, 1, false, &params).expect("valid").into()
     });
     for rule in [SpectralRule::Ridge { lambda: 0.5 }, SpectralRule::Gradient { rate: 1e-3, radius: 2.0 }] {
         add(&mut all, "spectral filtering", move || {
-            let params = SpectralParams { t_init: 20, rank: 4, horizon: 30, rule };
+            let params = SpectralParams::default().t_init(20).rank(4).horizon(30).rule(rule);
             SpectralFilter::new(2, &params).expect("valid").into()
         });
     }
@@ -70,22 +75,49 @@ fn subjects() -> Vec<(String, Make)> {
     add(&mut all, "linear extrapolation", || LinearExtrapolation::new(2).into());
     for rule in [Rule::MlPoly, Rule::Boa] {
         add(&mut all, "experts", move || {
-            let params = GridParams { schedule: SCHEDULE, gammas: vec![0.4, 0.7, 1.0], rule, ..GridParams::default() };
-            Experts::<Opf>::grid(2, &params).expect("valid").into()
+            let params = GridParams::default().schedule(SCHEDULE).gammas(vec![0.4, 0.7, 1.0]).rule(rule);
+            ForecastMixture::<Opf>::grid(2, &params).expect("valid").into()
         });
     }
     for shared in [false, true] {
         add(&mut all, "scaled OPF with feed-through", move || {
             let inner: AnyForecaster = Opf::with_inputs(2, &inputs(true), &opf(0.6)).expect("valid").into();
-            Scaled::new(inner, ScaledParams { rows: 21, shared }).expect("valid").into()
+            ScaledForecaster::new(inner, ScaledParams::default().rows(21).shared(shared)).expect("valid").into()
         });
     }
     add(&mut all, "scaled experts", || {
-        let params = GridParams { schedule: SCHEDULE, gammas: vec![0.4, 1.0], ..GridParams::default() };
-        let inner: AnyForecaster = Experts::<Opf>::grid(2, &params).expect("valid").into();
-        Scaled::new(inner, ScaledParams { rows: 21, shared: false }).expect("valid").into()
+        let params = GridParams::default().schedule(SCHEDULE).gammas(vec![0.4, 1.0]);
+        let inner: AnyForecaster = ForecastMixture::<Opf>::grid(2, &params).expect("valid").into();
+        ScaledForecaster::new(inner, ScaledParams::default().rows(21).shared(false)).expect("valid").into()
     });
+    for kind in ["mixture of mixtures", "mixture behind scales twice", "mixture of all"] {
+        add(&mut all, kind, move || nested(kind).expect("valid"));
+    }
     all
+}
+
+/// Forecasters inside forecasters, siblings of different sizes among them, with an input that acts at once.
+fn nested(kind: &str) -> Result<AnyForecaster, Error> {
+    let opf = |gamma, lags| -> Result<AnyForecaster, Error> {
+        let schedule = EpochSchedule { max_lags: Some(lags), ..SCHEDULE };
+        Ok(Opf::with_inputs(2, &inputs(true), &opf(gamma).schedule(schedule))?.into())
+    };
+    let mixture = |members| -> Result<AnyForecaster, Error> { Ok(ForecastMixture::new(members, Rule::MlPoly)?.into()) };
+    let scaled = |inner, shared| -> Result<AnyForecaster, Error> {
+        Ok(ScaledForecaster::new(inner, ScaledParams::default().rows(21).shared(shared))?.into())
+    };
+    let slip = SlipParams::default().t_init(20).lambda(0.5).rank(4).horizon(30);
+    let inner = mixture(vec![opf(0.4, 9)?, opf(0.7, 3)?, opf(1.0, 5)?])?;
+    match kind {
+        "mixture of mixtures" => mixture(vec![opf(0.5, 4)?, mixture(vec![inner.clone(), opf(0.8, 6)?])?, inner]),
+        "mixture behind scales twice" => scaled(scaled(mixture(vec![inner, opf(0.6, 4)?])?, true)?, false),
+        _ => mixture(vec![
+            opf(0.5, 4)?,
+            scaled(inner, false)?,
+            scaled(Slip::with_inputs(2, 2, true, &slip)?.into(), true)?,
+            scaled(opf(0.9, 8)?, false)?,
+        ]),
+    }
 }
 
 #[test]
@@ -118,8 +150,9 @@ fn epochs_and_their_limit_are_told() -> TestResult {
 /// With fewer outputs than lags there is no row yet: the prediction is zero until there is one.
 #[test]
 fn windows_longer_than_the_series_predict_zero() -> TestResult {
-    let schedule = Schedule { beta: 20.0, t_init: 2, max_lags: None };
-    let mut opf = Opf::new(1, &OpfParams { schedule, lambda: 0.1, forgetting: Forgetting::Scalar(0.5) })?;
+    let schedule = EpochSchedule { beta: 20.0, t_init: 2, max_lags: None };
+    let mut opf =
+        Opf::new(1, &OpfParams::default().schedule(schedule).lambda(0.1).forgetting(Forgetting::Scalar(0.5)))?;
     let mut prediction = [0.0];
     for k in 0..22 {
         opf.predict_then_observe(&[], &[1.0], &mut prediction)?;
@@ -138,21 +171,21 @@ fn windows_longer_than_the_series_predict_zero() -> TestResult {
 
 #[test]
 fn parameters_that_fit_no_memory_or_no_sense_are_refused() {
-    let refused = |schedule: Schedule, part: &str| {
-        let error = Opf::new(2, &OpfParams { schedule, ..OpfParams::default() }).err();
+    let refused = |schedule: EpochSchedule, part: &str| {
+        let error = Opf::new(2, &OpfParams::default().schedule(schedule)).err();
         let message = error.map(|e| e.to_string()).unwrap_or_default();
         assert!(message.contains(part), "{schedule:?}: {message:?}");
     };
-    let good = Schedule::default();
-    refused(Schedule { beta: 0.0, ..good }, "beta must be a positive number");
-    refused(Schedule { beta: f64::NAN, ..good }, "beta must be a positive number");
-    refused(Schedule { beta: 1e9, ..good }, "coordinates must be at most 8192");
-    refused(Schedule { beta: 1e300, ..good }, "coordinates must be at most 8192");
-    refused(Schedule { max_lags: Some(usize::MAX), ..good }, "coordinates must be at most 8192");
-    refused(Schedule { max_lags: Some(0), ..good }, "max_lags must be at least 1");
-    refused(Schedule { t_init: 0, ..good }, "t_init must be at least 1");
-    refused(Schedule { t_init: usize::MAX, ..good }, "t_init must be at most 2^40");
-    assert!(Slip::new(1, &SlipParams { horizon: usize::MAX, ..SlipParams::default() }).is_err());
+    let good = EpochSchedule::default();
+    refused(EpochSchedule { beta: 0.0, ..good }, "beta must be a positive number");
+    refused(EpochSchedule { beta: f64::NAN, ..good }, "beta must be a positive number");
+    refused(EpochSchedule { beta: 1e9, ..good }, "coordinates must be at most 8192");
+    refused(EpochSchedule { beta: 1e300, ..good }, "coordinates must be at most 8192");
+    refused(EpochSchedule { max_lags: Some(usize::MAX), ..good }, "coordinates must be at most 8192");
+    refused(EpochSchedule { max_lags: Some(0), ..good }, "max_lags must be at least 1");
+    refused(EpochSchedule { t_init: 0, ..good }, "t_init must be at least 1");
+    refused(EpochSchedule { t_init: usize::MAX, ..good }, "t_init must be at most 2^40");
+    assert!(Slip::new(1, &SlipParams::default().horizon(usize::MAX)).is_err());
     assert!(Slip::new(4000, &SlipParams::default()).is_err());
     assert!(Opf::new(0, &OpfParams::default()).is_err());
 }
@@ -160,7 +193,7 @@ fn parameters_that_fit_no_memory_or_no_sense_are_refused() {
 /// A series that integrates twice: outputs of 1e7, and the regression holds.
 #[test]
 fn twenty_thousand_steps_of_a_series_that_grows() -> TestResult {
-    let mut opf = Opf::new(1, &OpfParams { forgetting: Forgetting::Scalar(1.0), ..OpfParams::default() })?;
+    let mut opf = Opf::new(1, &OpfParams::default().forgetting(Forgetting::Scalar(1.0)))?;
     let (mut prediction, mut sum, mut count, mut largest) = ([0.0], 0.0, 0.0, 0.0_f64);
     for (k, (_, y)) in streams::integrating(8, 20_000, 1, 0).iter().enumerate() {
         opf.predict_then_observe(&[], y, &mut prediction)?;
@@ -193,7 +226,7 @@ fn scales_are_those_of_the_first_rows() -> TestResult {
     let scales = [of(&|row| row.1[0]), of(&|row| row.1[1]), of(&|row| row.0[0]), of(&|row| row.0[1])];
     let units = [2f64.powi(-30), 2f64.powi(12), 2f64.powi(3), 2f64.powi(-9)];
 
-    let mut scaled = Scaled::new(plain()?, ScaledParams { rows: ROWS, shared: false })?;
+    let mut scaled = ScaledForecaster::new(plain()?, ScaledParams::default().rows(ROWS).shared(false))?;
     let (mut other, mut told) = (scaled.clone(), plain()?);
     let (mut ours, mut theirs, mut dense) = ([0.0; 2], [0.0; 2], [0.0; 2]);
     for (k, (u, y)) in series.iter().enumerate() {
@@ -214,12 +247,12 @@ fn scales_are_those_of_the_first_rows() -> TestResult {
     assert_eq!(scaled.time(), 300);
 
     // One scale for all outputs, the smallest; a column that never moves and one of zeros.
-    let mut shared = Scaled::new(plain()?, ScaledParams { rows: 4, shared: true })?;
+    let mut shared = ScaledForecaster::new(plain()?, ScaledParams::default().rows(4).shared(true))?;
     for k in 0..4 {
         shared.observe(&[0.0, 8.0], &[f64::from(k), 2.0 * f64::from(k)])?;
     }
     assert_eq!(shared.scales(), [1.0, 1.0, 1.0, 8.0 / 1024.0 / 1024.0]);
-    let refused = Scaled::new(shared, ScaledParams { rows: 4, shared: true });
+    let refused = ScaledForecaster::new(shared, ScaledParams::default().rows(4).shared(true));
     assert!(refused.is_err_and(|error| error.to_string().contains("observed nothing")));
     Ok(())
 }

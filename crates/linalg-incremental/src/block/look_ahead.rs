@@ -1,31 +1,31 @@
 //! What is known of a block before its first round: products with `P`, and the scalars among its rounds.
 
-use mercer_simd::{LANES, Lane, Op, Simd};
+use mercer_simd::{AlignedVec, LANES, Op, Simd};
 
 use super::Row;
-use crate::inverse::{HalfTile, RUNS, load_tiles, runs};
+use crate::symmetric::{HalfTile, RUNS, load_tiles, runs};
 use crate::tiles::{HALF, Panel, ZERO_TILE};
 
-/// `C = P Φ`, the rows of `G = Cᵀ Φ` from the diagonal on, and `z = Φᵀ w`.
+/// `C = P Φ`, the rows of `G = Cᵀ Φ` from the diagonal on, and `z = Φᵀ w` for each output.
 pub(super) struct LookAhead<'a> {
     pub(super) tiles: &'a [HalfTile],
-    pub(super) w: &'a [Lane],
+    pub(super) ws: &'a [AlignedVec],
     /// Panels of a group of eight rounds.
     pub(super) blocks: usize,
     pub(super) xs: &'a [Panel],
     pub(super) cs: &'a mut [Panel],
     pub(super) h: &'a mut [Row],
-    pub(super) z: &'a mut Row,
+    pub(super) z: &'a mut [Row],
 }
 
 impl Op for LookAhead<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { tiles, w, blocks, xs, cs, h, z } = self;
+        let Self { tiles, ws, blocks, xs, cs, h, z } = self;
         product(simd, tiles, blocks, xs, cs);
-        let groups = xs.chunks_exact(blocks).zip(cs.chunks_exact(blocks)).zip(h.chunks_exact_mut(LANES)).zip(z);
-        for (g, (((x, c), h), z)) in groups.enumerate() {
+        let groups = xs.chunks_exact(blocks).zip(cs.chunks_exact(blocks)).zip(h.chunks_exact_mut(LANES));
+        for (g, ((x, c), h)) in groups.enumerate() {
             let mut later = xs[g * blocks..].chunks_exact(blocks).enumerate();
             while let Some((k, x_k)) = later.next() {
                 if S::REGISTERS > 2 * LANES {
@@ -38,13 +38,15 @@ impl Op for LookAhead<'_> {
                     gram::<S, 1, HALF, LANES>(simd, c, [x_k], h, g + k);
                 }
             }
-            let mut values = [simd.splat(0.0); 4];
-            for (x, w) in x.iter().zip(w) {
-                for r in 0..LANES {
-                    values[r % 4] = simd.mul_add(simd.splat(w.0[r]), simd.load(&x[r]), values[r % 4]);
+            for (w, z) in ws.iter().zip(z.iter_mut()) {
+                let mut values = [simd.splat(0.0); 4];
+                for (x, w) in x.iter().zip(w.lanes()) {
+                    for r in 0..LANES {
+                        values[r % 4] = simd.mul_add(simd.splat(w.0[r]), simd.load(&x[r]), values[r % 4]);
+                    }
                 }
+                simd.store(simd.add(simd.add(values[0], values[1]), simd.add(values[2], values[3])), &mut z[g]);
             }
-            simd.store(simd.add(simd.add(values[0], values[1]), simd.add(values[2], values[3])), z);
         }
     }
 }

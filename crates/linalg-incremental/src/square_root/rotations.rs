@@ -6,7 +6,7 @@ use super::outputs::{Coefficients, Outputs};
 use crate::tiles::{Tile, split};
 
 /// Tiles swept together, so that the dependent chain of one hides behind the others.
-pub(super) const TOGETHER: usize = 3;
+pub(super) const TILES_TOGETHER: usize = 3;
 
 /// Above this growth of `τ` in one row, its rotation is formed so that nothing cancels (Gill, Golub, Murray and Saunders
 /// 1974, p. 517).
@@ -163,7 +163,7 @@ fn rotate<S: Simd, const N: usize, const STEEP: bool>(
 ) {
     // A lane in two registers is two chains already, and the processor begins with the next tile by itself.
     if S::REGISTERS > LANES {
-        rotate_by::<S, N, TOGETHER, STEEP>(simd, turns, keep, tiles, residuals);
+        rotate_by::<S, N, TILES_TOGETHER, STEEP>(simd, turns, keep, tiles, residuals);
     } else {
         rotate_by::<S, N, 1, STEEP>(simd, turns, keep, tiles, residuals);
     }

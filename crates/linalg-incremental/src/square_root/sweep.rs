@@ -3,7 +3,7 @@
 use mercer_simd::{LANES, Lane, Op, Simd};
 
 use super::outputs::{Coefficients, Outputs};
-use super::rotations::{Rotations, TOGETHER, Taus, Turn, substitute};
+use super::rotations::{Rotations, TILES_TOGETHER, Taus, Turn, substitute};
 use crate::tiles::{Tile, split};
 
 /// Tiles that a second level of cache keeps where registers are few.
@@ -204,9 +204,9 @@ impl Prediction<'_> {
 #[inline(always)]
 fn eliminate<S: Simd>(simd: S, p: &Lane, tiles: &[Tile], residual: &mut [Lane], far: bool) {
     let p: [S::F64; LANES] = std::array::from_fn(|j| simd.splat(p.0[j]));
-    let (tiles, tiles_rest) = tiles.as_chunks::<TOGETHER>();
+    let (tiles, tiles_rest) = tiles.as_chunks::<TILES_TOGETHER>();
     // The leading block may be narrower than the tiles at hand.
-    let (residual, residual_rest) = residual.as_chunks_mut::<TOGETHER>();
+    let (residual, residual_rest) = residual.as_chunks_mut::<TILES_TOGETHER>();
     let rest = tiles.get(residual.len()).map_or(tiles_rest, |chunk| chunk);
     for (tiles, residual) in tiles.iter().zip(residual) {
         if far {

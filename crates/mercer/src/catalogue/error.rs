@@ -4,9 +4,10 @@ use std::fmt;
 
 use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
+use mercer_learners::loss::UnknownLoss;
 
 use super::expression::ExpressionError;
-use super::settings::Value;
+use super::{BuildError, Value};
 
 /// Why a name or its settings make no learner. [`Display`](fmt::Display) is one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -64,7 +65,7 @@ pub enum CatalogueError {
         /// What the key may be.
         range: &'static str,
         /// A value it may have.
-        example: &'static str,
+        example: String,
     },
     /// A value that is no expression.
     #[error("{learner}: in {key}={}, {source}", Cut(value))]
@@ -162,7 +163,37 @@ pub enum CatalogueError {
         /// d.
         dimension: usize,
     },
-    /// No aggregation rule has this name.
+    /// A learner of one output, and data that need several.
+    #[error("{learner} has one output, and cannot learn {outputs} {what}; take {}", instead.join(", "))]
+    Outputs {
+        /// The learner.
+        learner: &'static str,
+        /// Outputs that the data need.
+        outputs: usize,
+        /// What they are.
+        what: &'static str,
+        /// Learners that can.
+        instead: Vec<&'static str>,
+    },
+    /// No loss is written so.
+    #[error("{learner}: in {key}, {source}")]
+    Loss {
+        /// The learner.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What is wrong with it.
+        source: UnknownLoss,
+    },
+    /// The entry reads a key that it does not have, or as another kind: an error of the program, not of its user.
+    #[error("{learner}: {source}; the catalogue is at fault, please report it")]
+    Entry {
+        /// The learner.
+        learner: &'static str,
+        /// What was read.
+        source: BuildError,
+    },
+    /// The key takes none of this name.
     #[error("{learner}: {key} must be {range}, got {}", Quoted(value))]
     NotAName {
         /// The learner.

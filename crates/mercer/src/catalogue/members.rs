@@ -3,9 +3,10 @@
 use mercer_kernels::AnyKernel;
 use mercer_learners::AnyRegressor;
 
+use super::Context;
 use super::error::CatalogueError;
 use super::find;
-use super::settings::{Context, Settings};
+use super::settings::Settings;
 
 /// A learner of a mixture.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl Member {
             _ => return Err(CatalogueError::SetTwice { learner: entry.name, key: "kernel" }),
         };
         let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        Ok(Self { name, kernel, settings: entry.settings(pairs)? })
+        Ok(Self { name, kernel, settings: Settings::new(entry, pairs)? })
     }
 
     /// The first key whose value depends on `T`.
@@ -52,6 +53,8 @@ impl Member {
         kernel: &AnyKernel,
         context: &Context<'_>,
     ) -> Result<(String, AnyRegressor<AnyKernel>), CatalogueError> {
+        // A mixture compares predictions by squares, so that its members are to predict the targets whatever these mean.
+        let context = &Context { classes: false, ..*context };
         let kernel = self.kernel.as_ref().unwrap_or(kernel).clone();
         Ok((self.name.clone(), self.settings.build(kernel, context)?.learner))
     }

@@ -1,79 +1,130 @@
 //! `mercer eval`: one prequential pass.
 
+mod cells;
+mod classes;
+mod halves;
+mod numbers;
+
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::catalogue::{self, Context, Entry};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Score};
+use mercer::catalogue::{self, Built, Context, Entry, Settings};
+use mercer::{Error, Regressor};
 
+use super::classes::{Fresh, quoted};
 use super::failure::Failure;
 use super::feed::{Chunk, Feed};
+use super::input::Kind;
 use super::memory;
-use super::notes::{Outcome, Watch};
+use super::notes::{self, Outcome};
 use super::output::{self, Predictions, number};
-use super::report::{Parameters, Report};
+use super::report::{Parameters, Report, Scores};
 use super::trace::{Checkpoint, Trace};
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
+use cells::{Cell, Cells, Offer};
+use classes::{Classes, Refusal};
+use numbers::Numbers;
 
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
-    let entry = catalogue::find(&arguments.common.learner)?;
-    let settings = entry.settings(arguments.common.set.iter().map(String::as_str))?;
-    let inputs: Vec<&Path> =
-        iter::once(arguments.common.data.as_path()).chain(arguments.common.scale_from.as_deref()).collect();
-    let create = |path| Predictions::create(path, &inputs, "t,target,prediction\n");
+    let common = &arguments.common;
+    let entry = catalogue::find(&common.learner)?;
+    let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
+    cells::check(&arguments.columns)?;
+    let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
+    let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
     let mut feed = Feed::open(arguments, settings.needs_rounds())?;
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
-    let (dimension, rounds) = (feed.dimension(), feed.rounds());
-    memory::check(entry, &arguments.common.data.display().to_string(), feed.at_least(), dimension)?;
-    let first = &chunk.features[..chunk.features.len().min(FIRST_ROWS * dimension)];
-    let (kernel, spec) = arguments.common.kernel(entry, dimension, first)?;
-    let mut built = settings.build(kernel, &Context { rounds, dimension, seed: arguments.common.seed, rows: first })?;
-    built.learner.set_threads(arguments.threads.into());
-    let bound = entry.bound.and_then(|key| built.parameters.iter().find(|(name, _)| *name == key)).cloned();
-
-    let unscaled = arguments.common.scale == ScaleChoice::None;
-    let mut pass = Pass::new(entry, built.learner, unscaled, Ends { block: feed.block(), rounds: feed.length() });
-    let bar = progress(rounds);
-    while !chunk.targets.is_empty() {
-        pass.learn(&chunk, &feed)?;
-        if let Some(file) = &mut predictions {
-            let first = pass.score.rounds() - chunk.targets.len() + 1;
-            for (index, (target, prediction)) in chunk.targets.iter().zip(&pass.predictions).enumerate() {
-                file.write(&format!("{},{},{}\n", first + index, number(*target), number(*prediction)))?;
-            }
+    let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
+    memory::check(entry, &common.data.display().to_string(), feed.at_least(), dimension)?;
+    let rows = chunk.len().min(FIRST_ROWS);
+    let (first, weights) = (&chunk.features[..rows * dimension], &chunk.weights[..rows.min(chunk.weights.len())]);
+    let (kernel, spec) = common.kernel(entry, dimension, first, weights)?;
+    let (outputs, classes) = (kind.outputs(), kind.is_class());
+    let context = Context { rounds, dimension, seed: common.seed, rows: first, outputs, classes };
+    let build = |more: Option<&str>| -> Result<Built, Failure> {
+        let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
+        Ok(settings.build(kernel.clone(), &context)?)
+    };
+    let (body, parameters) = match kind {
+        Kind::Numbers(_) => {
+            let Built { mut learner, parameters } = build(None)?;
+            learner.set_threads(arguments.threads.into());
+            (Body::Numbers(Numbers::new(learner).into()), parameters)
         }
-        bar.inc(chunk.targets.len() as u64);
-        bar.set_message(pass.learner.dictionary_size().to_string());
+        Kind::Class(two) => {
+            let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
+            classifier.learner_mut().set_threads(arguments.threads.into());
+            (Body::Classes(Classes::new(classifier, labels).into()), parameters)
+        }
+    };
+    let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key)).cloned();
+
+    let unscaled = common.scale == ScaleChoice::None;
+    let mut pass = Pass::new(entry, body, unscaled, Ends { block: feed.block(), rounds: feed.length() });
+    let plan = match &mut predictions {
+        None => None,
+        Some(file) => {
+            let plan = pass.cells(arguments, &feed)?;
+            file.write(&plan.header())?;
+            Some(plan)
+        }
+    };
+    let bar = progress(rounds);
+    let mut lines = String::new();
+    while chunk.len() > 0 {
+        pass.learn(&chunk, &feed)?;
+        if let (Some(file), Some(plan)) = (&mut predictions, &plan) {
+            lines.clear();
+            pass.write(&mut lines, plan, &chunk, &feed);
+            file.write(&lines)?;
+        }
+        bar.inc(chunk.len() as u64);
+        bar.set_message(pass.body.dictionary_size().to_string());
         feed.fill(&mut chunk)?;
     }
     bar.finish_and_clear();
 
-    let Pass { learner, score, trace, seconds, watch, .. } = pass;
-    let dictionary_size = learner.dictionary_size();
+    let Pass { body, trace, seconds, rounds: n, .. } = pass;
+    let dictionary_size = body.dictionary_size();
     let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
-    let notes = watch.notes(&Outcome { entry, kernel: &spec, bound, score: &score, dictionary_size });
-    let (n, seconds) = (score.rounds(), seconds.as_secs_f64());
+    let notes = match &body {
+        Body::Numbers(numbers) => {
+            let outcome = Outcome { entry, kernel: &spec, bound, score: &numbers.score, dictionary_size };
+            numbers.watch.notes(&outcome)
+        }
+        Body::Classes(classes) => {
+            let crowded = notes::crowded(entry, n, dictionary_size);
+            crowded.into_iter().chain(notes::majority(&classes.score)).collect()
+        }
+    };
+    let seconds = seconds.as_secs_f64();
+    let (scores, second_half) = body.scores();
+    let outputs = match &body {
+        Body::Numbers(numbers) => numbers.outputs(feed.columns().targets()),
+        Body::Classes(_) => Vec::new(),
+    };
     let report = Report {
         learner: entry.name,
         kernel: spec,
-        parameters: Parameters(built.parameters),
+        parameters: Parameters(parameters),
         n,
         d: dimension,
-        mse: score.mse(),
-        mae: score.mae(),
-        error_rate: score.error_rate(),
+        scores,
+        second_half,
+        outputs,
         dictionary_size,
         seconds,
         seconds_per_example: seconds / n as f64,
         checkpoints: trace.checkpoints(),
         notes,
     };
-    let text = if arguments.json { report.json()? } else { report.text(&arguments.common.data.display().to_string()) };
+    let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
     if let Some(file) = predictions {
         file.finish()?;
     }
@@ -97,74 +148,173 @@ impl Ends {
     }
 }
 
+/// The learner and its scores.
+enum Body {
+    Numbers(Box<Numbers>),
+    Classes(Box<Classes>),
+}
+
+impl Body {
+    fn dictionary_size(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.learner.dictionary_size(),
+            Self::Classes(classes) => classes.classifier.learner().dictionary_size(),
+        }
+    }
+
+    /// Over all rounds, and over the later half.
+    fn scores(&self) -> (Scores, Scores) {
+        match self {
+            Self::Numbers(numbers) => (numbers.scores(), numbers.later()),
+            Self::Classes(classes) => (classes.scores(), classes.later()),
+        }
+    }
+
+    fn begin(&mut self) {
+        match self {
+            Self::Numbers(numbers) => numbers.begin(),
+            Self::Classes(classes) => classes.begin(),
+        }
+    }
+
+    /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
+    fn learn(&mut self, chunk: &Chunk, feed: &Feed, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
+        match self {
+            Self::Numbers(numbers) => {
+                let (learnt, ended) = numbers.learn(chunk, from, to);
+                (learnt, ended.map_err(Refusal::Learner))
+            }
+            Self::Classes(classes) => classes.learn(chunk, feed, from, to),
+        }
+    }
+
+    /// Scores row `index` of the chunk; gives the loss so far: squared errors, or mistakes.
+    fn record(&mut self, chunk: &Chunk, index: usize) -> f64 {
+        match self {
+            Self::Numbers(numbers) => {
+                numbers.record(chunk, index);
+                numbers.score.cumulative_loss()
+            }
+            Self::Classes(classes) => {
+                classes.record(chunk, index);
+                classes.score.mistakes()
+            }
+        }
+    }
+}
+
 /// The rounds so far.
 struct Pass {
     entry: &'static Entry,
-    learner: AnyRegressor<AnyKernel>,
+    body: Body,
     unscaled: bool,
     ends: Ends,
-    score: Score,
+    rounds: usize,
     trace: Trace,
-    /// The predictions of the last chunk.
-    predictions: Vec<f64>,
+    /// The sizes of the dictionary after the rows of the last chunk: those of their blocks.
+    sizes: Vec<usize>,
     seconds: Duration,
-    watch: Watch,
 }
 
 impl Pass {
-    fn new(entry: &'static Entry, learner: AnyRegressor<AnyKernel>, unscaled: bool, ends: Ends) -> Self {
-        let (score, trace, seconds) = (Score::default(), Trace::new(), Duration::ZERO);
-        Self { entry, learner, unscaled, ends, score, trace, predictions: Vec::new(), seconds, watch: Watch::default() }
+    fn new(entry: &'static Entry, body: Body, unscaled: bool, ends: Ends) -> Self {
+        let (trace, sizes, seconds) = (Trace::new(), Vec::new(), Duration::ZERO);
+        Self { entry, body, unscaled, ends, rounds: 0, trace, sizes, seconds }
     }
 
-    /// Predicts, scores and learns a chunk, block by block; the clock runs only here.
+    /// The columns of the predictions.
+    fn cells(&self, arguments: &EvalArguments, feed: &Feed) -> Result<Cells, Failure> {
+        let (classes, has_probabilities) = match &self.body {
+            Body::Numbers(_) => (Vec::new(), false),
+            // Whoever names the columns needs no list of classes.
+            Body::Classes(classes) => {
+                let names = if arguments.columns.is_empty() { feed.survey()? } else { Vec::new() };
+                (names, classes.classifier.has_probabilities())
+            }
+        };
+        let targets = feed.columns().targets();
+        Cells::plan(&arguments.columns, &Offer { kind: feed.kind(), targets, classes: &classes, has_probabilities })
+    }
+
+    /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are scored.
     fn learn(&mut self, chunk: &Chunk, feed: &Feed) -> Result<(), Failure> {
-        self.predictions.clear();
-        let d = feed.dimension();
+        self.body.begin();
+        self.sizes.clear();
         let start = Instant::now();
-        let mut first = 0;
-        while first < chunk.targets.len() {
-            let rows = self.ends.next(self.score.rounds(), chunk.targets.len() - first);
-            let (features, targets) =
-                (&chunk.features[first * d..(first + rows) * d], &chunk.targets[first..first + rows]);
-            let learnt = if rows == 1 {
-                self.learner.predict_then_update(features, targets[0]).map(|made| self.predictions.push(made))
-            } else {
-                self.learner.learn_block(features, targets, &mut self.predictions)
-            };
-            let dictionary_size = self.learner.dictionary_size();
-            for index in first..self.predictions.len() {
-                self.record(chunk, feed, index, dictionary_size)?;
-            }
-            if let Err(error) = learnt {
-                return Err(self.stopped(&feed.place(chunk, self.predictions.len()), &error));
-            }
-            first += rows;
+        let mut refused = None;
+        while self.sizes.len() < chunk.len() && refused.is_none() {
+            let first = self.sizes.len();
+            let rows = self.ends.next(self.rounds + first, chunk.len() - first);
+            let (learnt, ended) = self.body.learn(chunk, feed, first, first + rows);
+            self.sizes.resize(learnt, self.body.dictionary_size());
+            refused = ended.err();
         }
         self.seconds += start.elapsed();
-        Ok(())
+        for index in 0..self.sizes.len() {
+            self.record(chunk, feed, index, self.sizes[index])?;
+        }
+        match refused {
+            Some(refusal) => Err(self.stopped(&feed.place(chunk, self.sizes.len()), &refusal)),
+            None => Ok(()),
+        }
     }
 
     /// Scores row `index` of the chunk.
     fn record(&mut self, chunk: &Chunk, feed: &Feed, index: usize, dictionary_size: usize) -> Result<(), Failure> {
-        let (prediction, y) = (self.predictions[index], chunk.targets[index]);
-        self.score.record(prediction, y);
-        let cumulative_loss = self.score.cumulative_loss();
-        if !cumulative_loss.is_finite() {
-            let (place, target, prediction) = (feed.place(chunk, index), number(y), number(prediction));
+        let cumulative_loss = self.body.record(chunk, index);
+        self.rounds += 1;
+        if let (false, Body::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
+            let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");
+            let place = feed.place(chunk, index);
+            let (target, prediction) = (shown(numbers.targets(chunk, index)), shown(numbers.predictions(index)));
             return Err(Failure::because(format!(
                 "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
                 self.mending()
             )));
         }
-        self.trace.record(Checkpoint { t: self.score.rounds(), cumulative_loss, dictionary_size });
-        self.watch.record(prediction, y);
+        self.trace.record(Checkpoint { t: self.rounds, cumulative_loss, dictionary_size });
         Ok(())
     }
 
+    /// Writes the lines of a chunk that was learnt.
+    fn write(&self, lines: &mut String, cells: &Cells, chunk: &Chunk, feed: &Feed) {
+        let before = self.rounds - chunk.len();
+        for index in 0..chunk.len() {
+            // Writing to a string cannot fail.
+            let _ = write!(lines, "{}", before + index + 1);
+            for cell in cells.iter() {
+                lines.push(',');
+                if let Some(text) = self.cell(cell, chunk, feed, index) {
+                    lines.push_str(&text);
+                }
+            }
+            lines.push('\n');
+        }
+    }
+
+    /// The text of a cell; a value that does not exist yet has none.
+    fn cell(&self, cell: &Cell, chunk: &Chunk, feed: &Feed, index: usize) -> Option<String> {
+        match (cell, &self.body) {
+            (Cell::Size, _) => Some(self.sizes[index].to_string()),
+            (Cell::Target(output), Body::Numbers(numbers)) => Some(number(numbers.targets(chunk, index)[*output])),
+            (Cell::Prediction(output), Body::Numbers(numbers)) => Some(number(numbers.predictions(index)[*output])),
+            (Cell::Loss, Body::Numbers(numbers)) => Some(number(numbers.loss(chunk, index))),
+            (Cell::Score | Cell::Probability(_), Body::Numbers(_)) => None,
+            (Cell::Target(_), Body::Classes(_)) => feed.texts().get(chunk.targets[index] as usize).map(quoted),
+            (Cell::Prediction(_), Body::Classes(classes)) => classes.prediction(index).map(quoted),
+            (Cell::Loss, Body::Classes(classes)) => classes.loss(index).map(number),
+            (Cell::Score, Body::Classes(classes)) => classes.z(index).map(number),
+            (Cell::Probability(class), Body::Classes(classes)) => classes.probability(index, class).map(number),
+        }
+    }
+
     /// Why the learner did not take an example, and what to change.
-    fn stopped(&self, place: &str, error: &Error) -> Failure {
+    fn stopped(&self, place: &str, refusal: &Refusal) -> Failure {
         let name = self.entry.name;
+        let error = match refusal {
+            Refusal::Learner(error) => error,
+            Refusal::Label(why) => return Failure::because(format!("{place}: {why}")),
+        };
         Failure::because(match error {
             Error::Diverged => {
                 format!("{place}: {name} diverged: its update is not a finite number; {}", self.mending())

@@ -7,6 +7,8 @@ use clap::error::ErrorKind;
 use mercer::catalogue::CatalogueError;
 use mercer::data::{ColumnChoice, DataError};
 
+use super::plain::Plain;
+
 /// A message that says what, where and how to mend it.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -62,10 +64,7 @@ impl Failure {
 impl fmt::Display for Failure {
     /// One line, whatever names and values it quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.message.chars() {
-            if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
-        }
-        Ok(())
+        fmt::Display::fmt(&Plain(&self.message), f)
     }
 }
 

@@ -4,12 +4,15 @@
 //! permuting, and a formula in T whose value `--rows` does not give need them in memory.
 
 use std::collections::VecDeque;
-use std::fmt;
 
-use mercer::data::{Dataset, Format, Ranges, ReadOptions, Registry, RowReader, Scaling, permutation, read_all};
+use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling};
 
 use super::EvalArguments;
 use super::failure::Failure;
+use super::input::{
+    Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
+};
+use super::pipe;
 use super::source::{Columns, Learned, Source};
 
 /// Rows handed out at once, or the next multiple of the block: enough for the median heuristic (200), and for the clock to be
@@ -17,9 +20,10 @@ use super::source::{Columns, Learned, Source};
 const CHUNK: usize = 256;
 
 pub(crate) struct Feed {
-    shown: String,
+    input: Input,
     dimension: usize,
-    body: Body,
+    /// Numbers in a target; 1 for a class.
+    width: usize,
     scaling: Option<Scaling>,
     /// Rows that `--rows` promises.
     promised: Option<usize>,
@@ -28,6 +32,11 @@ pub(crate) struct Feed {
     chunk: usize,
     block: usize,
     ahead: Ahead,
+    /// All labels met, in the order of their appearance.
+    texts: Labels,
+    /// How DATA can be read once more, if it is a file that is not in memory.
+    again: Option<(ReadOptions, Wanted)>,
+    example: Example,
 }
 
 /// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends among them, its length is
@@ -35,8 +44,9 @@ pub(crate) struct Feed {
 #[derive(Default)]
 struct Ahead {
     features: Vec<f64>,
+    targets: Vec<f64>,
     rows: VecDeque<(f64, Place)>,
-    /// Features handed out.
+    /// Rows handed out.
     used: usize,
     ended: bool,
 }
@@ -46,51 +56,43 @@ const AHEAD: usize = 1 << 16;
 /// Numbers read ahead at most (64 MiB).
 const AHEAD_NUMBERS: usize = 1 << 23;
 
-enum Body {
-    Table { table: Dataset, order: Option<Vec<usize>> },
-    Stream(Box<RowReader>),
-}
-
 /// Some examples; the memory is used again for the next.
 #[derive(Default)]
 pub(crate) struct Chunk {
     /// Row by row.
     pub(crate) features: Vec<f64>,
+    /// Row by row: numbers, or the place of the label among [`Feed::texts`].
     pub(crate) targets: Vec<f64>,
+    /// One a row; empty without a column of weights.
+    pub(crate) weights: Vec<f64>,
     places: Vec<Place>,
-    row: Vec<f64>,
 }
 
-/// Where an example stands.
-#[derive(Clone, Copy)]
-enum Place {
-    Line { line: u64, row: usize },
-    Row { row: usize, round: usize },
-}
+impl Chunk {
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line { line, row } => write!(f, "line {line} (row {row})"),
-            Self::Row { row, round } if row == round => write!(f, "row {row}"),
-            Self::Row { row, round } => write!(f, "row {row} (row {round} of the permuted order)"),
-        }
+    pub(crate) fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
     }
 }
 
 impl Feed {
     /// `formula` is the first key whose value depends on T.
     pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
-        let source = Source::of(&arguments.common.data)?;
-        let scheme = arguments.common.scale.scheme();
-        let learned = match (&arguments.common.scale_from, scheme) {
+        let common = &arguments.common;
+        let source = Source::of(&common.data)?;
+        let scheme = common.scale.scheme();
+        let learned = match (&common.scale_from, scheme) {
             (None, _) => None,
             (Some(_), None) => {
                 return Err(Failure::usage(
                     "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
                 ));
             }
-            (Some(path), Some(_)) => Some(Learned::from(path, &arguments.common, false)?),
+            (Some(path), Some(_)) => Some(Learned::from(path, common, false)?),
         };
         let promised = arguments.rows.map(usize::from);
         let reason = if scheme.is_some() && learned.is_none() {
@@ -100,64 +102,86 @@ impl Feed {
         } else {
             formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
         };
+        let wanted = Wanted::of(common);
         let options = ReadOptions {
-            format: arguments.common.format,
-            target: arguments.common.target.clone().unwrap_or_default(),
-            ignore: arguments.common.ignore.clone(),
             libsvm_dimension: (learned.as_ref().map(|learned| learned.columns.dimension))
-                .or(arguments.common.dimension.map(usize::from)),
-            ..ReadOptions::default()
+                .or(common.dimension.map(usize::from)),
+            ..read_options(common, &common.data, wanted)
         };
-        let shown = source.to_string();
-        let table = match source {
-            Source::Named(name) => Some(open_named(name, arguments)?),
-            Source::File(path) if reason.is_some() => Some(read_all(path, &options)?),
-            Source::StandardInput => from_standard_input(reason.as_deref(), promised, &options)?,
-            Source::File(_) => None,
-        };
-        let body = match table {
-            Some(table) => {
-                if let Some(promised) = promised.filter(|promised| *promised != table.len()) {
-                    return Err(wrong_promise(&shown, promised, table.len()));
-                }
-                let order = arguments.permute.map(|seed| permutation(table.len(), seed));
-                Body::Table { table, order }
+        let mut again = None;
+        let mut input = match source {
+            Source::Named(name) => {
+                let (target, format) = (common.target.is_some(), common.format.is_some());
+                refuse_for_named(name, target, format, &common.ignore, common.weight.is_some())?;
+                Input::named(name, wanted)?
             }
-            None => Body::Stream(RowReader::open(&arguments.common.data, &options)?.into()),
+            Source::File(path) => {
+                let input = Input::open(path, &options, wanted)?;
+                // A pipe cannot be read again.
+                again = (!pipe::is_one(path)).then_some((options, wanted));
+                if reason.is_some() { input.gather(None)? } else { input }
+            }
+            Source::StandardInput => from_standard_input(reason.as_deref(), promised, &options, wanted)?,
         };
-        let columns = body.columns();
-        arguments.common.check_dimension(&shown, columns.dimension)?;
-        let scaling = match (scheme, learned, &body) {
+        if let (Some(promised), Some(table)) = (promised, input.table())
+            && promised != table.len()
+        {
+            return Err(wrong_promise(input.shown(), promised, table.len()));
+        }
+        if let Some(seed) = arguments.permute {
+            input.permute(seed);
+        }
+        let columns = input.columns();
+        let dimension = columns.dimension;
+        common.check_dimension(input.shown(), dimension)?;
+        let scaling = match (scheme, learned, input.table()) {
             (Some(scheme), Some(learned), _) => {
-                learned.columns.check(&learned.shown, &columns, &shown)?;
+                learned.columns.check(&learned.shown, columns, input.shown())?;
+                learned.check_outputs(input.kind(), input.shown())?;
                 Some(Scaling::new(learned.ranges, scheme))
             }
-            (Some(scheme), None, Body::Table { table, .. }) => Some(Scaling::new(Ranges::of(table), scheme)),
+            (Some(scheme), None, Some(table)) => Some(Scaling::new(Ranges::of(table), scheme)),
             // A scheme without ranges of another file is a reason to read a table.
-            (Some(_), None, Body::Stream(_)) | (None, _, _) => None,
+            (Some(_), None, None) | (None, _, _) => None,
         };
-        let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
-        let dimension = columns.dimension;
-        let block = arguments.block.rows(matches!(source, Source::StandardInput), arguments.threads, dimension);
-        let chunk = CHUNK.next_multiple_of(block);
-        let ahead = Ahead::default();
-        let mut feed = Self { shown, dimension, body, scaling, promised, limit, given: 0, chunk, block, ahead };
-        if block > 1 && matches!(feed.body, Body::Stream(_)) {
+        let by_rows = arguments.columns.iter().any(|column| column == "size");
+        let block = if by_rows {
+            1
+        } else {
+            arguments.block.rows(matches!(source, Source::StandardInput), arguments.threads, dimension)
+        };
+        let streamed = input.table().is_none();
+        let mut feed = Self {
+            dimension,
+            width: input.kind().outputs(),
+            input,
+            scaling,
+            promised,
+            limit: common.limit.map_or(usize::MAX, usize::from),
+            given: 0,
+            chunk: CHUNK.next_multiple_of(block),
+            block,
+            ahead: Ahead::default(),
+            texts: Labels::new(),
+            again,
+            example: Example::default(),
+        };
+        if block > 1 && streamed {
             feed.read_ahead()?;
         }
         Ok(feed)
     }
 
     fn read_ahead(&mut self) -> Result<(), Failure> {
-        let most = AHEAD.min(AHEAD_NUMBERS / (self.dimension + 1));
-        let mut row = Vec::new();
+        let most = AHEAD.min(AHEAD_NUMBERS / (self.dimension + self.width));
         while self.ahead.rows.len() < most {
-            let Some(read) = self.read(&mut row)? else {
+            let Some(place) = self.read()? else {
                 self.ahead.ended = true;
                 break;
             };
-            self.ahead.features.extend_from_slice(&row);
-            self.ahead.rows.push_back(read);
+            self.ahead.features.extend_from_slice(&self.example.features);
+            self.ahead.targets.extend_from_slice(&self.example.targets);
+            self.ahead.rows.push_back((self.example.weight, place));
         }
         Ok(())
     }
@@ -182,120 +206,131 @@ impl Feed {
         self.dimension
     }
 
+    pub(crate) fn kind(&self) -> Kind {
+        self.input.kind()
+    }
+
+    pub(crate) fn columns(&self) -> &Columns {
+        self.input.columns()
+    }
+
+    /// All labels met, in the order of their appearance.
+    pub(crate) fn texts(&self) -> &Labels {
+        &self.texts
+    }
+
     /// T, if it is known: how many rows will be given.
     pub(crate) fn rounds(&self) -> Option<usize> {
-        let rows = match &self.body {
-            Body::Table { table, .. } => Some(table.len()),
-            Body::Stream(_) => self.promised,
-        };
+        let rows = self.input.table().map(mercer::data::Dataset::len).or(self.promised);
         rows.map(|rows| rows.min(self.limit))
     }
 
-    /// The next example as it was read, if there is one.
-    fn read(&mut self, row: &mut Vec<f64>) -> Result<Option<(f64, Place)>, Failure> {
+    /// The names of all classes in sorted order: for a file, it is read once more; for standard input they are those met so far.
+    pub(crate) fn survey(&self) -> Result<Vec<String>, Failure> {
+        if let Some(classes) = self.input.classes() {
+            return Ok(classes);
+        }
+        let Some((options, wanted)) = &self.again else { return Ok(sorted_names(&self.texts)) };
+        let mut labels = Labels::new();
+        let mut example = Example::default();
+        let mut input = Input::open(self.input.shown().as_ref(), options, *wanted)?;
+        let mut left = self.limit;
+        while left > 0 && input.next(&mut example)? {
+            labels.insert(&example.label);
+            left -= 1;
+        }
+        Ok(sorted_names(&labels))
+    }
+
+    /// Reads the next example as it stands in the data, if there is one; a label is its place among the texts.
+    fn read(&mut self) -> Result<Option<Place>, Failure> {
         if self.given == self.limit {
             return Ok(None);
         }
-        let read = match &mut self.body {
-            Body::Table { table, .. } if self.given == table.len() => None,
-            Body::Table { table, order } => {
-                let i = order.as_ref().map_or(self.given, |order| order[self.given]);
-                row.clear();
-                row.extend_from_slice(table.row(i));
-                Some((table.target(i), Place::Row { row: i + 1, round: self.given + 1 }))
+        let read = self.input.next(&mut self.example)?;
+        // A table was counted before.
+        if let Some(promised) = self.promised.filter(|_| self.input.table().is_none()) {
+            if read && promised == self.given {
+                return Err(more_than_promised(self.input.shown(), promised));
             }
-            Body::Stream(reader) => match reader.next_row(row)? {
-                None => {
-                    if let Some(promised) = self.promised.filter(|promised| *promised != self.given) {
-                        return Err(wrong_promise(&self.shown, promised, self.given));
-                    }
-                    None
-                }
-                Some(_) if self.promised == Some(self.given) => {
-                    return Err(more_than_promised(&self.shown, self.given));
-                }
-                Some(target) => Some((target, Place::Line { line: reader.line(), row: self.given + 1 })),
-            },
-        };
-        self.given += usize::from(read.is_some());
-        Ok(read)
+            if !read && promised != self.given {
+                return Err(wrong_promise(self.input.shown(), promised, self.given));
+            }
+        }
+        if !read {
+            return Ok(None);
+        }
+        self.given += 1;
+        if self.kind().is_class() {
+            let place = self.texts.insert(&self.example.label);
+            self.example.targets.clear();
+            self.example.targets.push(place as f64);
+        }
+        Ok(Some(self.input.place()))
     }
 
     /// The next example, read ahead or read now.
-    fn next(&mut self, row: &mut Vec<f64>) -> Result<Option<(f64, Place)>, Failure> {
+    fn next(&mut self) -> Result<Option<Place>, Failure> {
+        let (d, m) = (self.dimension, self.width);
         match self.ahead.rows.pop_front() {
-            Some(read) => {
-                row.clear();
-                row.extend_from_slice(&self.ahead.features[self.ahead.used..self.ahead.used + self.dimension]);
-                self.ahead.used += self.dimension;
-                Ok(Some(read))
+            Some((weight, place)) => {
+                let (ahead, Example { features, targets, weight: w, .. }) = (&mut self.ahead, &mut self.example);
+                let row = ahead.used;
+                features.clear();
+                features.extend_from_slice(&ahead.features[row * d..(row + 1) * d]);
+                targets.clear();
+                targets.extend_from_slice(&ahead.targets[row * m..(row + 1) * m]);
+                *w = weight;
+                ahead.used += 1;
+                Ok(Some(place))
             }
             None if self.ahead.ended => Ok(None),
             None => {
                 // Memory that is not needed again.
-                self.ahead.features = Vec::new();
-                self.read(row)
+                (self.ahead.features, self.ahead.targets) = (Vec::new(), Vec::new());
+                self.read()
             }
         }
     }
 
     /// Fills `chunk` with the next examples; with none at the end.
     pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Failure> {
-        let Chunk { features, targets, places, row } = chunk;
-        features.clear();
-        targets.clear();
-        places.clear();
-        while targets.len() < self.chunk {
-            let Some((target, place)) = self.next(row)? else { break };
-            let target = match &self.scaling {
-                None => target,
-                Some(scaling) => scaling
-                    .row(row)
-                    .and_then(|()| scaling.target(target))
-                    .map_err(|error| Failure::because(format!("{}, {place}: {error}", self.shown)))?,
-            };
-            features.extend_from_slice(row);
-            targets.push(target);
-            places.push(place);
+        chunk.features.clear();
+        chunk.targets.clear();
+        chunk.weights.clear();
+        chunk.places.clear();
+        while chunk.len() < self.chunk {
+            let Some(place) = self.next()? else { break };
+            let is_class = self.kind().is_class();
+            let Example { features, targets, weight, .. } = &mut self.example;
+            if let Some(scaling) = &self.scaling {
+                let scaled = scaling.row(features);
+                let scaled = if is_class { scaled } else { scaled.and_then(|()| scaling.targets(targets)) };
+                scaled.map_err(|error| Failure::because(format!("{}, {place}: {error}", self.input.shown())))?;
+            }
+            chunk.features.extend_from_slice(features);
+            chunk.targets.extend_from_slice(targets);
+            if self.input.is_weighted() {
+                chunk.weights.push(*weight);
+            }
+            chunk.places.push(place);
         }
         Ok(())
     }
 
     /// Where example `index` of `chunk` comes from, for a message.
     pub(crate) fn place(&self, chunk: &Chunk, index: usize) -> String {
-        format!("{}, {}", self.shown, chunk.places[index])
+        format!("{}, {}", self.input.shown(), chunk.places[index])
     }
 }
 
-impl Body {
-    fn columns(&self) -> Columns {
-        match self {
-            Self::Table { table, .. } => Columns::new(table.dimension(), table.feature_names(), table.target_name()),
-            Self::Stream(reader) => Columns::new(reader.dimension(), reader.feature_names(), reader.target_name()),
-        }
-    }
-}
-
-fn open_named(name: &str, arguments: &EvalArguments) -> Result<Dataset, Failure> {
-    let given = [
-        ("--target", arguments.common.target.is_some()),
-        ("--format", arguments.common.format.is_some()),
-        ("--ignore", !arguments.common.ignore.is_empty()),
-    ];
-    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        return Err(Failure::usage(format!(
-            "{name}: {option} is for files; a data set's name settles it, so leave {option} out, or give the path of a file"
-        )));
-    }
-    Ok(Registry::load()?.open(name)?)
-}
-
-/// Standard input as a table, if something needs it whole.
+/// Standard input, in memory if something needs it whole.
 fn from_standard_input(
     reason: Option<&str>,
     promised: Option<usize>,
     options: &ReadOptions,
-) -> Result<Option<Dataset>, Failure> {
+    wanted: Wanted,
+) -> Result<Input, Failure> {
     let widthless = options.format == Some(Format::Libsvm) && options.libsvm_dimension.is_none();
     match (reason, promised) {
         (Some(reason), None) => Err(Failure::usage(format!(
@@ -305,27 +340,12 @@ fn from_standard_input(
             "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
              --rows N, so that the stream may be kept in memory, or give a file",
         )),
-        (_, Some(_)) if widthless => Ok(Some(read_all("-", options)?)),
-        (Some(_), Some(promised)) => {
-            let mut reader = RowReader::open("-", options)?;
-            let table = reader.read_rows(promised)?;
-            match reader.next_row(&mut Vec::new())? {
-                Some(_) => Err(more_than_promised("standard input", promised)),
-                None => Ok(Some(table)),
-            }
-        }
-        (None, _) => Ok(None),
+        (_, Some(_)) if widthless => Input::widthless(options, wanted),
+        (Some(_), Some(_)) => Input::open("-".as_ref(), options, wanted)?.gather(promised),
+        (None, _) => Input::open("-".as_ref(), options, wanted),
     }
 }
 
 fn wrong_promise(shown: &str, promised: usize, got: usize) -> Failure {
     Failure::because(format!("{shown}: has {}, but --rows says {promised}; correct --rows", rows(got)))
-}
-
-fn more_than_promised(shown: &str, promised: usize) -> Failure {
-    Failure::because(format!("{shown}: has more than the {} that --rows says; correct --rows", rows(promised)))
-}
-
-fn rows(count: usize) -> String {
-    format!("{count} row{}", if count == 1 { "" } else { "s" })
 }

@@ -8,13 +8,15 @@ use mercer::catalogue::find;
 use mercer::data::{Scaling, Scheme};
 use mercer::learners::Expert;
 use mercer::learners::prediction::{ConformalIntervals, Forecaster};
-use mercer::model::{Model, SeriesErrors, VERSION};
+use mercer::model::{Model, SeriesErrors};
 use mercer::{AnyRegressor, Regressor};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use super::{forecast, notes, output, report, store};
+use super::plain::Plain;
+use super::store::{self, Loaded};
+use super::{forecast, notes, output, report};
 
 /// Tell what a model file holds
 #[derive(Args)]
@@ -27,12 +29,11 @@ pub(crate) struct InspectArguments {
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
-    let (model, bytes) = store::load(&arguments.model)?;
-    let facts = facts(&model, bytes);
+    let facts = facts(&store::load(&arguments.model)?);
     if arguments.json {
         return output::print(&report::json(&facts)?);
     }
-    let mut text = format!("{}\n\n", arguments.model.display());
+    let mut text = format!("{}\n\n", Plain(&arguments.model.to_string_lossy()));
     for (name, fact) in &facts.0 {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {:<21}{}", name.replace('_', " "), words(fact));
@@ -41,12 +42,12 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
 }
 
 /// What is to be said, in its order.
-fn facts(model: &Model, bytes: u64) -> Facts {
+fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
     let mut facts = Vec::new();
     let mut tell = |name: &'static str, fact: Value| facts.push((name, fact));
     tell("kind", model.kind().to_string().into());
-    tell("format", VERSION.into());
-    tell("bytes", bytes.into());
+    tell("format", (*version).into());
+    tell("bytes", (*bytes).into());
     match model {
         Model::Regression(model) => {
             let (about, progress) = (&model.description, &model.progress);
@@ -57,6 +58,12 @@ fn facts(model: &Model, bytes: u64) -> Facts {
             tell("features", model.learner.dimension().into());
             tell("columns", about.features.clone().into());
             tell("target", about.target_name.clone().into());
+            if !about.target_names.is_empty() {
+                tell("targets", about.target_names.clone().into());
+            }
+            if let Some(weight) = &about.weight {
+                tell("weights", weight.to_string().into());
+            }
             tell("scaled", model.scaling.is_some().into());
             tell("scaling", model.scaling.as_ref().map(scaling).into());
             tell("rows", progress.rows.into());
@@ -67,13 +74,13 @@ fn facts(model: &Model, bytes: u64) -> Facts {
             tell("errors_in", units.into());
             tell("mse", progress.score.mse().into());
             tell("mae", progress.score.mae().into());
-            if let Some(scaling) = &model.scaling {
+            if let Some(scaling) = model.scaling.as_ref().filter(|scaling| scaling.outputs() == 1) {
                 tell("mse_in_own_units", (progress.score.mse() * scaling.target_unit().powi(2)).into());
             }
             let size = model.learner.dictionary_size();
             tell("dictionary_size", size.into());
             let members: Option<Vec<Expert<'_>>> = match &model.learner {
-                AnyRegressor::Experts(experts) => Some(experts.members().collect()),
+                AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
                 AnyRegressor::Auto(auto) => Some(auto.members().collect()),
                 _ => None,
             };
@@ -83,6 +90,31 @@ fn facts(model: &Model, bytes: u64) -> Facts {
             let crowded =
                 find(&about.learner).ok().and_then(|entry| notes::crowded(entry, progress.score.rounds(), size));
             tell("notes", crowded.into_iter().collect::<Vec<_>>().into());
+        }
+        Model::Classification(model) => {
+            let (about, progress, learner) = (&model.description, &model.progress, model.classifier.learner());
+            tell("learner", about.learner.as_str().into());
+            tell("kernel", about.kernel.as_str().into());
+            tell("parameters", object(&about.parameters));
+            tell("seed", about.seed.into());
+            tell("loss", learner.loss().to_string().into());
+            tell("features", learner.dimension().into());
+            tell("columns", about.features.clone().into());
+            tell("target", about.target_name.clone().into());
+            tell("weights", about.weight.as_ref().map(ToString::to_string).into());
+            // Weights where rows have them: how many rows there were of each class.
+            let count = |(class, name): (usize, &String)| (name.clone(), progress.score.weight_of(class).into());
+            tell("classes", Value::Object(model.labels.names().iter().enumerate().map(count).collect()));
+            tell("takes_new_classes", model.classifier.is_open().into());
+            tell("scaled", model.scaling.is_some().into());
+            tell("rows", progress.rows.into());
+            tell("bad_rows", progress.bad.into());
+            tell("learnt", progress.learnt.into());
+            tell("accuracy", progress.score.accuracy().into());
+            tell("balanced_accuracy", progress.score.balanced_accuracy().into());
+            tell("log_loss", progress.score.log_loss().into());
+            tell("majority_accuracy", progress.score.majority().into());
+            tell("dictionary_size", learner.dictionary_size().into());
         }
         Model::Prediction(model) => {
             let forecaster = &model.forecaster;
@@ -154,10 +186,10 @@ impl Serialize for Facts {
     }
 }
 
-/// A fact without the marks of JSON.
+/// A fact without the marks of JSON, and with its control characters escaped.
 fn words(fact: &Value) -> String {
     match fact {
-        Value::String(text) => text.clone(),
+        Value::String(text) => Plain(text).to_string(),
         Value::Null => "none".to_owned(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
         Value::Array(list) if list.iter().any(Value::is_object) => {
@@ -166,7 +198,7 @@ fn words(fact: &Value) -> String {
         Value::Array(list) if list.is_empty() => "none".to_owned(),
         Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
         Value::Object(map) => {
-            map.iter().map(|(key, value)| format!("{key}={}", words(value))).collect::<Vec<_>>().join(" ")
+            map.iter().map(|(key, value)| format!("{}={}", Plain(key), words(value))).collect::<Vec<_>>().join(" ")
         }
         number @ Value::Number(_) => number.to_string(),
     }

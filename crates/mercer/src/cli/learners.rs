@@ -30,18 +30,20 @@ struct Described {
     name: &'static str,
     summary: &'static str,
     keys: Vec<DescribedKey>,
-    time: &'static str,
-    memory: &'static str,
+    time: String,
+    memory: String,
     memory_grows: bool,
     growth: Option<&'static str>,
     source: &'static str,
+    losses: &'static [&'static str],
+    targets: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
 struct DescribedKey {
     key: &'static str,
     symbol: &'static str,
-    default: &'static str,
+    default: String,
     range: &'static str,
     meaning: &'static str,
     auto: Option<&'static str>,
@@ -54,7 +56,7 @@ impl Described {
         let keys = entry.keys.iter().map(|key| DescribedKey {
             key: key.name,
             symbol: key.symbol,
-            default: key.default,
+            default: key.default_text(),
             range: key.range,
             meaning: key.meaning,
             auto: key.auto.map(|rule| rule.formula),
@@ -65,19 +67,21 @@ impl Described {
             name: entry.name,
             summary: entry.summary,
             keys: keys.collect(),
-            time: entry.time,
-            memory: entry.memory,
+            time: entry.time.to_string(),
+            memory: entry.memory.to_string(),
             memory_grows: entry.growth.is_some(),
             growth: entry.growth,
             source: entry.source,
+            losses: entry.takes.losses,
+            targets: entry.takes.targets().collect(),
         }
     }
 }
 
 const LEGEND: &str = "
 Time: multiply-adds a round; memory: numbers of 8 bytes. t is the round, d the features, J the dictionary size, other letters
-the keys' symbols. * memory grows with the stream. Defaults suit features on [−1, 1] and targets on [0, 1] (--scale paper01).
-mercer learners NAME tells what the keys mean.
+the keys' symbols. * memory grows with the stream. Targets: 1 a number, m several numbers, ± two classes, K more classes.
+Defaults suit features on [−1, 1] and targets on [0, 1] (--scale paper01). mercer learners NAME tells what the keys mean.
 
 Calandriello et al. 2017a: Efficient second-order online kernel learning with adaptive embedding
 Calandriello et al. 2017b: Second-order kernel online convex optimization with adaptive sketching
@@ -92,22 +96,29 @@ Zinkevich 2003: Online convex programming and generalized infinitesimal gradient
 ";
 
 /// Columns of the table and their widths; the last may be as wide as it likes.
-const COLUMNS: [(&str, usize); 5] =
-    [("NAME", 14), ("KEYS (defaults)", 36), ("TIME", 12), ("MEMORY", 14), ("SOURCE", 30)];
+const COLUMNS: [(&str, usize); 6] =
+    [("NAME", 14), ("KEYS (defaults)", 36), ("TIME", 12), ("MEMORY", 14), ("TARGETS", 7), ("SOURCE", 30)];
 
 fn table() -> String {
     let mut text = String::new();
     row(&mut text, COLUMNS.map(|(name, _)| name));
     for entry in catalogue::entries() {
-        let keys: Vec<String> = entry.keys.iter().map(|key| format!("{}={}", key.name, key.default)).collect();
+        let keys: Vec<String> = entry.keys.iter().map(|key| format!("{}={}", key.name, key.default_text())).collect();
         let memory = format!("{}{}", entry.memory, if entry.growth.is_some() { " *" } else { "" });
-        row(&mut text, [entry.name, &keys.join(" "), entry.time, &memory, entry.source]);
+        row(&mut text, [entry.name, &keys.join(" "), &entry.time.to_string(), &memory, &targets(entry), entry.source]);
     }
     text + LEGEND
 }
 
+/// What the learner can be taught, in signs.
+fn targets(entry: &Entry) -> String {
+    let vectors = if entry.takes.vectors { " m" } else { "" };
+    let classes = if entry.takes.many_classes { " K" } else { "" };
+    format!("1{vectors} ±{classes}")
+}
+
 /// One row of the table, over as many lines as its longest cell needs.
-fn row(text: &mut String, cells: [&str; 5]) {
+fn row(text: &mut String, cells: [&str; 6]) {
     let cells: Vec<(usize, Vec<String>)> =
         cells.iter().zip(COLUMNS).map(|(cell, (_, width))| (width, wrapped(cell, width))).collect();
     let lines = cells.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
@@ -147,8 +158,11 @@ fn detail(entry: &Entry) -> String {
     let growth =
         entry.growth.map_or("does not grow with the stream".to_owned(), |why| format!("grows with the stream: {why}"));
     let _ = writeln!(text, "memory   {memory} numbers; {growth}");
+    let targets: Vec<&str> = entry.takes.targets().collect();
+    let _ = writeln!(text, "targets  {}", targets.join(", "));
+    let _ = writeln!(text, "losses   {}", entry.takes.losses.join(", "));
     let _ = writeln!(text, "source   {source}");
-    let setting = entry.keys.first().map_or(String::new(), |key| format!(" --set {}={}", key.name, key.default));
+    let setting = entry.keys.first().map_or(String::new(), |key| format!(" --set {}={}", key.name, key.default_text()));
     let _ = writeln!(text, "\nexample  mercer eval diamonds --learner {name} --scale paper01 --limit 2000{setting}");
     text
 }
@@ -156,7 +170,7 @@ fn detail(entry: &Entry) -> String {
 fn describe(text: &mut String, key: &Key) {
     let symbol = if key.symbol.is_empty() { String::new() } else { format!(" ({})", key.symbol) };
     let _ = writeln!(text, "  {:<22}{}", format!("{}{symbol}", key.name), key.meaning);
-    let _ = writeln!(text, "  {:<22}{}; default {}", "", key.range, key.default);
+    let _ = writeln!(text, "  {:<22}{}; default {}", "", key.range, key.default_text());
     if let Some(rule) = key.auto {
         let _ = writeln!(text, "  {:<22}auto is {} ({})", "", rule.formula, rule.source);
     }

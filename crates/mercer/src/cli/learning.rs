@@ -1,7 +1,7 @@
-//! A regression model that learns row by row, with its file: what `train` and `predict --learn` share.
+//! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
-use mercer::Regressor;
-use mercer::model::{Progress, Regression};
+use mercer::data::Example;
+use mercer::model::Seen;
 
 use super::bad_rows::BadRows;
 use super::failure::Failure;
@@ -9,85 +9,79 @@ use super::notes::Watch;
 use super::rows::Origin;
 use super::saving::Saving;
 use super::table::Table;
+use super::trained::{Answer, Trained};
 
 /// The model and what surrounds it.
 pub(crate) struct Learning {
-    pub(crate) model: Regression,
+    pub(crate) model: Trained,
     pub(crate) bad: BadRows,
     pub(crate) table: Table,
     pub(crate) saving: Saving,
     pub(crate) watch: Watch,
+    /// Whether rows have weights.
+    pub(crate) weighted: bool,
+    pub(crate) answer: Answer,
 }
 
 impl Learning {
-    /// Predicts the row from there, scaled as the model has it, and learns it. The prediction is in the target's own units; `None`
-    /// is a bad row.
-    pub(crate) fn learn(
-        &mut self,
-        origin: &impl Origin,
-        features: &mut [f64],
-        target: f64,
-    ) -> Result<Option<f64>, Failure> {
-        // Scaling changes the features, so they are taken note of first.
-        let met = self.model.progress.after(features, target);
-        match self.step(features, target) {
-            Ok(prediction) => {
-                self.meet(&met);
+    /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in the target's own units, is left in
+    /// `answer`; false is a bad row.
+    pub(crate) fn learn(&mut self, origin: &impl Origin, example: &mut Example) -> Result<bool, Failure> {
+        // Scaling changes the row, so it is taken note of first.
+        let met = seen_after(self.model.seen(), example, self.weighted);
+        match self.model.learn(example, &mut self.watch, &mut self.answer) {
+            Ok(()) => {
+                self.table.round(self.model.standing(), || self.model.dictionary_size());
+                self.model.meet(met);
                 self.saving.checkpoint(met.rows, || self.model.to_bytes())?;
-                Ok(Some(prediction))
+                Ok(true)
             }
             Err(why) => {
-                self.refuse(format!("{}: {why}", origin.place()), origin, &met)?;
-                Ok(None)
+                self.refuse(format!("{}: {why}", origin.place()), origin, met)?;
+                Ok(false)
             }
         }
-    }
-
-    fn step(&mut self, features: &mut [f64], target: f64) -> Result<f64, String> {
-        let Regression { learner, scaling, progress, .. } = &mut self.model;
-        let mut y = target;
-        if let Some(scaling) = scaling {
-            scaling.row(features).and_then(|()| scaling.target(target)).map(|scaled| y = scaled).map_err(display)?;
-        }
-        let prediction = learner.predict_then_update(features, y).map_err(display)?;
-        progress.score.record(prediction, y);
-        self.watch.record(prediction, y);
-        self.table.round(&progress.score, || learner.dictionary_size());
-        Ok(scaling.as_ref().map_or(prediction, |scaling| scaling.invert_target(prediction)))
     }
 
     /// The row from there is no row.
     pub(crate) fn unreadable(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
-        let met = self.model.progress.after(&[], f64::NAN);
-        self.refuse(why, origin, &met)
+        let met = self.model.seen().after([&[], &[f64::NAN]]);
+        self.refuse(why, origin, met)
     }
 
     /// A bad row counts as met only when the run goes on, so that one that is mended and resumed sees it again.
-    fn refuse(&mut self, why: String, origin: &impl Origin, met: &Progress) -> Result<(), Failure> {
+    fn refuse(&mut self, why: String, origin: &impl Origin, met: Seen) -> Result<(), Failure> {
         self.bad.take(why, origin)?;
-        self.meet(met);
-        self.model.progress.bad += 1;
+        self.model.meet(met);
+        self.model.leave_out();
         self.saving.checkpoint(met.rows, || self.model.to_bytes())
-    }
-
-    fn meet(&mut self, met: &Progress) {
-        (self.model.progress.rows, self.model.progress.fingerprint) = (met.rows, met.fingerprint);
     }
 
     /// The last line of the table, and what was left out.
     pub(crate) fn report(&mut self) {
-        self.table.end(&self.model.progress.score, self.model.learner.dictionary_size());
+        self.table.end(self.model.standing(), self.model.dictionary_size());
         if let Some(report) = self.bad.report() {
             eprintln!("mercer: {report}");
         }
     }
-
-    /// How far it has come.
-    pub(crate) fn progress(&self) -> &Progress {
-        &self.model.progress
-    }
 }
 
-fn display(error: impl std::fmt::Display) -> String {
-    error.to_string()
+/// What was met after one row more: its numbers, the checksum of its label, and its weight, if rows have weights.
+fn seen_after(seen: Seen, example: &Example, weighted: bool) -> Seen {
+    with_numbers(example, weighted, |row| seen.after(row))
+}
+
+/// Hands on a row as the numbers by which it is known again.
+pub(crate) fn with_numbers<T>(example: &Example, weighted: bool, take: impl FnOnce([&[f64]; 2]) -> T) -> T {
+    if example.label.is_empty() && !weighted {
+        return take([&example.features, &example.targets]);
+    }
+    let mut rest = example.targets.clone();
+    if !example.label.is_empty() {
+        rest.push(f64::from(crc32fast::hash(example.label.as_bytes())));
+    }
+    if weighted {
+        rest.push(example.weight);
+    }
+    take([&example.features, &rest])
 }

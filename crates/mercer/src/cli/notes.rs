@@ -1,9 +1,9 @@
 //! Remarks on a result that its numbers alone do not make plain.
 
-use mercer::Score;
 use mercer::catalogue::{Entry, Value};
+use mercer::{ClassScore, Score};
 
-use super::output::number;
+use super::output::{digits, number};
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -12,6 +12,8 @@ const FEWEST: usize = 20;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Watch {
     rounds: usize,
+    /// Of the rounds.
+    weight: f64,
     /// The largest target by absolute value.
     largest: f64,
     /// The loss of round 1, whose prediction knew nothing.
@@ -35,16 +37,20 @@ pub(crate) struct Outcome<'a> {
 
 impl Watch {
     #[inline]
-    pub(crate) fn record(&mut self, prediction: f64, target: f64) {
-        let square = |x: f64| x * x;
+    pub(crate) fn record(&mut self, prediction: f64, target: f64, weight: f64) {
+        let loss = |x: f64| weight * (x * x);
         self.rounds += 1;
         if self.rounds == 1 {
-            self.first = square(prediction - target);
+            self.first = loss(prediction - target);
         }
+        if weight == 0.0 {
+            return;
+        }
+        self.weight += weight;
         self.largest = self.largest.max(target.abs());
-        self.zero_loss += square(target);
-        self.mean_loss += square(target - self.mean);
-        self.mean += (target - self.mean) / self.rounds as f64;
+        self.zero_loss += loss(target);
+        self.mean_loss += loss(target - self.mean);
+        self.mean += weight * (target - self.mean) / self.weight;
     }
 
     /// The remarks.
@@ -83,7 +89,7 @@ impl Watch {
             format!(
                 "the error is not below that of predicting {what}, whose mean squared error is {}; try another kernel width \
                  (--kernel gaussian:SIGMA), --scale paper01, or --learner auto",
-                number(loss / self.rounds as f64)
+                number(loss / self.weight)
             )
         })
     }
@@ -102,9 +108,20 @@ impl Watch {
     }
 }
 
+/// When the class that is most frequent would have done as well.
+pub(crate) fn majority(score: &ClassScore) -> Option<String> {
+    (score.rounds() >= FEWEST && score.accuracy() <= score.majority()).then(|| {
+        format!(
+            "the accuracy is not above that of always predicting the most frequent class, {}; try another kernel width (--kernel \
+             gaussian:SIGMA), --scale paper01, or --learner auto",
+            digits(score.majority())
+        )
+    })
+}
+
 /// When a dictionary that should stay small takes in most of the stream, which makes rounds slow.
 pub(crate) fn crowded(entry: &Entry, rounds: usize, dictionary_size: usize) -> Option<String> {
-    let meant_small = entry.growth.is_none() && entry.keys.iter().any(|key| key.name == "max_dictionary");
+    let meant_small = entry.growth.is_none() && entry.key("max_dictionary").is_some();
     (meant_small && dictionary_size >= 500 && 3 * dictionary_size > rounds).then(|| {
         format!(
             "the dictionary holds {dictionary_size} of {rounds} rows, which makes rounds slow; widen the kernel \

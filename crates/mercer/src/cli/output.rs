@@ -31,6 +31,12 @@ pub(crate) fn number(value: f64) -> String {
     mercer::catalogue::Value::Number(value).to_string()
 }
 
+/// A number as people read it: six digits.
+pub(crate) fn digits(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    number(rounded)
+}
+
 /// One file cannot hold two results: options with the places that they name.
 pub(crate) fn refuse_same_places(wanted: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
     for (i, (option, path)) in wanted.iter().enumerate() {

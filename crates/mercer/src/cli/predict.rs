@@ -4,26 +4,31 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::data::{ColumnChoice, Format, TargetColumn};
-use mercer::model::{Description, Regression};
+use mercer::data::{ColumnChoice, Example, Format, TargetColumn, Targets};
+use mercer::model::Description;
 use mercer::{Regressor, Scratch};
 
 use super::bad_rows::{BadRows, OnError};
+use super::classes::quoted;
 use super::failure::Failure;
+use super::input::{Wanted, sorted_names};
 use super::learning::Learning;
 use super::notes::Watch;
+use super::output::number;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Row, Rows};
 use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::table::Table;
-use super::{every, store};
+use super::trained::{Answer, Trained};
+use super::{TaskChoice, every, store};
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
 /// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below the line `prediction` when DATA has
-/// a header), {"prediction":…} for NDJSON. Lines are handed on whenever no input is at hand, so a program may write a row and wait
+/// a header), {"prediction":…} for NDJSON. Several targets, and classes with their probabilities p_CLASS, have several columns below a
+/// line with their names; the classes are those that the model knew at the start. Lines are handed on whenever no input is at hand, so a program may write a row and wait
 /// for its answer. A bad row that is left out is answered by an empty line, or null.
 ///
 /// SIGINT and SIGTERM end the rows: with --learn the model is written and the run has succeeded; without, the exit code is 128 and the
@@ -54,6 +59,10 @@ pub(crate) struct PredictArguments {
     /// Which column is the target, if not that of the training data
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<TargetColumn>,
+    /// With --learn, which column holds weights, if not that of the training data; without, a column of weights that is to be left out
+    /// where columns have no names
+    #[arg(long, value_name = "NAME|INDEX")]
+    weight: Option<ColumnChoice>,
     /// Columns that are not looked at, by name or by number from 1, with commas between; not needed where columns are found by name
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
@@ -77,22 +86,31 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     // Lines for stdout go there anyway.
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
-    let model = store::load_regression(&arguments.model)?;
+    let model = store::load_trained(&arguments.model)?;
     if arguments.learn {
         store::check_place("--model", &arguments.model)?;
     }
     let stop = Stop::listen()?;
     let replies = Replies::create(predictions.as_deref(), &inputs)?;
-    let named = arguments.target.is_none() && is_data_set(&arguments.data);
-    let target = arguments.target.as_ref().or((!named).then_some(&model.description.target));
+    let classes = matches!(model, Trained::Classes(_));
+    let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
+    let named = is_data_set(&arguments.data);
+    let known = |kept: bool| kept && !named;
     let reading = Reading {
         data: &arguments.data,
         format: arguments.format,
-        target,
+        target: arguments.target.clone().or_else(|| known(true).then(|| known_target(model.description()))),
+        // A row that is only predicted needs no weight.
+        weight: arguments
+            .weight
+            .clone()
+            .or_else(|| model.description().weight.clone().filter(|_| known(arguments.learn))),
         ignore: &arguments.ignore,
-        names: known_names(&model.description, arguments.target.is_some()),
-        dimension: Some(model.learner.dimension()),
+        names: known_names(model.description(), arguments.target.is_some()),
+        dimension: Some(model.dimension()),
         features_alone: !arguments.learn,
+        targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
+        wanted: Wanted { task: Some(task), only_classes: false },
     };
     let idle = replies.clone();
     let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
@@ -100,15 +118,25 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     stop.failure()?;
     let rows = opened?;
     check_columns(&model, &rows, &arguments.model)?;
+    let (theirs, ours) = (rows.kind().outputs(), model.outputs());
+    if arguments.learn && theirs != ours {
+        return Err(Failure::because(format!(
+            "{}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
+            arguments.model.display(),
+            rows.shown()
+        )));
+    }
     let style = if rows.are_objects() { Style::Ndjson } else { Style::Csv };
-    replies.begin(style, !rows.columns().features().is_empty());
+    let lines = Lines::of(&model, style);
+    replies.begin(style, lines.header.as_deref().filter(|_| lines.several || !rows.columns().features().is_empty()));
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
-        let table = Table::new(arguments.quiet, model.scaling.is_some(), &model.progress.score);
+        let table = Table::new(arguments.quiet, classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        learn(Learning { model, bad, table, saving, watch: Watch::default() }, rows, &replies)
+        let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
+        learn(Learning { model, bad, table, saving, watch, weighted, answer }, rows, &replies, &lines)
     } else {
-        predict(&model, bad, rows, &replies, &stop)
+        predict(&model, bad, rows, &replies, &lines, &stop)
     }
 }
 
@@ -117,34 +145,142 @@ fn is_data_set(data: &Path) -> bool {
     matches!(Source::of(data), Ok(Source::Named(_)))
 }
 
+/// The target of the training data: by their names if there are several, since these may stand anywhere.
+fn known_target(about: &Description) -> TargetColumn {
+    match &about.target_names[..] {
+        [] => about.target.clone(),
+        names => TargetColumn::Several(names.iter().cloned().map(ColumnChoice::Name).collect()),
+    }
+}
+
 /// The names by which columns are found: none if they are not each the name of one. A target that is `told` goes before its name.
 fn known_names(about: &Description, told: bool) -> (&[String], Option<&str>) {
     let mut sorted: Vec<&String> = about.features.iter().collect();
     sorted.sort();
     let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
     let features: &[String] = if distinct { &about.features } else { &[] };
-    (features, about.target_name.as_deref().filter(|_| !told))
+    (features, about.target_name.as_deref().filter(|_| !told && about.target_names.is_empty()))
 }
 
 /// Refuses columns that are not those of the training data.
-fn check_columns(model: &Regression, rows: &Rows, path: &Path) -> Result<(), Failure> {
-    let names = Some(&*model.description.features).filter(|names| !names.is_empty());
-    let trained = Columns::new(model.learner.dimension(), names, None);
+fn check_columns(model: &Trained, rows: &Rows, path: &Path) -> Result<(), Failure> {
+    let names = Some(&*model.description().features).filter(|names| !names.is_empty());
+    let trained = Columns::new(model.dimension(), names, None);
     trained.check_data(&path.display().to_string(), rows.columns(), rows.shown())
 }
 
-fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies) -> Result<(), Failure> {
-    let mut features = Vec::new();
+/// How answers are written.
+struct Lines {
+    style: Style,
+    /// Whether a line says more than one number.
+    several: bool,
+    header: Option<String>,
+    /// The names of what an answer holds: the classes in sorted order, or the columns of several targets.
+    names: Vec<String>,
+    /// Of classes: whether there are probabilities, and a score.
+    probabilities: bool,
+    score: bool,
+}
+
+impl Lines {
+    /// The lines of a model. Classes that it meets later have no column.
+    fn of(model: &Trained, style: Style) -> Self {
+        let (names, several, probabilities) = match model {
+            Trained::Numbers(model) if model.learner.outputs() == 1 => (vec!["prediction".to_owned()], false, false),
+            Trained::Numbers(model) => {
+                let known = &model.description.target_names;
+                let name = |output: usize| known.get(output).cloned().unwrap_or_else(|| (output + 1).to_string());
+                (
+                    (0..model.learner.outputs()).map(|output| format!("prediction_{}", name(output))).collect(),
+                    true,
+                    false,
+                )
+            }
+            Trained::Classes(model) => (sorted_names(&model.labels), true, model.classifier.has_probabilities()),
+        };
+        let classes = matches!(model, Trained::Classes(_));
+        let score = classes && names.len() == 2;
+        let header = if classes {
+            let columns = names.iter().filter(|_| probabilities).map(|name| quoted(&format!("p_{name}")));
+            let columns =
+                std::iter::once("prediction".to_owned()).chain(columns).chain(score.then(|| "score".to_owned()));
+            columns.collect::<Vec<_>>().join(",")
+        } else {
+            names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
+        };
+        Self { style, several, header: Some(header), names, probabilities, score }
+    }
+
+    /// Answers a row; false when nobody reads the answers, or they cannot be written.
+    fn answer(&self, replies: &Replies, model: &Trained, answer: Option<&Answer>) -> bool {
+        match answer {
+            Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
+            Some(answer) => replies.answer(answer.numbers.first().copied()),
+            None => replies.answer(None),
+        }
+    }
+
+    fn line(&self, model: &Trained, answer: &Answer) -> String {
+        let Trained::Classes(model) = model else {
+            let numbers = answer.numbers.iter().map(|made| number(*made));
+            return match self.style {
+                Style::Csv => numbers.collect::<Vec<_>>().join(","),
+                Style::Ndjson => object(self.names.iter().map(String::as_str).zip(numbers)),
+            };
+        };
+        let judged = &answer.judged;
+        let class = judged.class.and_then(|class| model.labels.get(class));
+        let probability = |name: &String| {
+            let class = model.labels.find(name)?;
+            judged.probability(class, model.labels.len()).map(number)
+        };
+        let score = judged.score.map(number);
+        match self.style {
+            Style::Csv => {
+                let mut cells = vec![class.map_or(String::new(), quoted)];
+                if self.probabilities {
+                    cells.extend(self.names.iter().map(|name| probability(name).unwrap_or_default()));
+                }
+                cells.extend(self.score.then(|| score.unwrap_or_default()));
+                cells.join(",")
+            }
+            Style::Ndjson => {
+                let mut facts = vec![("prediction", class.map_or("null".to_owned(), text))];
+                if self.probabilities {
+                    let names = self.names.iter().map(String::as_str);
+                    let numbers = self.names.iter().map(|name| probability(name).unwrap_or_else(|| "null".to_owned()));
+                    facts.push(("probabilities", object(names.zip(numbers))));
+                }
+                facts.extend(self.score.then(|| ("score", score.unwrap_or_else(|| "null".to_owned()))));
+                object(facts)
+            }
+        }
+    }
+}
+
+/// A text as JSON has it.
+fn text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A JSON object of values that are JSON already.
+fn object<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let facts: Vec<String> = facts.into_iter().map(|(name, fact)| format!("{}:{fact}", text(name))).collect();
+    format!("{{{}}}", facts.join(","))
+}
+
+fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Lines) -> Result<(), Failure> {
+    let mut example = Example::default();
     let ended = loop {
-        let answer = match rows.next(&mut features) {
-            Ok(Some(Row::Good(target))) => learning.learn(&rows, &mut features, target),
-            Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| None),
+        let learnt = match rows.next(&mut example) {
+            Ok(Some(Row::Good)) => learning.learn(&rows, &mut example),
+            Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
             Ok(None) => break Ok(()),
             Err(failure) => Err(failure),
         };
-        match answer {
-            Ok(prediction) => {
-                if !replies.answer(prediction) {
+        match learnt {
+            Ok(learnt) => {
+                if !lines.answer(replies, &learning.model, learnt.then_some(&learning.answer)) {
                     break Ok(());
                 }
             }
@@ -159,29 +295,30 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies) -> Result<()
 }
 
 fn predict(
-    model: &Regression,
+    model: &Trained,
     mut bad: BadRows,
     mut rows: Rows,
     replies: &Replies,
+    lines: &Lines,
     stop: &Stop,
 ) -> Result<(), Failure> {
-    let (mut features, mut scratch) = (Vec::new(), Scratch::default());
+    let (mut example, mut scratch, mut answer) = (Example::default(), Scratch::default(), Answer::default());
     let ended = loop {
-        let row = match rows.next(&mut features) {
+        let row = match rows.next(&mut example) {
             Ok(Some(row)) => row,
             Ok(None) => break stop.failure(),
             Err(failure) => break Err(failure),
         };
-        let answer = match row {
-            Row::Good(_) => {
-                predict_one(model, &mut features, &mut scratch).map_err(|why| format!("{}: {why}", rows.place()))
+        let made = match row {
+            Row::Good => {
+                model.predict(&mut example, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
             }
             Row::Bad(why) => Err(why),
         };
-        if let Err(failure) = answer.as_ref().map_or_else(|why| bad.take(why.clone(), &rows), |_| Ok(())) {
+        if let Err(failure) = made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows), |()| Ok(())) {
             break Err(failure);
         }
-        if !replies.answer(answer.ok()) {
+        if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {
             break Ok(());
         }
     };
@@ -201,13 +338,4 @@ fn finish(replies: &Replies, ended: Result<(), Failure>) -> Result<(), Failure> 
             Err(failure)
         }
     }
-}
-
-fn predict_one(model: &Regression, features: &mut [f64], scratch: &mut Scratch) -> Result<f64, String> {
-    let Regression { learner, scaling, .. } = model;
-    if let Some(scaling) = scaling {
-        scaling.row(features).map_err(|error| error.to_string())?;
-    }
-    let prediction = learner.predict_with(features, scratch).map_err(|error| error.to_string())?;
-    Ok(scaling.as_ref().map_or(prediction, |scaling| scaling.invert_target(prediction)))
 }

@@ -49,11 +49,12 @@ impl Replies {
     }
 
     /// A line that stands above the others in CSV.
-    pub(crate) fn begin(&self, style: Style, header: bool) {
+    pub(crate) fn begin(&self, style: Style, header: Option<&str>) {
         self.with(|lines| {
             lines.style = style;
-            if header && style == Style::Csv {
-                lines.waiting.extend_from_slice(b"prediction\n");
+            if let Some(header) = header.filter(|_| style == Style::Csv) {
+                lines.waiting.extend_from_slice(header.as_bytes());
+                lines.waiting.push(b'\n');
             }
         });
     }
@@ -62,6 +63,14 @@ impl Replies {
     #[inline]
     pub(crate) fn answer(&self, prediction: Option<f64>) -> bool {
         self.with(|lines| lines.answer(prediction))
+    }
+
+    /// The same with a line that says more than one number.
+    pub(crate) fn answer_line(&self, line: &str) -> bool {
+        self.with(|lines| {
+            lines.waiting.extend_from_slice(line.as_bytes());
+            lines.end_line()
+        })
     }
 
     /// Hands on what waits.
@@ -106,6 +115,10 @@ impl Lines {
                 self.waiting.push(b'}');
             }
         }
+        self.end_line()
+    }
+
+    fn end_line(&mut self) -> bool {
         self.waiting.push(b'\n');
         if self.waiting.len() >= WAITING {
             self.flush();

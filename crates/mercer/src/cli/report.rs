@@ -6,7 +6,8 @@ use mercer::catalogue::Value;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::failure::Failure;
-use super::output::number;
+use super::output::{digits, number};
+use super::plain::Plain;
 use super::trace::Checkpoint;
 
 /// The fields are the JSON object's keys, in its order.
@@ -17,15 +18,52 @@ pub(crate) struct Report {
     pub(crate) parameters: Parameters,
     pub(crate) n: usize,
     pub(crate) d: usize,
-    pub(crate) mse: f64,
-    pub(crate) mae: f64,
-    pub(crate) error_rate: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+    /// Over the later half of the rounds.
+    pub(crate) second_half: Scores,
+    /// One by one, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outputs: Vec<Output>,
     pub(crate) dictionary_size: usize,
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Remarks on the result.
     pub(crate) notes: Vec<String>,
+}
+
+/// How good predictions were. What is not defined is null.
+#[derive(serde::Serialize)]
+pub(crate) struct Scores {
+    pub(crate) mse: Option<f64>,
+    pub(crate) mae: Option<f64>,
+    pub(crate) error_rate: Option<f64>,
+    pub(crate) rmse: Option<f64>,
+    pub(crate) r2: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) classes: Option<ClassScores>,
+}
+
+/// How good predictions of classes were.
+#[derive(serde::Serialize)]
+pub(crate) struct ClassScores {
+    pub(crate) accuracy: f64,
+    pub(crate) log_loss: Option<f64>,
+    pub(crate) balanced_accuracy: f64,
+    pub(crate) auc: Option<f64>,
+    /// The accuracy of the most frequent class, for people.
+    #[serde(skip)]
+    pub(crate) majority: f64,
+}
+
+/// The scores of one output of several.
+#[derive(serde::Serialize)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) mse: f64,
+    pub(crate) mae: f64,
+    pub(crate) r2: f64,
 }
 
 /// The learner's keys with their values, as an object that keeps their order.
@@ -62,14 +100,28 @@ impl Report {
         };
         line("kernel", &self.kernel);
         line("parameters", &settings.join(" "));
-        line("mean squared error", &number(self.mse));
-        line("mean absolute error", &number(self.mae));
-        if let Some(rate) = self.error_rate {
+        let [mse, mae] = [self.scores.mse, self.scores.mae].map(|score| score.map(number));
+        mse.inspect(|mse| line("mean squared error", mse));
+        mae.inspect(|mae| line("mean absolute error", mae));
+        if let Some(rate) = self.scores.error_rate {
             line("error rate", &number(rate));
+        }
+        if let Some(classes) = &self.scores.classes {
+            let ClassScores { accuracy, log_loss, balanced_accuracy, auc, majority } = classes;
+            let majority = digits(*majority);
+            line("accuracy", &format!("{} (of the most frequent class: {majority})", digits(*accuracy)));
+            line("balanced accuracy", &digits(*balanced_accuracy));
+            log_loss.inspect(|loss| line("log loss", &digits(*loss)));
+            auc.inspect(|auc| line("area under the curve", &digits(*auc)));
+        }
+        for Output { name, mse, mae, r2 } in &self.outputs {
+            let scores = format!("mean squared error {}, absolute {}, R² {}", digits(*mse), digits(*mae), digits(*r2));
+            line("", &format!("{}: {scores}", Plain(name)));
         }
         line("dictionary size", &self.dictionary_size.to_string());
         line("seconds", &format!("{}, {} a row", number(self.seconds), number(self.seconds_per_example)));
-        let _ = writeln!(text, "\n  {:>12}  {:>12}  {:<24}mean so far", "row", "dictionary", "cumulative loss");
+        let losses = if self.scores.classes.is_some() { "mistakes" } else { "cumulative loss" };
+        let _ = writeln!(text, "\n  {:>12}  {:>12}  {:<24}mean so far", "row", "dictionary", losses);
         for Checkpoint { t, cumulative_loss, dictionary_size } in &self.checkpoints {
             let (loss, mean) = (number(*cumulative_loss), number(cumulative_loss / *t as f64));
             let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:<24}{mean}");
@@ -81,10 +133,18 @@ impl Report {
     }
 }
 
-/// One object on one line.
+/// One object on one line, with the control characters escaped that JSON leaves as they are.
 pub(crate) fn json(object: &impl Serialize) -> Result<String, Failure> {
     match serde_json::to_string(object) {
-        Ok(text) => Ok(text + "\n"),
+        Ok(text) => {
+            let mut line = String::with_capacity(text.len() + 1);
+            for c in text.chars() {
+                // Such a character can only be part of a string. Writing to a string cannot fail.
+                let _ = if c.is_control() { write!(line, "\\u{:04x}", c as u32) } else { line.write_char(c) };
+            }
+            line.push('\n');
+            Ok(line)
+        }
         Err(error) => {
             Err(Failure::because(format!("the result cannot be written as JSON ({error}); leave --json out")))
         }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use mercer::data::{ColumnChoice, DataError, Dataset, Format, Missing, ReadOptions, Registry, RowReader, TargetColumn};
+use mercer::data::{ColumnChoice, DataError, Example, Format, Missing, ReadOptions, RowReader, TargetColumn, Targets};
 
 use super::failure::Failure;
+use super::input::{Input, Kind, Wanted, refuse_for_named};
 use super::pipe::{self, Pipe};
 use super::source::{Columns, Source};
 use super::stop::Stop;
@@ -13,7 +14,9 @@ use super::stop::Stop;
 pub(crate) struct Reading<'a> {
     pub(crate) data: &'a Path,
     pub(crate) format: Option<Format>,
-    pub(crate) target: Option<&'a TargetColumn>,
+    pub(crate) target: Option<TargetColumn>,
+    /// The column of the weights.
+    pub(crate) weight: Option<ColumnChoice>,
     /// Columns that are not looked at.
     pub(crate) ignore: &'a [ColumnChoice],
     /// The features' names in their order, and the target's, if rows are to be found by them.
@@ -22,29 +25,22 @@ pub(crate) struct Reading<'a> {
     pub(crate) dimension: Option<usize>,
     /// Whether rows may do without a target; what is there of one is not looked at.
     pub(crate) features_alone: bool,
+    /// How the targets are read, and what decides whether they are classes.
+    pub(crate) targets: Targets,
+    pub(crate) wanted: Wanted,
 }
 
 pub(crate) struct Rows {
-    shown: String,
+    input: Input,
     stop: Stop,
-    body: Body,
-    columns: Columns,
     ndjson: bool,
-    /// Whether rows are read as features alone.
-    features_alone: bool,
-    given: usize,
-}
-
-enum Body {
-    Table(Dataset),
-    Reader(Box<RowReader>),
 }
 
 /// What the next row is.
 #[derive(Clone)]
 pub(crate) enum Row {
-    /// Its features are in the caller's memory; this is its target, NaN where rows are features alone.
-    Good(f64),
+    /// It is in the caller's memory.
+    Good,
     /// Why it is none.
     Bad(String),
 }
@@ -59,22 +55,9 @@ impl Rows {
         let source = Source::of(reading.data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
-            if reading.target.is_some() || reading.format.is_some() || !reading.ignore.is_empty() {
-                return Err(Failure::usage(format!(
-                    "{name}: --target, --format and --ignore are for files; a data set's name settles them, so leave them out"
-                )));
-            }
-            let table = Registry::load()?.open(name)?;
-            let columns = Columns::new(table.dimension(), table.feature_names(), table.target_name());
-            return Ok(Self {
-                shown,
-                stop,
-                body: Body::Table(table),
-                columns,
-                ndjson: false,
-                features_alone: false,
-                given: 0,
-            });
+            let (target, format) = (reading.target.is_some(), reading.format.is_some());
+            refuse_for_named(name, target, format, reading.ignore, reading.weight.is_some())?;
+            return Ok(Self { input: Input::named(name, reading.wanted)?, stop, ndjson: false });
         }
         let format = reading.format.or_else(|| Format::from_path(reading.data));
         // LIBSVM puts the target in front of every row.
@@ -82,12 +65,14 @@ impl Rows {
         let (names, target_name) = reading.names;
         let options = ReadOptions {
             format,
-            target: reading.target.cloned().unwrap_or_default(),
+            target: reading.target.clone().unwrap_or_default(),
+            weight: reading.weight.clone(),
             ignore: reading.ignore.to_vec(),
             features: names.to_vec(),
             target_name: target_name.map(str::to_owned),
             features_alone: reading.dimension.filter(|_| features_alone),
             libsvm_dimension: reading.dimension,
+            targets: reading.targets,
             ..ReadOptions::default()
         };
         let reader = if pipe::is_one(reading.data) {
@@ -98,19 +83,26 @@ impl Rows {
         } else {
             RowReader::open(reading.data, &options)?
         };
-        let columns = Columns::new(reader.dimension(), reader.feature_names(), reader.target_name());
-        let ndjson = format == Some(Format::Ndjson);
-        let body = Body::Reader(reader.into());
-        Ok(Self { shown, stop, body, columns, ndjson, features_alone, given: 0 })
+        let input = Input::of_reader(shown, reader, reading.wanted)?;
+        Ok(Self { input, stop, ndjson: format == Some(Format::Ndjson) })
     }
 
     /// The name for messages.
     pub(crate) fn shown(&self) -> &str {
-        &self.shown
+        self.input.shown()
     }
 
     pub(crate) fn columns(&self) -> &Columns {
-        &self.columns
+        self.input.columns()
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.input.kind()
+    }
+
+    /// Whether rows have weights.
+    pub(crate) fn are_weighted(&self) -> bool {
+        self.input.is_weighted()
     }
 
     /// Whether rows are JSON objects.
@@ -120,42 +112,22 @@ impl Rows {
 
     /// How many rows there are, where that is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
-        match &self.body {
-            Body::Table(table) => Some(table.len()),
-            Body::Reader(_) => None,
-        }
+        self.input.table().map(mercer::data::Dataset::len)
     }
 
-    /// Puts the features of the next row into `features`; `None` at the end, and when a signal has come: what it cut off is no row.
+    /// Puts the next row into `example`; `None` at the end, and when a signal has come: what it cut off is no row.
     ///
     /// # Errors
     /// Those after which no row can be read.
-    pub(crate) fn next(&mut self, features: &mut Vec<f64>) -> Result<Option<Row>, Failure> {
-        let read = match &mut self.body {
-            Body::Table(table) if self.given == table.len() => Ok(None),
-            Body::Table(table) => {
-                features.clear();
-                features.extend_from_slice(table.row(self.given));
-                Ok(Some(table.target(self.given)))
-            }
-            Body::Reader(reader) if self.features_alone => {
-                reader.next_features(features).map(|read| read.then_some(f64::NAN))
-            }
-            Body::Reader(reader) => reader.next_row(features),
-        };
+    pub(crate) fn next(&mut self, example: &mut Example) -> Result<Option<Row>, Failure> {
+        let read = self.input.next(example);
         if self.stop.requested() {
             return Ok(None);
         }
         match read {
-            Ok(None) => Ok(None),
-            Ok(Some(target)) => {
-                self.given += 1;
-                Ok(Some(Row::Good(target)))
-            }
-            Err(error) if error.concerns_one_row() => {
-                self.given += 1;
-                Ok(Some(Row::Bad(error.to_string())))
-            }
+            Ok(false) => Ok(None),
+            Ok(true) => Ok(Some(Row::Good)),
+            Err(error) if error.concerns_one_row() => Ok(Some(Row::Bad(error.to_string()))),
             Err(error) => Err(error.into()),
         }
     }
@@ -196,33 +168,26 @@ pub(crate) trait Origin {
 /// The row last read.
 impl Origin for Rows {
     fn place(&self) -> String {
-        match &self.body {
-            Body::Table(_) => format!("{}, row {}", self.shown, self.given),
-            Body::Reader(reader) => format!("{}, line {} (row {})", self.shown, reader.line(), self.given),
-        }
+        format!("{}, {}", self.input.shown(), self.input.place())
     }
 
     fn record(&self) -> &[u8] {
-        match &self.body {
-            // What is in a table is good.
-            Body::Table(_) => &[],
-            Body::Reader(reader) => reader.record(),
-        }
+        self.input.record()
     }
 }
 
 /// A row that was read ahead.
 pub(crate) struct Kept {
     pub(crate) row: Row,
-    pub(crate) features: Vec<f64>,
+    pub(crate) example: Example,
     place: String,
     record: Vec<u8>,
 }
 
 impl Kept {
     /// The row last read.
-    pub(crate) fn of(rows: &Rows, row: Row, features: &[f64]) -> Self {
-        Self { row, features: features.to_vec(), place: rows.place(), record: rows.record().to_vec() }
+    pub(crate) fn of(rows: &Rows, row: Row, example: &Example) -> Self {
+        Self { row, example: example.clone(), place: rows.place(), record: rows.record().to_vec() }
     }
 }
 

@@ -166,12 +166,16 @@ pub(crate) struct Fact<'a> {
     pub(crate) now: &'a str,
 }
 
-/// Facts about keys, which both sides list in the same order if they are of the same learner.
+/// Facts about the keys that both sides have. A model that an earlier program wrote lacks the keys that have come since, and was made as
+/// their defaults have it.
 pub(crate) fn parameter_facts<'a>(
     saved: &'a [(String, String)],
     now: &'a [(String, String)],
 ) -> impl Iterator<Item = Fact<'a>> {
-    saved.iter().zip(now).map(|((name, saved), (_, now))| Fact { name, saved, now })
+    saved.iter().filter_map(|(name, saved)| {
+        let (_, now) = now.iter().find(|(key, _)| key == name)?;
+        Some(Fact { name, saved, now })
+    })
 }
 
 /// Refuses to resume with a model that is not one of the run that would begin now: `facts` differ, or `otherwise` names another

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
-use mercer::data::{Format, Ranges, ReadOptions, Registry, RowReader};
+use mercer::data::{Example, Ranges, Registry, RowReader};
 
 use super::CommonArguments;
 use super::failure::Failure;
+use super::input::{Input, Kind, Wanted, read_options};
 
 /// Where data come from.
 pub(crate) enum Source<'a> {
@@ -49,17 +50,22 @@ impl fmt::Display for Source<'_> {
 }
 
 /// What is known of the columns of a table.
+#[derive(Clone)]
 pub(crate) struct Columns {
     /// d.
     pub(crate) dimension: usize,
-    /// The features' names, then the target's.
+    /// The features' names, then those of the targets.
     names: Option<Vec<String>>,
 }
 
 impl Columns {
-    pub(crate) fn new(dimension: usize, features: Option<&[String]>, target: Option<&str>) -> Self {
-        let names = features.map(|features| features.iter().cloned().chain(target.map(str::to_owned)).collect());
+    pub(crate) fn new(dimension: usize, features: Option<&[String]>, targets: Option<&[String]>) -> Self {
+        let names = features.map(|features| features.iter().chain(targets.unwrap_or_default()).cloned().collect());
         Self { dimension, names }
+    }
+
+    pub(crate) fn of_reader(reader: &RowReader) -> Self {
+        Self::new(reader.dimension(), reader.feature_names(), reader.target_names())
     }
 
     /// The features' names, if there are names.
@@ -67,9 +73,9 @@ impl Columns {
         self.names.as_ref().map_or(&[], |names| &names[..names.len().min(self.dimension)])
     }
 
-    /// The target's name, if there are names and a target.
-    pub(crate) fn target(&self) -> Option<&str> {
-        self.names.as_ref().and_then(|names| names.get(self.dimension)).map(String::as_str)
+    /// The names of the targets, if there are names and targets.
+    pub(crate) fn targets(&self) -> &[String] {
+        self.names.as_ref().map_or(&[], |names| &names[names.len().min(self.dimension)..])
     }
 
     /// Refuses to scale `other` by these columns when they are not the same.
@@ -105,36 +111,46 @@ pub(crate) struct Learned {
     pub(crate) shown: String,
     pub(crate) columns: Columns,
     pub(crate) ranges: Ranges,
+    /// Numbers in a target; 1 for a class.
+    outputs: usize,
     /// Good rows.
     pub(crate) rows: usize,
 }
 
 impl Learned {
+    /// Refuses ranges that are not those of the targets of data of this kind.
+    pub(crate) fn check_outputs(&self, kind: Kind, shown: &str) -> Result<(), Failure> {
+        let (ours, theirs) = (self.outputs, kind.outputs());
+        if ours == theirs {
+            return Ok(());
+        }
+        Err(Failure::because(format!(
+            "{}: has {ours} targets and {shown} has {theirs}; take the ranges from data of the same columns",
+            self.shown
+        )))
+    }
+
     /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows out.
     pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
         let source = Source::of(path)?;
         let shown = source.to_string();
-        let target = match source {
-            Source::Named(name) => {
-                let table = Registry::load()?.open(name)?;
-                let columns = Columns::new(table.dimension(), table.feature_names(), table.target_name());
-                return Ok(Self { shown, columns, ranges: Ranges::of(&table), rows: table.len() });
-            }
+        let wanted = Wanted::of(told);
+        let mut input = match source {
+            Source::Named(name) => Input::named(name, wanted)?,
             Source::StandardInput => {
                 return Err(Failure::usage("--scale-from must be a file, since standard input can be read only once"));
             }
-            Source::File(_) => told.target.clone().unwrap_or_default(),
+            Source::File(_) => Input::open(path, &read_options(told, path, wanted), wanted)?,
         };
-        // Its own name tells its format; that of the data serves when it does not.
-        let format = Format::from_path(path).or(told.format);
-        let ignore = told.ignore.clone();
-        let mut reader = RowReader::open(path, &ReadOptions { format, target, ignore, ..ReadOptions::default() })?;
-        let columns = Columns::new(reader.dimension(), reader.feature_names(), reader.target_name());
-        let (mut ranges, mut row, mut rows) = (Ranges::new(columns.dimension), Vec::new(), 0);
+        let dimension = input.columns().dimension;
+        let outputs = input.kind().outputs();
+        let mut ranges = Ranges::several(dimension, outputs);
+        let (mut example, mut rows) = (Example::default(), 0);
         loop {
-            match reader.next_row(&mut row) {
-                Ok(Some(target)) => ranges.observe(&row, target)?,
-                Ok(None) => return Ok(Self { shown, columns, ranges, rows }),
+            match input.next(&mut example) {
+                Ok(true) if input.kind().is_class() => ranges.observe_features(&example.features)?,
+                Ok(true) => ranges.observe_targets(&example.features, &example.targets)?,
+                Ok(false) => return Ok(Self { shown, columns: input.columns().clone(), ranges, outputs, rows }),
                 Err(error) if skip_bad && error.concerns_one_row() => continue,
                 Err(error) => return Err(error.into()),
             }

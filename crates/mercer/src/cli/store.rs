@@ -4,38 +4,49 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator, Prediction, Regression};
+use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator, Prediction};
 
 use super::failure::Failure;
 use super::output::Aside;
+use super::trained::Trained;
 
 fn refused(path: &Path, error: &ModelError) -> Failure {
     Failure::because(format!("{}: {error}", path.display()))
 }
 
-/// The model in a file, of whatever kind, and the bytes it has there.
-pub(crate) fn load(path: &Path) -> Result<(Model, u64), Failure> {
+/// A model, and what its file tells of itself.
+pub(crate) struct Loaded {
+    pub(crate) model: Model,
+    /// The version of the file's format.
+    pub(crate) version: u16,
+    /// The size of the file.
+    pub(crate) bytes: u64,
+}
+
+/// The model in a file, of whatever kind.
+pub(crate) fn load(path: &Path) -> Result<Loaded, Failure> {
     let unreadable = |error| refused(path, &ModelError::Io(error));
     if path.is_dir() {
         return Err(Failure::because(format!("{}: is a folder; give a model file", path.display())));
     }
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
-    let model = Model::read(file).map_err(|error| refused(path, &error))?;
-    Ok((model, bytes))
+    let (model, version) = Model::read_with_version(file).map_err(|error| refused(path, &error))?;
+    Ok(Loaded { model, version, bytes })
 }
 
-/// The regression learner in a file.
-pub(crate) fn load_regression(path: &Path) -> Result<Regression, Failure> {
-    match load(path)?.0 {
-        Model::Regression(model) => Ok(*model),
+/// The learner from examples in a file, of numbers or of classes.
+pub(crate) fn load_trained(path: &Path) -> Result<Trained, Failure> {
+    match load(path)?.model {
+        Model::Regression(model) => Ok(Trained::Numbers(model)),
+        Model::Classification(model) => Ok(Trained::Classes(model)),
         other => Err(other_kind(path, ModelKind::Regression, &other)),
     }
 }
 
 /// The forecaster in a file.
 pub(crate) fn load_prediction(path: &Path) -> Result<Prediction, Failure> {
-    match load(path)?.0 {
+    match load(path)?.model {
         Model::Prediction(model) => Ok(*model),
         other => Err(other_kind(path, ModelKind::Prediction, &other)),
     }
@@ -43,7 +54,7 @@ pub(crate) fn load_prediction(path: &Path) -> Result<Prediction, Failure> {
 
 /// The learner of an operator in a file.
 pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
-    match load(path)?.0 {
+    match load(path)?.model {
         Model::Operator(model) => Ok(*model),
         other => Err(other_kind(path, ModelKind::Operator, &other)),
     }
@@ -52,7 +63,7 @@ pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
 fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     let got = model.kind();
     let command = match got {
-        ModelKind::Regression => "; mercer predict uses it",
+        ModelKind::Regression | ModelKind::Classification => "; mercer predict uses it",
         ModelKind::Prediction => "; mercer forecast uses it",
         ModelKind::Operator => "; mercer koopman uses it",
         // Kinds to come have commands of their own.

@@ -2,60 +2,68 @@
 
 use std::time::Instant;
 
-use mercer::Score;
+/// The rounds so far.
+#[derive(Clone, Copy)]
+pub(crate) struct Standing {
+    pub(crate) rounds: usize,
+    pub(crate) weight: f64,
+    /// Squared errors, or mistakes, by weight.
+    pub(crate) loss: f64,
+}
 
 /// Prints a line each time the number of rounds has doubled.
 pub(crate) struct Table {
     quiet: bool,
-    /// Whether losses are in scaled units.
-    scaled: bool,
+    /// What the columns of losses are called.
+    heads: [&'static str; 2],
     /// The round of the next line.
     next: usize,
-    /// Rounds and loss at the last line, and when it was.
-    last: (usize, f64, Instant),
+    /// How it stood at the last line, and when that was.
+    last: (Standing, Instant),
     begun: bool,
 }
 
 impl Table {
-    /// A table that goes on behind the rounds of `score`.
-    pub(crate) fn new(quiet: bool, scaled: bool, score: &Score) -> Self {
-        let rounds = score.rounds();
-        let next = (rounds + 1).next_power_of_two();
-        Self { quiet, scaled, next, last: (rounds, score.cumulative_loss(), Instant::now()), begun: false }
+    /// A table that goes on behind these rounds of a model of `classes` or of numbers, whose losses may be in `scaled` units.
+    pub(crate) fn new(quiet: bool, classes: bool, scaled: bool, standing: Standing) -> Self {
+        let heads = match (classes, scaled) {
+            (true, _) => ["errors since last", "error rate"],
+            (false, true) => ["scaled loss last", "scaled loss mean"],
+            (false, false) => ["loss since last", "average loss"],
+        };
+        let next = (standing.rounds + 1).next_power_of_two();
+        Self { quiet, heads, next, last: (standing, Instant::now()), begun: false }
     }
 
     /// A round was scored; `size` tells the size of the dictionary.
     #[inline]
-    pub(crate) fn round(&mut self, score: &Score, size: impl FnOnce() -> usize) {
-        if score.rounds() == self.next {
+    pub(crate) fn round(&mut self, standing: Standing, size: impl FnOnce() -> usize) {
+        if standing.rounds == self.next {
             self.next *= 2;
-            self.line(score, size());
+            self.line(standing, size());
         }
     }
 
     /// The last line, unless it has just been printed.
-    pub(crate) fn end(&mut self, score: &Score, size: usize) {
-        if score.rounds() > self.last.0 {
-            self.line(score, size);
+    pub(crate) fn end(&mut self, standing: Standing, size: usize) {
+        if standing.rounds > self.last.0.rounds {
+            self.line(standing, size);
         }
     }
 
-    fn line(&mut self, score: &Score, size: usize) {
-        let (rounds, loss, now) = (score.rounds(), score.cumulative_loss(), Instant::now());
-        let (rounds_before, loss_before, then) = std::mem::replace(&mut self.last, (rounds, loss, now));
+    fn line(&mut self, standing: Standing, size: usize) {
+        let (Standing { rounds, weight, loss }, now) = (standing, Instant::now());
+        let (before, then) = std::mem::replace(&mut self.last, (standing, now));
         if self.quiet {
             return;
         }
         if !std::mem::replace(&mut self.begun, true) {
-            let [last, all] = match self.scaled {
-                true => ["scaled loss last", "scaled loss mean"],
-                false => ["loss since last", "average loss"],
-            };
+            let [last, all] = self.heads;
             eprintln!("{:>12}  {last:>16}  {all:>16}  {:>10}  {:>12}", "row", "dictionary", "rows/s");
         }
-        let since = (rounds - rounds_before) as f64;
+        let since = (rounds - before.rounds) as f64;
         let rate = since / now.duration_since(then).as_secs_f64().max(1e-9);
-        let (mean, average) = ((loss - loss_before) / since, score.mse());
+        let (mean, average) = ((loss - before.loss) / (weight - before.weight), loss / weight);
         eprintln!("{rounds:>12}  {mean:>16.9}  {average:>16.9}  {size:>10}  {rate:>12.0}");
     }
 }

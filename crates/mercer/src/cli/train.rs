@@ -7,22 +7,25 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::catalogue::{self, Built, Context};
-use mercer::data::Scaling;
-use mercer::model::{Description, Progress, Regression, Seen};
+use mercer::catalogue::{self, Built, Context, Settings, Value};
+use mercer::data::{Example, Scaling, Targets};
+use mercer::model::{ClassProgress, Classification, Description, Progress, Regression, Seen};
 use mercer::{KernelSpec, Regressor};
 
 use super::bad_rows::{BadRows, OnError};
+use super::classes::Fresh;
 use super::failure::Failure;
-use super::learning::Learning;
+use super::input::{Kind, Wanted};
+use super::learning::{Learning, with_numbers};
 use super::memory;
-use super::notes::{Outcome, Watch};
-use super::output::{self, number};
+use super::notes::{self, Outcome, Watch};
+use super::output::{self, digits, number};
 use super::rows::{Kept, Origin, Reading, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
+use super::trained::{Answer, Trained};
 use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
 
 /// Learn from a stream of examples, one by one, and save the model
@@ -32,6 +35,9 @@ use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
 ///
 /// Learning begins with the first row, unless the first 256 settle something: the width of --kernel median, or a value `auto` that looks
 /// at the data. They are then gathered first.
+///
+/// Whether the target is a class is settled by the first rows, too. Where learning begins with the first row of a pipe, the target is a
+/// number unless --task class is given.
 ///
 /// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units.
 ///
@@ -70,7 +76,7 @@ Examples:
 
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let saved = match arguments.resume && arguments.model.exists() {
-        true => Some(store::load_regression(&arguments.model)?),
+        true => Some(store::load_trained(&arguments.model)?),
         false => None,
     };
     let inputs: Vec<&Path> =
@@ -80,51 +86,60 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     store::check_place("--model", &arguments.model)?;
     let stop = Stop::listen()?;
     let entry = catalogue::find(&arguments.common.learner)?;
-    let settings = entry.settings(arguments.common.set.iter().map(String::as_str))?;
+    let settings = Settings::new(entry, arguments.common.set.iter().map(String::as_str))?;
     let survey = Survey::make(arguments, settings.needs_rounds())?;
+    let common = &arguments.common;
+    let wanted = Wanted::of(common);
+    // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
+    let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
+    let looks = settings.needs_rows() || median;
+    let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told();
     let reading = Reading {
-        data: &arguments.common.data,
-        format: arguments.common.format,
-        target: arguments.common.target.as_ref(),
-        ignore: &arguments.common.ignore,
+        data: &common.data,
+        format: common.format,
+        target: common.target.clone(),
+        weight: common.weight.clone(),
+        ignore: &common.ignore,
         names: (&[], None),
         dimension: survey.dimension.or(arguments.common.dimension.map(usize::from)),
         features_alone: false,
+        targets: if at_once { Targets::Numbers } else { wanted.targets() },
+        wanted,
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
     let dimension = rows.columns().dimension;
     arguments.common.check_dimension(rows.shown(), dimension)?;
     if let Some(learned) = &survey.learned {
         learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
+        learned.check_outputs(rows.kind(), rows.shown())?;
     }
     let scaling = survey
         .learned
         .zip(arguments.common.scale.scheme())
         .map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
 
-    // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
     let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
-    let median = matches!(arguments.common.kernel, KernelSpec::Median) && !entry.autonomous;
-    let looks = settings.needs_rows() || median;
-    let wanted = if looks { FIRST_ROWS.min(limit) } else { 0 };
+    let looked_at = if looks { FIRST_ROWS.min(limit) } else { 0 };
     let mut ahead: VecDeque<Kept> = VecDeque::new();
-    let mut features = Vec::new();
-    let mut first = Vec::new();
-    while first.len() < wanted * dimension {
-        let Some(row) = rows.next(&mut features)? else { break };
-        if let Row::Good(_) = row {
-            let mut scaled = features.clone();
-            let fits = scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok());
-            first.extend(fits.then_some(scaled).into_iter().flatten());
+    let mut example = Example::default();
+    let (mut first, mut weights) = (Vec::new(), Vec::new());
+    while first.len() < looked_at * dimension {
+        let Some(row) = rows.next(&mut example)? else { break };
+        if let Row::Good = row {
+            let mut scaled = example.features.clone();
+            if scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()) {
+                first.extend(scaled);
+                weights.push(example.weight);
+            }
         }
-        ahead.push_back(Kept::of(&rows, row, &features));
+        ahead.push_back(Kept::of(&rows, row, &example));
     }
     if looks && stop.requested() {
         return Err(Failure::because(
             "ended by a signal before the first rows could settle the kernel; nothing was saved",
         ));
     }
-    let (kernel, spec) = arguments.common.kernel(entry, dimension, &first)?;
+    let (kernel, spec) = common.kernel(entry, dimension, &first, &weights)?;
     let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
     match rounds {
         Some(rounds) => memory::check(entry, rows.shown(), rounds, dimension)?,
@@ -135,18 +150,41 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         }
         None => {}
     }
-    let context = Context { rounds, dimension, seed: arguments.common.seed, rows: &first };
-    let Built { learner, parameters } = settings.build(kernel, &context)?;
-    let description = Description {
-        learner: entry.name.to_owned(),
-        kernel: spec,
-        parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
-        seed: arguments.common.seed,
-        features: rows.columns().features().to_vec(),
-        target_name: rows.columns().target().map(str::to_owned),
-        target: arguments.common.target.clone().unwrap_or_default(),
+    let (kind, seed) = (rows.kind(), common.seed);
+    let (outputs, classes) = (kind.outputs(), kind.is_class());
+    let context = Context { rounds, dimension, seed, rows: &first, outputs, classes };
+    let build = |more: Option<&str>| -> Result<Built, Failure> {
+        let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
+        Ok(settings.build(kernel.clone(), &context)?)
     };
-    let fresh = Regression { description, scaling, progress: Progress::default(), learner };
+    let describe = |parameters: &[(&'static str, Value)]| {
+        let targets = rows.columns().targets();
+        Description {
+            learner: entry.name.to_owned(),
+            kernel: spec.clone(),
+            parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
+            seed,
+            features: rows.columns().features().to_vec(),
+            target_name: targets.first().cloned(),
+            target: common.target.clone().unwrap_or_default(),
+            target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
+            weight: common.weight.clone(),
+        }
+    };
+    let (fresh, parameters) = match kind {
+        Kind::Numbers(_) => {
+            let Built { learner, parameters } = build(None)?;
+            let description = describe(&parameters);
+            let model = Regression { description, scaling, progress: Progress::default(), learner };
+            (Trained::Numbers(model.into()), parameters)
+        }
+        Kind::Class(two) => {
+            let Fresh { classifier, labels, parameters } = Fresh::make(entry, two, build)?;
+            let (description, progress) = (describe(&parameters), ClassProgress::default());
+            let model = Classification { description, labels, scaling, progress, classifier };
+            (Trained::Classes(model.into()), parameters)
+        }
+    };
     let (model, known) = match saved {
         Some(saved) => {
             check_resumable(&arguments.model, &saved, &fresh)?;
@@ -156,22 +194,23 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
 
     let bad = BadRows::new(&arguments.on_error)?;
-    let table = Table::new(arguments.quiet, model.scaling.is_some(), &model.progress.score);
-    let goal = if known { model.progress.seen() } else { Seen::default() };
+    let table = Table::new(arguments.quiet, classes, model.scaling().is_some(), model.standing());
+    let goal = if known { model.seen() } else { Seen::default() };
     let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
     let saving = saving.resuming(rows.shown(), Seen::default(), goal);
-    let mut learning = Learning { model, bad, table, saving, watch: Watch::default() };
+    let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
+    let mut learning = Learning { model, bad, table, saving, watch, weighted, answer };
     let ended = loop {
-        if stop.requested() || learning.progress().score.rounds() == limit {
+        if stop.requested() || learning.model.standing().rounds == limit {
             break Ok(());
         }
         let taken = match ahead.pop_front() {
             Some(mut kept) => {
-                let (row, mut features) = (kept.row.clone(), std::mem::take(&mut kept.features));
-                take(&mut learning, row, &mut features, &kept)
+                let (row, mut example) = (kept.row.clone(), std::mem::take(&mut kept.example));
+                take(&mut learning, row, &mut example, &kept)
             }
-            None => match rows.next(&mut features) {
-                Ok(Some(row)) => take(&mut learning, row, &mut features, &rows),
+            None => match rows.next(&mut example) {
+                Ok(Some(row)) => take(&mut learning, row, &mut example, &rows),
                 Ok(None) => break Ok(()),
                 Err(failure) => Err(failure),
             },
@@ -182,12 +221,19 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     learning.saving.end(ended, &stop, || learning.model.to_bytes())?;
     learning.report();
-    let bound = entry.bound.filter(|_| learning.model.scaling.is_none());
+    let bound = entry.bound.filter(|_| learning.model.scaling().is_none());
     let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
-    let Regression { description, progress, learner, .. } = &learning.model;
-    let (kernel, score) = (description.kernel.as_str(), &progress.score);
-    let dictionary_size = learner.dictionary_size();
-    let notes = learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size });
+    let dictionary_size = learning.model.dictionary_size();
+    let notes = match &learning.model {
+        Trained::Numbers(model) => {
+            let (kernel, score) = (model.description.kernel.as_str(), &model.progress.score);
+            learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size })
+        }
+        Trained::Classes(model) => {
+            let crowded = notes::crowded(entry, model.progress.learnt as usize, dictionary_size);
+            crowded.into_iter().chain(notes::majority(&model.progress.score)).collect()
+        }
+    };
     let mut text = summary(&learning, &arguments.model, stop.requested());
     for note in notes {
         // Writing to a string cannot fail.
@@ -197,14 +243,15 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
 }
 
 /// The row: learnt, refused, or known already.
-fn take(learning: &mut Learning, row: Row, features: &mut [f64], origin: &impl Origin) -> Result<(), Failure> {
+fn take(learning: &mut Learning, row: Row, example: &mut Example, origin: &impl Origin) -> Result<(), Failure> {
+    let saving = &mut learning.saving;
     let known = match &row {
-        Row::Good(target) => learning.saving.knows([features, &[*target]])?,
-        Row::Bad(_) => learning.saving.knows([&[], &[f64::NAN]])?,
+        Row::Good => with_numbers(example, learning.weighted, |numbers| saving.knows(numbers))?,
+        Row::Bad(_) => saving.knows([&[], &[f64::NAN]])?,
     };
     match row {
         _ if known => Ok(()),
-        Row::Good(target) => learning.learn(origin, features, target).map(drop),
+        Row::Good => learning.learn(origin, example).map(drop),
         Row::Bad(why) => learning.unreadable(why, origin),
     }
 }
@@ -258,31 +305,41 @@ impl Survey {
 }
 
 /// Refuses a saved model that is not one of the run that would begin now.
-fn check_resumable(path: &Path, saved: &Regression, fresh: &Regression) -> Result<(), Failure> {
-    let (old, new) = (&saved.description, &fresh.description);
+fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), Failure> {
+    let (old, new) = (saved.description(), fresh.description());
+    let kinds = [saved.kind(), fresh.kind()].map(|kind| kind.to_string());
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
     let facts = [
+        Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
         Fact { name: "learner", saved: &old.learner, now: &new.learner },
         Fact { name: "kernel", saved: &old.kernel, now: &new.kernel },
     ];
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
-    let otherwise = if old != new || saved.learner.dimension() != fresh.learner.dimension() {
+    let columns = |model: &Trained| (model.dimension(), model.outputs());
+    let told = Description { parameters: old.parameters.clone(), ..new.clone() };
+    let otherwise = if *old != told || columns(saved) != columns(fresh) {
         Some("its columns are other ones")
     } else {
-        (saved.scaling != fresh.scaling).then_some("its scaling is another one")
+        (saved.scaling() != fresh.scaling()).then_some("its scaling is another one")
     };
     check_same(path, facts, otherwise)
 }
 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
-    let progress = learning.progress();
-    let (learnt, size) = (progress.score.rounds(), learning.model.learner.dictionary_size());
-    let mse = progress.score.mse();
-    let loss = match &learning.model.scaling {
+    let (standing, size) = (learning.model.standing(), learning.model.dictionary_size());
+    let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
+    let loss = match (&learning.model, learning.model.scaling()) {
         _ if learnt == 0 => String::new(),
-        None => format!(", mean squared error {}", number(mse)),
-        Some(scaling) => {
+        (Trained::Classes(model), _) => {
+            let (classes, accuracy) = (model.labels.len(), digits(model.progress.score.accuracy()));
+            format!(", {classes} classes, accuracy {accuracy}")
+        }
+        (Trained::Numbers(_), None) => format!(", mean squared error {}", number(mse)),
+        (Trained::Numbers(model), Some(_)) if model.learner.outputs() > 1 => {
+            format!(", mean squared error {} in scaled units", number(mse))
+        }
+        (Trained::Numbers(_), Some(scaling)) => {
             let own = number(mse * scaling.target_unit().powi(2));
             format!(", mean squared error {} in scaled units ({own} in the target's own)", number(mse))
         }
@@ -292,6 +349,6 @@ fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     format!(
         "{}: {} with {learnt} row{plural} learnt{loss}, dictionary size {size}{stopped}\n",
         path.display(),
-        learning.model.description.learner
+        learning.model.description().learner
     )
 }

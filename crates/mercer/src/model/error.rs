@@ -32,6 +32,9 @@ pub enum ModelError {
         /// What it is.
         got: ModelKind,
     },
+    /// The learner alone would predict wrongly.
+    #[error("has learnt scaled columns; read it with Model::from_bytes, which gives their scaling beside the learner")]
+    Scaled,
     /// The file ends early.
     #[error("is a truncated model file: {got} bytes of {expected}; copy it again, or take the last checkpoint")]
     Truncated {

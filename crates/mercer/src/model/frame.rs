@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{ModelError, ModelKind};
 
 /// The version that is written.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;
@@ -108,18 +108,58 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
     Ok(Opened { version: header.version, kind, body })
 }
 
-/// The model of a body, if it holds together.
-pub(super) fn decode<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, ModelError> {
-    decode_old::<T, T>(body)
+/// The model of a body that `version` wrote, if it holds together.
+pub(super) fn decode<T: DeserializeOwned + Validate>(version: u16, body: &[u8]) -> Result<T, ModelError> {
+    decode_old::<T, T>(version, body)
 }
 
-/// The same of a body that an earlier version wrote.
-pub(super) fn decode_old<Old: DeserializeOwned, T: From<Old> + Validate>(body: &[u8]) -> Result<T, ModelError> {
-    let (old, rest) = postcard::take_from_bytes::<Old>(body)?;
+/// The same of a body with another layout, which is made into the present one.
+pub(super) fn decode_old<Old: DeserializeOwned, T: From<Old> + Validate>(
+    version: u16,
+    body: &[u8],
+) -> Result<T, ModelError> {
+    // Fields that learners gained later are not in the body: see `mercer_core::since`.
+    let (old, rest) = mercer_core::reading(version, || postcard::take_from_bytes::<Old>(body))?;
     if !rest.is_empty() {
         return Err(ModelError::Trailing { extra: rest.len() as u64 });
     }
     let model = T::from(old);
     model.validate()?;
     Ok(model)
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_core::Inconsistent;
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Grown {
+        weight: f64,
+        #[serde(deserialize_with = "mercer_core::since::<3, _, _>")]
+        rounds: Option<u64>,
+        last: u8,
+    }
+
+    impl Validate for Grown {
+        fn validate(&self) -> Result<(), Inconsistent> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn fields_are_read_by_the_version_of_the_file() -> Result<(), ModelError> {
+        let old = postcard::to_allocvec(&(0.5, 7_u8))?;
+        for version in [1, 2] {
+            assert_eq!(decode::<Grown>(version, &old)?, Grown { weight: 0.5, rounds: None, last: 7 });
+        }
+        let file = pack(ModelKind::Regression, &Grown { weight: 0.5, rounds: Some(9), last: 7 })?;
+        let opened = open(&file)?;
+        let read: Grown = decode(opened.version, opened.body)?;
+        assert_eq!((opened.version, read.rounds), (3, Some(9)));
+        assert!(matches!(decode::<Grown>(2, opened.body), Err(ModelError::Trailing { .. })));
+        Ok(())
+    }
 }

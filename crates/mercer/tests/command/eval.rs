@@ -6,7 +6,7 @@ use mercer::{AogdAldParams, Fogd, FogdParams, Gaussian, NonsAld, NonsAldParams, 
 
 use crate::support::{Folder, csv, examples, predictions, timeless};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 16] = [
     "learner",
     "kernel",
     "parameters",
@@ -15,6 +15,9 @@ const KEYS: [&str; 13] = [
     "mse",
     "mae",
     "error_rate",
+    "rmse",
+    "r2",
+    "second_half",
     "dictionary_size",
     "seconds",
     "seconds_per_example",
@@ -41,7 +44,7 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     assert_eq!((&report["learner"], &report["kernel"]), (&"nons-ald".into(), &"gaussian:0.5".into()));
     assert_eq!((report["n"].as_u64(), report["d"].as_u64()), (Some(123), Some(3)));
     assert!(report["error_rate"].is_null());
-    let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary"];
+    let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary", "loss", "removal"];
     assert!(positions(&text, &parameters).is_sorted(), "{text}");
     assert_eq!(report["parameters"].as_object().unwrap().len(), parameters.len());
     assert_eq!(report["parameters"]["max_dictionary"].as_u64(), Some(1000));
@@ -66,7 +69,7 @@ fn predictions_are_those_of_the_library_bit_for_bit() {
         "eval data.csv --learner nons-ald --kernel gaussian:0.5 --set alpha=25/T --predictions out.csv --block 1",
     );
     let table = examples(600);
-    let params = NonsAldParams { alpha: 25.0 / 600.0, ..NonsAldParams::default() };
+    let params = NonsAldParams::default().alpha(25.0 / 600.0);
     let mut learner = NonsAld::new(Gaussian::new(0.5).unwrap(), 3, params).unwrap();
     let mut expected = Vec::new();
     let score =
@@ -84,7 +87,7 @@ fn a_person_reads_the_same_numbers() {
     let report = folder.json("eval data.csv --learner krls");
     let text = folder.done("eval data.csv --learner krls");
     assert!(text.starts_with("krls on data.csv: 40 rows of 3 features\n"), "{text}");
-    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=1000\n"), "{text}");
+    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=1000 forgets=directional removal=never\n"), "{text}");
     for (label, key) in [("mean squared error", "mse"), ("mean absolute error", "mae")] {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(label)).unwrap();
         assert_eq!(line.trim().parse::<f64>().ok(), report[key].as_f64());
@@ -266,7 +269,7 @@ fn seeds_decide_what_is_drawn_and_threads_nothing() {
     assert_ne!(run(""), run("--seed 1"));
     assert_eq!(run("--seed 5 --threads 1"), run("--seed 5 --threads 4"));
     let width: f64 = run("")["kernel"].as_str().unwrap().strip_prefix("gaussian:").unwrap().parse().unwrap();
-    let params = FogdParams { sigma: width, features: 20, seed: 7, ..FogdParams::default() };
+    let params = FogdParams::default().sigma(width).features(20).seed(7);
     let mut learner = Fogd::new(3, params).unwrap();
     let score = prequential(&mut learner, examples(200).iter(), |_| {}).unwrap();
     assert_eq!(run("--seed 7")["mse"].as_f64(), Some(score.mse()));

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use mercer::data::{LinearSystem, SystemMatrices};
-use mercer::learners::prediction::{Forecaster, Forgetting, Opf, OpfParams, Schedule};
+use mercer::learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use serde_json::Value;
 
 use crate::support::Folder;
@@ -44,11 +44,10 @@ fn the_report_is_what_the_library_gives() {
     let rows = track(300);
     let folder = Folder::new().with("s.csv", csv(&rows));
     let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --lambda 1 --predictions p.csv");
-    let params = OpfParams {
-        schedule: Schedule { beta: 2.5, t_init: 40, max_lags: None },
-        lambda: 1.0,
-        forgetting: Forgetting::Scalar(0.7),
-    };
+    let params = OpfParams::default()
+        .schedule(EpochSchedule { beta: 2.5, t_init: 40, max_lags: None })
+        .lambda(1.0)
+        .forgetting(Forgetting::Scalar(0.7));
     let mut opf = Opf::new(2, &params).unwrap();
     let (header, predictions) = rows_of(&folder.read("p.csv"));
     assert_eq!((header.as_str(), predictions.len()), ("k,left,right", 300));

@@ -5,7 +5,9 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use mercer::data::{Ar1, Duffing, FiniteChain, Pairs};
-use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSize};
+use mercer::learners::operator::{
+    Budget, BudgetTest, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule,
+};
 use mercer::{AnyKernel, median_width};
 use serde_json::Value;
 
@@ -111,19 +113,19 @@ fn every_option_is_the_librarys_parameter() {
     let default = SogdParams::default();
     let budget = Budget::Constant(0.05);
     for (options, params) in [
-        ("--eta 0.2", SogdParams { step: StepSize::Constant(0.2), ..default }),
-        ("--lambda 0.01", SogdParams { lambda: 0.01, ..default }),
-        ("--budget 0.05", SogdParams { budget, ..default }),
-        ("--budget 0.5 --budget-schedule eta-squared", SogdParams { budget: Budget::EtaSquared(0.5), ..default }),
+        ("--eta 0.2", default.step(StepSchedule::Constant(0.2))),
+        ("--lambda 0.01", default.lambda(0.01)),
+        ("--budget 0.05", default.budget(budget)),
+        ("--budget 0.5 --budget-schedule eta-squared", default.budget(Budget::EtaSquared(0.5))),
         (
             "--eta 2 --eta-schedule power:0.75,30 --budget-schedule eta-squared",
-            SogdParams { step: StepSize::Power { eta: 2.0, exponent: 0.75, offset: 30.0 }, ..default },
+            default.step(StepSchedule::Power { eta: 2.0, exponent: 0.75, offset: 30.0 }),
         ),
-        ("--budget 0.05 --budget-test squared", SogdParams { budget, test: BudgetTest::Squared, ..default }),
-        ("--budget 0.05 --budget-test output-ald", SogdParams { budget, test: BudgetTest::OutputAld, ..default }),
-        ("--budget 0.05 --rank-guard 0.3", SogdParams { budget, rank_guard: 0.3, ..default }),
-        ("--max-dictionary 20", SogdParams { max_dictionary: Some(20), ..default }),
-        ("--max-dictionary none", SogdParams { max_dictionary: None, ..default }),
+        ("--budget 0.05 --budget-test squared", default.budget(budget).test(BudgetTest::Squared)),
+        ("--budget 0.05 --budget-test output-ald", default.budget(budget).test(BudgetTest::OutputAld)),
+        ("--budget 0.05 --rank-guard 0.3", default.budget(budget).rank_guard(0.3)),
+        ("--max-dictionary 20", default.max_dictionary(Some(20))),
+        ("--max-dictionary none", default.max_dictionary(None)),
     ] {
         let report = folder.json(&format!("koopman pairs.csv --kernel laplace:0.5 {options}"));
         agrees(&report, &learnt(&pairs, "laplace:0.5", params));
@@ -291,8 +293,7 @@ fn rectangular_dictionaries_keep_each_side_on_its_own() {
     let folder = Folder::new().with("pairs.csv", csv(&pairs));
     let arguments = "koopman pairs.csv --kernel gaussian:0.5 --dictionary-shape rectangular --budget 0.05";
     let report = folder.json(&format!("{arguments} --dictionary d.csv --weights w.csv"));
-    let params =
-        SogdParams { shape: DictionaryShape::Rectangular, budget: Budget::Constant(0.05), ..SogdParams::default() };
+    let params = SogdParams::default().shape(DictionaryShape::Rectangular).budget(Budget::Constant(0.05));
     let learner = learnt(&pairs, "gaussian:0.5", params);
     let sides = (learner.output_rounds().len(), learner.input_rounds().len());
     assert_ne!(sides.0, sides.1);

@@ -25,9 +25,9 @@ fn the_table_lists_every_learner_with_keys_cost_and_source() {
             .map(|(_, line)| line.to_owned() + " ")
             .collect();
         for key in entry.keys {
-            assert!(row.contains(&format!("{}={}", key.name, key.default)), "{row}");
+            assert!(row.contains(&format!("{}={}", key.name, key.default_text())), "{row}");
         }
-        assert!(row.contains(entry.time) && row.contains(entry.memory), "{row}");
+        assert!(row.contains(&entry.time.to_string()) && row.contains(&entry.memory.to_string()), "{row}");
         assert!(row.contains(entry.source.split(' ').next().unwrap()), "{row}");
         assert_eq!(row.contains('*'), entry.growth.is_some(), "{row}");
     }
@@ -38,11 +38,13 @@ fn the_table_lists_every_learner_with_keys_cost_and_source() {
 fn details_tell_all_there_is() {
     for entry in catalogue::entries() {
         let detail = Folder::new().done(&format!("learners {}", entry.name));
-        for part in [entry.name, entry.summary, entry.time, entry.memory, entry.source] {
+        let (time, memory) = (entry.time.to_string(), entry.memory.to_string());
+        for part in [entry.name, entry.summary, &time, &memory, entry.source] {
             assert!(detail.contains(part), "{part} in {detail}");
         }
         for key in entry.keys {
-            let parts = [key.name, key.symbol, key.default, key.range, key.meaning, key.none.unwrap_or_default()];
+            let default = key.default_text();
+            let parts = [key.name, key.symbol, &default, key.range, key.meaning, key.none.unwrap_or_default()];
             for part in parts.into_iter().chain(key.auto.map(|rule| rule.formula)) {
                 assert!(detail.contains(part), "{part} in {detail}");
             }
@@ -71,11 +73,13 @@ fn json_says_the_same() {
     for (entry, described) in catalogue::entries().iter().zip(learners) {
         assert_eq!(*described, object(&folder.done(&format!("learners {} --json", entry.name))));
         assert_eq!((&described["name"], &described["source"]), (&entry.name.into(), &entry.source.into()));
+        assert_eq!(described["losses"].as_array().unwrap().len(), entry.takes.losses.len());
+        assert_eq!(described["targets"].as_array().unwrap().len(), entry.takes.targets().count());
         assert_eq!(described["memory_grows"].as_bool(), Some(entry.growth.is_some()));
         let keys = described["keys"].as_array().unwrap();
         assert_eq!(keys.len(), entry.keys.len());
         for (key, described) in entry.keys.iter().zip(keys) {
-            assert_eq!((&described["key"], &described["default"]), (&key.name.into(), &key.default.into()));
+            assert_eq!((&described["key"], &described["default"]), (&key.name.into(), &key.default_text().into()));
             assert_eq!(described["auto"].as_str(), key.auto.map(|rule| rule.formula));
         }
     }

@@ -23,6 +23,21 @@ pub(crate) fn exercise(model: Model) {
             }
             let _ = learner.learn_block(&x.repeat(5), &[0.1, 0.2, -0.3, 0.4, 0.5], &mut Vec::new());
         }
+        Model::Classification(mut model) => {
+            let classifier = &mut model.classifier;
+            let _ = (model.labels.sorted(), model.progress.score.balanced_accuracy(), model.progress.score.majority());
+            let d = classifier.learner().dimension();
+            if d > WIDEST || classifier.classes() > WIDEST {
+                return;
+            }
+            let x = vec![0.25; d];
+            for class in [0, 1, classifier.classes()] {
+                let _ = (classifier.predict(&x), classifier.learn(&x, class, 1.0));
+            }
+            let _ = classifier.learn_rows(&x.repeat(3), &[0, 1, 0], &[1.0, 0.0, 0.5], |_, classifier, scores| {
+                let _ = classifier.probabilities(&mut scores.to_vec());
+            });
+        }
         Model::Prediction(mut model) => {
             let forecaster = &mut model.forecaster;
             if forecaster.outputs() + forecaster.inputs() > WIDEST {

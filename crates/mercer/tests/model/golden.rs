@@ -3,7 +3,7 @@
 //! A learner or a format that is new has no file yet: run the tests once with `MERCER_BLESS=1` and commit what appears in `tests/golden`. A file
 //! that is there is never written again. When one no longer loads, the format needs a new version that still reads the old one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         .map(|(name, values)| (name, values.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()))
         .collect();
     let ahead = &rows(LEARNT + PREDICTED)[LEARNT..];
-    let (mut kinds, mut new) = (Vec::new(), false);
+    let (mut kinds, mut versions, mut new) = (Vec::new(), BTreeSet::new(), false);
     for (name, model) in models(LEARNT) {
         let path = folder().join(format!("{name}.mercer"));
         if !path.exists() && std::env::var_os("MERCER_BLESS").is_some() {
@@ -58,7 +58,10 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         }
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}; see this file's head", path.display()));
         assert!(bytes.len() < 40_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
-        let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = Model::from_bytes_with_version(&bytes);
+        let (mut loaded, version) = read.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(version, u16::from_le_bytes([bytes[8], bytes[9]]));
+        versions.insert(version);
         kinds.push(loaded.kind());
         let made = go_on(&mut loaded, ahead);
         let numbers = &expected[name];
@@ -74,7 +77,8 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
             .collect();
         fs::write(expected_path, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
     }
-    for kind in [ModelKind::Regression, ModelKind::Prediction, ModelKind::Operator] {
+    for kind in [ModelKind::Regression, ModelKind::Prediction, ModelKind::Operator, ModelKind::Classification] {
         assert!(kinds.contains(&kind));
     }
+    assert!(versions.is_superset(&BTreeSet::from([1, 2])), "files of all earlier versions are here: {versions:?}");
 }

@@ -1,6 +1,8 @@
 //! Model files: every learner comes back as it was, and nothing that is not a model file does harm.
 
+mod bare;
 mod damage;
 mod exercise;
 mod golden;
+mod nesting;
 mod subjects;

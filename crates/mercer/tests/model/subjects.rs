@@ -1,16 +1,20 @@
 //! Small models of every kind and learner, trained on a few rows that are the same on every machine.
 
 use mercer::AnyKernel;
-use mercer::catalogue::{self, Context};
-use mercer::data::{Ranges, Scaling, Scheme, TargetColumn};
+use mercer::catalogue::{self, Context, Entry, Settings};
+use mercer::data::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::prediction::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forecaster, GridParams, InputParams,
-    IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Scaled, ScaledParams, Schedule,
-    Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
+    GridParams, InputParams, IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams,
+    ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
+    WindowedSlip, WindowedSlipParams,
 };
-use mercer::model::{AnyOperator, Description, Model, Operator, Prediction, Progress, Regression, SeriesErrors};
-use mercer::{Regressor, Score};
+use mercer::model::{
+    AnyOperator, ClassProgress, Classification, Description, Model, Operator, Prediction, Progress, Regression,
+    SeriesErrors,
+};
+use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Target};
 
 /// Rows `(x, y)` with `x` in the square.
 pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {
@@ -23,14 +27,10 @@ pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {
 }
 
 /// Settings that keep every file small.
-fn settings(name: &str) -> &'static [&'static str] {
-    match name {
-        "fogd" => &["features=8"],
-        "nogd" => &["budget=8", "rank=6"],
-        "sketched-kons" => &["gamma=0.3"],
-        "auto" => &["budget=2000"],
+fn settings(entry: &Entry) -> &'static [&'static str] {
+    match entry.name {
         "experts" => &["members=nons-ald; krls lambda=0.1; krls lambda=0.1 kernel=laplace:1; fogd features=4; kogd"],
-        _ => &[],
+        _ => entry.trial,
     }
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
     }
     .unwrap();
     let spec = kernel.to_string();
-    let context = Context { rounds: Some(60), dimension: 2, seed: 3, rows: &[] };
-    let mut built = entry.settings(settings(name).iter().copied()).unwrap().build(kernel, &context).unwrap();
+    let context = Context { rounds: Some(60), dimension: 2, seed: 3, ..Context::default() };
+    let mut built = Settings::new(entry, settings(entry).iter().copied()).unwrap().build(kernel, &context).unwrap();
     let mut score = Score::default();
     for (x, y) in &rows(learnt) {
         score.record(built.learner.predict_then_update(x, *y).unwrap(), *y);
@@ -62,6 +62,7 @@ pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
             features: vec!["a".to_owned(), "b".to_owned()],
             target_name: Some("y".to_owned()),
             target: TargetColumn::Name("y".to_owned()),
+            ..Description::default()
         },
         scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),
         progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, score },
@@ -69,16 +70,55 @@ pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
     }
 }
 
+/// The class of a row: three, the last of which comes late.
+fn class_of(t: usize, (x, _): &([f64; 2], f64)) -> usize {
+    if x[0] > 0.2 { usize::from(x[1] > 0.0 && t > 10) * 2 } else { 1 }
+}
+
+/// A learner of classes with all that the command keeps beside it; each row counts for a half.
+fn classification(learnt: usize) -> Classification {
+    let Regression { description, scaling, .. } = regression("krls", 0);
+    let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
+    let learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1)).unwrap();
+    let (mut classifier, mut labels) = (Classifier::new(learner.into()).unwrap(), Labels::new());
+    let mut score = ClassScore::default();
+    for (t, row) in rows(learnt).iter().enumerate() {
+        let class = class_of(t, row).min(classifier.classes());
+        labels.insert(["red", "dark, blue", "3"][class]);
+        let predicted = classifier.learn(&row.0, class, 0.5).unwrap();
+        score.record(class, predicted, Some(0.25), 0.5);
+    }
+    let progress = ClassProgress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, learnt: learnt as u64, score };
+    let description = Description { weight: Some(ColumnChoice::Name("w".to_owned())), ..description };
+    Classification { description, labels, scaling, progress, classifier }
+}
+
+/// A learner of two targets.
+fn vector(learnt: usize) -> Regression {
+    let mut model = regression("krls", 0);
+    let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
+    model.learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1).outputs(2)).unwrap().into();
+    model.scaling = None;
+    model.description.target_names = vec!["y".to_owned(), "z".to_owned()];
+    let mut made = [0.0; 2];
+    for (x, y) in &rows(learnt) {
+        let targets = [*y, x[0]];
+        model.learner.learn(x, Target::weighted(&targets, 2.0), &mut made).unwrap();
+        model.progress.score.record_weighted(&made, &targets, 2.0);
+    }
+    model
+}
+
 /// Forecasters by the names of their files.
 fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
-    let schedule = Schedule { beta: 0.7, t_init: 8, max_lags: Some(4) };
-    let opf = OpfParams { schedule, ..OpfParams::default() };
-    let inputs = InputParams { count: 1, forgetting: opf.forgetting.clone(), feed_through: true };
-    let discounted = DiscountedParams { schedule, alpha: 0.99, ..DiscountedParams::default() };
-    let slip = SlipParams { t_init: 8, rank: 3, horizon: 12, ..SlipParams::default() };
-    let spectral = SpectralParams { t_init: 8, rank: 3, horizon: 12, ..SpectralParams::default() };
-    let gradient = SpectralParams { rule: SpectralRule::Gradient { rate: 0.1, radius: 2.0 }, ..spectral };
-    let grid = GridParams { schedule, gammas: vec![0.4, 0.9], ..GridParams::default() };
+    let schedule = EpochSchedule { beta: 0.7, t_init: 8, max_lags: Some(4) };
+    let opf = OpfParams::default().schedule(schedule);
+    let inputs = InputParams::default().count(1).forgetting(opf.forgetting.clone()).feed_through(true);
+    let discounted = DiscountedParams::default().schedule(schedule).alpha(0.99);
+    let slip = SlipParams::default().t_init(8).rank(3).horizon(12);
+    let spectral = SpectralParams::default().t_init(8).rank(3).horizon(12);
+    let gradient = spectral.rule(SpectralRule::Gradient { rate: 0.1, radius: 2.0 });
+    let grid = GridParams::default().schedule(schedule).gammas(vec![0.4, 0.9]);
     let model = StateSpace {
         a: vec![0.9, 0.1, 0.0, 0.5],
         b: Vec::new(),
@@ -92,13 +132,16 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
         ("opf-inputs", Opf::with_inputs(1, &inputs, &opf).unwrap().into()),
         ("discounted", Discounted::new(1, &discounted).unwrap().into()),
         ("slip", Slip::new(1, &slip).unwrap().into()),
-        ("slip-window", WindowedSlip::new(1, &WindowedSlipParams { schedule, rank: 2, lambda: 1.0 }).unwrap().into()),
+        (
+            "slip-window",
+            WindowedSlip::new(1, &WindowedSlipParams::default().schedule(schedule).rank(2).lambda(1.0)).unwrap().into(),
+        ),
         ("spectral", SpectralFilter::new(1, &spectral).unwrap().into()),
         ("spectral-gradient", SpectralFilter::new(1, &gradient).unwrap().into()),
         ("kalman", KalmanPredictor::new(&model).unwrap().into()),
         ("last-value", LastValue::new(1).into()),
         ("extrapolation", LinearExtrapolation::new(1).into()),
-        ("forecast-experts", Experts::grid(1, &grid).unwrap().into()),
+        ("forecast-experts", ForecastMixture::grid(1, &grid).unwrap().into()),
         ("scaled", scaled(&opf, 9)),
         ("scaled-open", scaled(&opf, 1000)),
     ]
@@ -107,7 +150,7 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
 /// OPF behind scales, known after so many rows.
 fn scaled(opf: &OpfParams, rows: usize) -> AnyForecaster {
     let inner = AnyForecaster::from(Opf::new(1, opf).unwrap());
-    Scaled::new(inner, ScaledParams { rows, shared: false }).unwrap().into()
+    ScaledForecaster::new(inner, ScaledParams::default().rows(rows).shared(false)).unwrap().into()
 }
 
 fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {
@@ -118,17 +161,17 @@ fn prediction(mut forecaster: AnyForecaster, observed: usize) -> Prediction {
 
 /// OPF whose least squares let a row wait for the next.
 pub(crate) fn wide(observed: usize) -> Model {
-    let schedule = Schedule { beta: 140.0, t_init: 146, max_lags: Some(140) };
-    let opf = Opf::new(1, &OpfParams { schedule, ..OpfParams::default() }).unwrap();
+    let schedule = EpochSchedule { beta: 140.0, t_init: 146, max_lags: Some(140) };
+    let opf = Opf::new(1, &OpfParams::default().schedule(schedule)).unwrap();
     Model::Prediction(Box::new(prediction(opf.into(), observed)))
 }
 
 /// A forecaster in the midst of a series, with all that the command keeps beside it.
 fn series(observed: usize) -> Prediction {
-    let params = OpfParams { schedule: Schedule { beta: 0.7, t_init: 8, max_lags: Some(4) }, ..OpfParams::default() };
-    let inputs = InputParams { count: 1, forgetting: params.forgetting.clone(), feed_through: true };
+    let params = OpfParams::default().schedule(EpochSchedule { beta: 0.7, t_init: 8, max_lags: Some(4) });
+    let inputs = InputParams::default().count(1).forgetting(params.forgetting.clone()).feed_through(true);
     let mut model = prediction(Opf::with_inputs(1, &inputs, &params).unwrap().into(), observed);
-    let mut intervals = ConformalIntervals::new(1, IntervalParams { window: 5, ..IntervalParams::default() }).unwrap();
+    let mut intervals = ConformalIntervals::new(1, IntervalParams::default().window(5)).unwrap();
     for (x, y) in &rows(observed) {
         intervals.observe(&[x[0]], &[*y]).unwrap();
     }
@@ -153,7 +196,7 @@ fn teach(forecaster: &mut AnyForecaster, rows: &[([f64; 2], f64)]) -> Vec<f64> {
 
 fn operators() -> [(&'static str, AnyOperator); 2] {
     let kernel: AnyKernel = "gaussian:0.8".parse().unwrap();
-    let params = SogdParams { max_dictionary: Some(10), ..SogdParams::default() };
+    let params = SogdParams::default().max_dictionary(Some(10));
     let sparse = Sogd::new(kernel.clone(), 2, kernel.clone(), 1, params).unwrap();
     let dense = DenseSogd::new(kernel.clone(), 2, kernel, 1, DenseSogdParams::default()).unwrap();
     [("sogd", AnyOperator::Sparse(Box::new(sparse))), ("dense-sogd", AnyOperator::Dense(Box::new(dense)))]
@@ -188,12 +231,33 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     // The files above are of format 1, in which forecasters and operators stood alone.
     all.push(("series-2", Model::Prediction(Box::new(series(learnt)))));
     all.push(("operator-2", Model::Operator(Box::new(run_of_pairs(learnt)))));
+    all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
+    all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all
 }
 
 /// What the model predicts for these rows while it goes on learning them.
 pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
     match model {
+        Model::Classification(model) => {
+            let one = |(t, row): (usize, &([f64; 2], f64))| {
+                let classifier = &mut model.classifier;
+                let class = class_of(t, row).min(classifier.classes());
+                let mut score = f64::NAN;
+                let observe = |_: usize, _: &Classifier<_>, scores: &[f64]| score = scores.iter().sum();
+                classifier.learn_rows(&row.0, &[class], &[], observe).unwrap();
+                score
+            };
+            rows.iter().enumerate().map(one).collect()
+        }
+        Model::Regression(model) if model.learner.outputs() == 2 => {
+            let one = |(x, y): &([f64; 2], f64)| {
+                let mut made = [0.0; 2];
+                model.learner.learn(x, Target::new(&[*y, x[0]]), &mut made).unwrap();
+                made[0] + made[1]
+            };
+            rows.iter().map(one).collect()
+        }
         Model::Regression(model) => {
             rows.iter().map(|(x, y)| model.learner.predict_then_update(x, *y).unwrap()).collect()
         }

@@ -1,7 +1,7 @@
 //! The contract of a forecaster.
 
 use mercer_learners::Error;
-use mercer_learners::prediction::{AnyForecaster, Forecaster, Scratch};
+use mercer_learners::prediction::{AnyForecaster, ForecastScratch, Forecaster};
 
 use crate::alloc::allocations_during;
 use crate::streams;
@@ -40,7 +40,7 @@ fn follow(name: &str, forecaster: &mut AnyForecaster, series: &Series) -> Vec<u6
 
 fn predicting_is_pure(name: &str, mut forecaster: AnyForecaster, series: &Series) {
     let mut undisturbed = forecaster.clone();
-    let (m, mut scratch) = (forecaster.outputs(), Scratch::default());
+    let (m, mut scratch) = (forecaster.outputs(), ForecastScratch::default());
     let (mut asked, mut prequential) = (vec![0.0; m], vec![0.0; m]);
     let mut last = vec![0.0; m];
     for (k, (input, output)) in series.iter().enumerate() {
@@ -180,7 +180,7 @@ fn monotony_is_survived(name: &str, make: &dyn Fn() -> AnyForecaster) {
 }
 
 fn nothing_is_allocated(name: &str, mut forecaster: AnyForecaster, series: &Series) {
-    let (m, mut scratch) = (forecaster.outputs(), Scratch::default());
+    let (m, mut scratch) = (forecaster.outputs(), ForecastScratch::default());
     let mut prediction = vec![0.0; m];
     follow(name, &mut forecaster, &series[..350]);
     forecaster.predict_with(&series[0].0, &mut prediction, &mut scratch).expect("an ordinary input");

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use mercer_data::{Pairs, Pendulum, PendulumState};
 use mercer_kernels::{Gaussian, Points, Product};
 use mercer_learners::operator::{
-    Budget, OperatorLearner, Policy, Sogd, SogdParams, StepSize, ValueIterationParams, value_iteration,
+    Budget, OperatorLearner, Policy, Sogd, SogdParams, StepSchedule, ValueIterationParams, value_iteration,
 };
 
 use crate::figure::Grid;
@@ -31,7 +31,7 @@ pub(super) struct Setting {
     pub(super) angle_width: f64,
     pub(super) velocity_width: f64,
     pub(super) torque_width: f64,
-    pub(super) step: StepSize,
+    pub(super) step: StepSchedule,
     pub(super) budget: Budget,
 }
 
@@ -148,7 +148,7 @@ impl Setting {
 
     fn learner(&self) -> Result<Sogd<Product<Gaussian, Gaussian>, Gaussian>, ExperimentError> {
         let unit = Gaussian::new(1.0)?;
-        let params = SogdParams { step: self.step, budget: self.budget, max_dictionary: None, ..SogdParams::default() };
+        let params = SogdParams::default().step(self.step).budget(self.budget).max_dictionary(None);
         Ok(Sogd::new(Product::new(unit, unit, 3), 4, unit, 3, params)?)
     }
 
@@ -170,12 +170,7 @@ impl Setting {
             let pairs = self.collect(&mut episodes, behaviour, policy.as_ref())?;
             steps.clear();
             learner.learn_block(pairs.inputs(), pairs.outputs(), &mut steps)?;
-            let params = ValueIterationParams {
-                discount: DISCOUNT,
-                sweeps: SWEEPS,
-                tolerance: TOLERANCE,
-                ..ValueIterationParams::default()
-            };
+            let params = ValueIterationParams::default().discount(DISCOUNT).sweeps(SWEEPS).tolerance(TOLERANCE);
             let solved = value_iteration(learner.operator(), &actions, self.reward(), params)?;
             let judged_by = if stage + 1 == size.stages { size.last_judged_by } else { size.judged_by };
             let own = |start: &PendulumState| score(*start, |state| Ok(self.act(&solved, state)?.0));
@@ -232,7 +227,7 @@ mod tests {
         angle_width: 0.5,
         velocity_width: 2.0,
         torque_width: 4.0,
-        step: StepSize::Constant(0.5),
+        step: StepSchedule::Constant(0.5),
         budget: Budget::Constant(0.1),
     };
 

@@ -153,7 +153,7 @@ pub fn run_at(plan: &Plan, longest: impl Fn(&Regime) -> usize) -> Result<Report,
         let (stream, kernel) = (regime.stream(rounds, seed)?, regime.kernel()?);
         let hindsight = Hindsight::new(&kernel, &stream)?;
         let best = hindsight.within(RADIUS);
-        let params = NonsAldParams { mu, alpha, radius: RADIUS, label_bound: 1.0, max_dictionary: None };
+        let params = NonsAldParams::default().mu(mu).alpha(alpha).radius(RADIUS).label_bound(1.0).max_dictionary(None);
         let pass = measure::run(&mut NonsAld::new(kernel, stream.dimension(), params)?, &stream, bar)?;
         let (printed, proved) = bounds(setting, &hindsight, &best);
         Ok(Outcome { regret: pass.mse * rounds as f64 - best.loss, printed, proved, size: pass.size })

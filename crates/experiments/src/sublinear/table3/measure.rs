@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use mercer_data::Dataset;
-use mercer_learners::{Error, Regressor, prequential};
+use mercer_learners::{Error, Regressor, RoundError, prequential};
 
 use crate::progress::JobProgress;
 
@@ -70,8 +70,8 @@ pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> 
     let seconds = start.elapsed().as_secs_f64();
     let (mse, diverged_at) = match outcome {
         Ok(score) => (score.mse(), None),
-        Err((t, Error::Diverged)) => (f64::INFINITY, Some(t)),
-        Err((_, error)) => return Err(error),
+        Err(RoundError { round, error: Error::Diverged }) => (f64::INFINITY, Some(round)),
+        Err(RoundError { error, .. }) => return Err(error),
     };
     let size = learner.dictionary_size();
     Ok(Pass { mse, size, seconds, rounds, diverged_at, curve })

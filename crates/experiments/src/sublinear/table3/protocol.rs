@@ -157,33 +157,39 @@ impl Setting {
         let kernel = Gaussian::new(width)?;
         let t = rounds as f64;
         let ald = 25.0 / t;
-        let sampled = |alpha, gamma| SampledKonsParams {
-            alpha,
-            gamma,
-            beta: 1.0,
-            epsilon: 0.5,
-            clip: 1.0,
-            max_dictionary: None,
-            seed,
+        let sampled = |alpha, gamma| {
+            SampledKonsParams::default()
+                .alpha(alpha)
+                .gamma(gamma)
+                .beta(1.0)
+                .epsilon(0.5)
+                .clip(1.0)
+                .max_dictionary(None)
+                .seed(seed)
         };
         Ok(match self {
             Self::RestartedNogd { step } => Box::new(RestartedNogd::new(kernel, dimension, FEATURES, step / t.sqrt())?),
             Self::Fogd { step } => {
-                let params = FogdParams { sigma: width, features: FEATURES, step: step / t.sqrt(), seed };
+                let params = FogdParams::default().sigma(width).features(FEATURES).step(step / t.sqrt()).seed(seed);
                 Box::new(Fogd::new(dimension, params)?)
             }
             Self::Nogd { step } => {
-                let params = NogdParams { budget: FEATURES, rank: FEATURES, step: step / t.sqrt(), radius: None };
+                let params = NogdParams::default().budget(FEATURES).rank(FEATURES).step(step / t.sqrt()).radius(None);
                 Box::new(Nogd::new(kernel, dimension, params)?)
             }
             Self::ProsNKons { alpha, gamma } => Box::new(ProsNKons::new(kernel, dimension, sampled(alpha, gamma))?),
             Self::ConKons { alpha, gamma } => Box::new(ConKons::new(kernel, dimension, sampled(alpha, gamma))?),
             Self::AogdAld => {
                 let growth_limit = Some(AogdAldParams::growth_limit_for(dimension, rounds));
-                Box::new(AogdAld::new(kernel, dimension, AogdAldParams { radius: 2.0, alpha: ald, growth_limit })?)
+                Box::new(AogdAld::new(
+                    kernel,
+                    dimension,
+                    AogdAldParams::default().radius(2.0).alpha(ald).growth_limit(growth_limit),
+                )?)
             }
             Self::NonsAld { mu } => {
-                let params = NonsAldParams { mu, alpha: ald, radius: 1.0, label_bound: 1.0, max_dictionary: None };
+                let params =
+                    NonsAldParams::default().mu(mu).alpha(ald).radius(1.0).label_bound(1.0).max_dictionary(None);
                 Box::new(NonsAld::new(kernel, dimension, params)?)
             }
         })
@@ -357,7 +363,7 @@ mod tests {
             let (mut rule, mut probe) = (Ald::new(25.0 / table.len() as f64).unwrap(), Probe::default());
             for (x, _) in table.iter() {
                 basis.probe(x, &mut probe);
-                if let Some(new_coordinate) = rule.admits(&probe) {
+                if let Some(new_coordinate) = rule.admits(&basis, x, &probe) {
                     basis.append(x, probe.coordinates(), new_coordinate);
                 }
             }

@@ -7,7 +7,7 @@
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_learners::update::{GradientStep, StepSize};
-use mercer_learners::{Error, FrozenNystrom, Nogd, NogdParams, OnFeatures, Regressor, Scratch};
+use mercer_learners::{Error, FrozenNystrom, Loss, Nogd, NogdParams, OnFeatures, Regressor, Scratch, Target};
 
 /// NOGD that starts its Nyström features from zero.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl RestartedNogd {
     /// When a parameter is out of its range.
     pub(crate) fn new(kernel: Gaussian, dimension: usize, budget: usize, step: f64) -> Result<Self, Error> {
         // Its own switch, one round later, is never reached.
-        let params = NogdParams { budget: budget + 1, rank: budget, step, radius: None };
+        let params = NogdParams::default().budget(budget + 1).rank(budget).step(step).radius(None);
         let collecting = Nogd::new(kernel, dimension, params)?;
         Ok(Self { kernel, budget, step, points: Points::new(dimension), collecting, frozen: None })
     }
@@ -42,25 +42,25 @@ impl Regressor for RestartedNogd {
         self.points.len()
     }
 
-    fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         match &self.frozen {
-            Some(frozen) => frozen.predict_with(x, scratch),
-            None => self.collecting.predict_with(x, scratch),
+            Some(frozen) => frozen.predict_into(x, scratch, scores),
+            None => self.collecting.predict_into(x, scratch, scores),
         }
     }
 
-    fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         if let Some(frozen) = &mut self.frozen {
-            return frozen.predict_then_update(x, y);
+            return frozen.step(x, target, scores);
         }
-        let prediction = self.collecting.predict_then_update(x, y)?;
+        self.collecting.step(x, target, scores)?;
         self.points.push(x);
         if self.points.len() == self.budget {
             let map = FrozenNystrom::new(self.kernel, self.points.clone(), self.budget)?;
-            let update = GradientStep::new(map.rank(), StepSize::Constant(self.step), None);
-            self.frozen = Some(OnFeatures::from_parts(map, update));
+            let update = GradientStep::new(map.rank(), 1, Loss::SQUARED, StepSize::Constant(self.step), None);
+            self.frozen = Some(OnFeatures::from_parts(map, update)?);
         }
-        Ok(prediction)
+        Ok(())
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn it_is_nogd_until_the_switch_and_zero_right_after() {
         let kernel = Gaussian::new(1.0).unwrap();
-        let params = NogdParams { budget: 10, rank: 10, step: 0.3, radius: None };
+        let params = NogdParams::default().budget(10).rank(10).step(0.3).radius(None);
         let mut whole = Nogd::new(kernel, 1, params).unwrap();
         let mut restarted = RestartedNogd::new(kernel, 1, 10, 0.3).unwrap();
         for i in 0..10 {

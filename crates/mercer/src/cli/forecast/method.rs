@@ -7,9 +7,9 @@ use clap::ValueEnum;
 use mercer::data::{Header, ReadOptions, RowReader, Series, TargetColumn};
 use mercer::learners::Error;
 use mercer::learners::prediction::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, Experts, Forgetting, GridParams, InputParams,
-    IntervalParams, KalmanPredictor, Opf, OpfParams, Scaled, ScaledParams, Schedule, Slip, SlipParams, SpectralFilter,
-    SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
+    GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,
+    SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Prediction, SeriesErrors};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
     refuse_idle_options(method, arguments, given)?;
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let betas = if arguments.beta.is_empty() { vec![BETA] } else { arguments.beta.clone() };
-    let schedule = Schedule { beta: betas[0], t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
+    let schedule = EpochSchedule { beta: betas[0], t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
     let regulariser = arguments.lambda.unwrap_or(Lambda::Auto);
     let lambda = regulariser.own();
     let mut shared = false;
@@ -118,14 +118,14 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
     // Inputs of the methods on a factor, where they are scaled as the outputs are unless another factor is given.
     let inputs = |forgetting: f64| {
         let forgetting = Forgetting::Scalar(arguments.gamma_input.unwrap_or(forgetting));
-        InputParams { count: q, forgetting, feed_through }
+        InputParams::default().count(q).forgetting(forgetting).feed_through(feed_through)
     };
     let forecaster = match method {
         Method::Opf | Method::TsiamisPappas if given || method == Method::TsiamisPappas => {
             let (forgetting, scalar) = forgetting(method, arguments, m)?;
             parameters.push(("gamma", shown(&forgetting, m)));
             shared = mixes(&forgetting, m);
-            let params = OpfParams { schedule, lambda, forgetting };
+            let params = OpfParams::default().schedule(schedule).lambda(lambda).forgetting(forgetting);
             let opf = if q == 0 {
                 Opf::new(m, &params)
             } else {
@@ -139,33 +139,34 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
         }
         Method::Opf | Method::TsiamisPappas | Method::Experts => {
             let gamma_for_inputs = arguments.gamma_input.is_none();
-            let params = GridParams { schedule, lambda, betas, gamma_for_inputs, ..GridParams::default() };
+            let params =
+                GridParams::default().schedule(schedule).lambda(lambda).betas(betas).gamma_for_inputs(gamma_for_inputs);
             parameters.extend([("gamma", json!("auto")), ("gammas", json!(params.gammas))]);
             parameters.extend(arguments.gamma_input.map(|gamma| ("gamma_input", json!(gamma))));
             let grid = if q == 0 {
-                Experts::<Opf>::grid(m, &params)
+                ForecastMixture::<Opf>::grid(m, &params)
             } else {
-                Experts::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
+                ForecastMixture::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
             };
             grid.map(AnyForecaster::from)
         }
         Method::Discounted => {
             let alpha = arguments.alpha.unwrap_or(ALPHA);
             parameters.push(("alpha", json!(alpha)));
-            let params = DiscountedParams { schedule, lambda, alpha, ..DiscountedParams::default() };
+            let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(alpha);
             let discounted =
                 if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs(1.0), &params) };
             discounted.map(AnyForecaster::from)
         }
         Method::Slip => {
             parameters.extend([("rank", json!(rank)), ("horizon", json!(horizon))]);
-            let params = SlipParams { t_init, lambda, rank, horizon };
+            let params = SlipParams::default().t_init(t_init).lambda(lambda).rank(rank).horizon(horizon);
             let slip = if q == 0 { Slip::new(m, &params) } else { Slip::with_inputs(m, q, feed_through, &params) };
             slip.map(AnyForecaster::from)
         }
         Method::SlipWindow => {
             parameters.push(("rank", json!(rank)));
-            let params = WindowedSlipParams { schedule, lambda, rank };
+            let params = WindowedSlipParams::default().schedule(schedule).lambda(lambda).rank(rank);
             let slip = if q == 0 {
                 WindowedSlip::new(m, &params)
             } else {
@@ -175,7 +176,11 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
         }
         Method::Spectral => {
             parameters.extend([("rank", json!(rank)), ("horizon", json!(horizon))]);
-            let params = SpectralParams { t_init, rank, horizon, rule: SpectralRule::Ridge { lambda } };
+            let params = SpectralParams::default()
+                .t_init(t_init)
+                .rank(rank)
+                .horizon(horizon)
+                .rule(SpectralRule::Ridge { lambda });
             let filter = if q == 0 {
                 SpectralFilter::new(m, &params)
             } else {
@@ -200,14 +205,14 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
     }
     let intervals = arguments
         .intervals
-        .map(|coverage| ConformalIntervals::new(m, IntervalParams { coverage, ..IntervalParams::default() }))
+        .map(|coverage| ConformalIntervals::new(m, IntervalParams::default().coverage(coverage)))
         .transpose()
         .map_err(|error| Failure::usage(format!("--intervals: {error}")))?;
     parameters.extend(arguments.intervals.map(|coverage| ("intervals", json!(coverage))));
     let forecaster = forecaster.map_err(|error| refused(&error))?;
     let forecaster = if regulariser == Lambda::Auto && method != Method::Kalman {
-        let params = ScaledParams { rows: t_init.saturating_add(1), shared };
-        Scaled::new(forecaster, params).map_err(|error| refused(&error))?.into()
+        let params = ScaledParams::default().rows(t_init.saturating_add(1)).shared(shared);
+        ScaledForecaster::new(forecaster, params).map_err(|error| refused(&error))?.into()
     } else {
         forecaster
     };

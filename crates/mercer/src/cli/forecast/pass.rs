@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use mercer::learners::Error;
-use mercer::learners::prediction::{Forecaster, Scratch};
+use mercer::learners::prediction::{ForecastScratch, Forecaster};
 use mercer::model::{Prediction, SeriesErrors};
 
 use super::ForecastArguments;
@@ -19,7 +19,7 @@ pub(super) struct Pass {
     /// Rows observed before this run.
     before: usize,
     ahead: usize,
-    scratch: Scratch,
+    scratch: ForecastScratch,
     input: Vec<f64>,
     output: Vec<f64>,
     /// Of the last row, made before it was seen, and how far its intervals reach.
@@ -79,7 +79,7 @@ impl Pass {
             model,
             columns,
             ahead,
-            scratch: Scratch::default(),
+            scratch: ForecastScratch::default(),
             input: vec![0.0; q],
             output: vec![0.0; m],
             prediction: vec![0.0; m],

@@ -11,6 +11,7 @@ use super::pass::Pass;
 use super::seconds;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
+use crate::cli::plain::Plain;
 use crate::cli::report::json;
 
 /// The fields are the JSON object's keys, in its order; the last two are there when asked for.
@@ -81,9 +82,10 @@ impl Report {
     pub(super) fn text(&self, data: &str, pass: &Pass, stopped: bool) -> String {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let (n, m) = (self.n, self.outputs);
-        let mut text = format!("{} on {data}: {n} row{} of {m} output{}\n\n", self.method, plural(n), plural(m));
+        let (method, data) = (Plain(&self.method), Plain(data));
+        let mut text = format!("{method} on {data}: {n} row{} of {m} output{}\n\n", plural(n), plural(m));
         let settings: Vec<String> =
-            self.parameters.0.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect();
+            self.parameters.0.iter().map(|(key, value)| format!("{}={}", Plain(key), shown(value))).collect();
         let mut line = |name: &str, value: &str| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {name:<23}{value}");
@@ -107,7 +109,8 @@ impl Report {
             }
         }
         if let Some(forecast) = &self.forecast {
-            let names: Vec<&str> = (0..m).map(|output| pass.columns().output_name(output)).collect();
+            let names: Vec<String> =
+                (0..m).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
             let _ = writeln!(text, "\n  {:>12}  {}", "forecast of", names.join("  "));
             for (step, row) in forecast.iter().enumerate() {
                 let row: Vec<String> = row.iter().map(|value| number(*value)).collect();
@@ -148,7 +151,7 @@ impl Report {
 /// A parameter in a line of text.
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => Plain(text).to_string(),
         Value::Number(own) => own.as_f64().map_or_else(|| own.to_string(), number),
         Value::Array(values) => format!("[{}]", values.iter().map(shown).collect::<Vec<_>>().join(",")),
         other => other.to_string(),

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
-use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, Sogd, SogdParams, StepSize};
+use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, Sogd, SogdParams, StepSchedule};
 use mercer::model::{AnyOperator, Operator};
 use mercer::{AnyKernel, Error, KernelSpec};
 
@@ -34,7 +34,7 @@ pub(super) struct Making {
     eta: f64,
     /// constant: η in every round; power:A,R: η/(t + R)^A in round t = 1, 2, …
     #[arg(long, value_name = "constant|power:A,R", default_value = "constant", value_parser = schedule, conflicts_with = "model")]
-    eta_schedule: Schedule,
+    eta_schedule: EtaSchedule,
     /// Regulariser λ ≥ 0
     #[arg(long, value_name = "L", default_value_t = 0.0, conflicts_with = "model")]
     lambda: f64,
@@ -60,21 +60,21 @@ pub(super) struct Making {
 }
 
 #[derive(Clone, Copy)]
-enum Schedule {
+enum EtaSchedule {
     Constant,
     Power { exponent: f64, offset: f64 },
 }
 
-fn schedule(text: &str) -> Result<Schedule, String> {
+fn schedule(text: &str) -> Result<EtaSchedule, String> {
     if text == "constant" {
-        return Ok(Schedule::Constant);
+        return Ok(EtaSchedule::Constant);
     }
     let numbers = text.strip_prefix("power:").and_then(|numbers| numbers.split_once(','));
     let parsed = numbers.and_then(|(a, r)| Some((a.trim().parse().ok()?, r.trim().parse().ok()?)));
     let Some((exponent, offset)) = parsed else {
         return Err("give constant, or power:A,R with two numbers, such as power:0.75,30".to_owned());
     };
-    Ok(Schedule::Power { exponent, offset })
+    Ok(EtaSchedule::Power { exponent, offset })
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -110,8 +110,8 @@ fn most(text: &str) -> Result<Most, &'static str> {
 impl Making {
     fn params(&self) -> SogdParams {
         let step = match self.eta_schedule {
-            Schedule::Constant => StepSize::Constant(self.eta),
-            Schedule::Power { exponent, offset } => StepSize::Power { eta: self.eta, exponent, offset },
+            EtaSchedule::Constant => StepSchedule::Constant(self.eta),
+            EtaSchedule::Power { exponent, offset } => StepSchedule::Power { eta: self.eta, exponent, offset },
         };
         let budget = match self.budget() {
             (epsilon, BudgetSchedule::Constant) => Budget::Constant(epsilon),
@@ -127,7 +127,14 @@ impl Making {
             Shape::Rectangular => DictionaryShape::Rectangular,
         };
         let (rank_guard, max_dictionary) = (self.rank_guard, self.max_dictionary.0);
-        SogdParams { step, lambda: self.lambda, budget, test, shape, rank_guard, max_dictionary }
+        SogdParams::default()
+            .step(step)
+            .lambda(self.lambda)
+            .budget(budget)
+            .test(test)
+            .shape(shape)
+            .rank_guard(rank_guard)
+            .max_dictionary(max_dictionary)
     }
 
     /// The budget's number and how it goes with η: 0.1 η² unless given.
@@ -155,8 +162,8 @@ impl Making {
     /// The parameters as they could be typed.
     fn words(&self) -> [(&'static str, String); 9] {
         let eta_schedule = match self.eta_schedule {
-            Schedule::Constant => "constant".to_owned(),
-            Schedule::Power { exponent, offset } => format!("power:{},{}", number(exponent), number(offset)),
+            EtaSchedule::Constant => "constant".to_owned(),
+            EtaSchedule::Power { exponent, offset } => format!("power:{},{}", number(exponent), number(offset)),
         };
         let (budget, budget_schedule) = self.budget();
         [
@@ -174,10 +181,10 @@ impl Making {
 
     /// The kernels on x and on x⁺.
     fn kernels(&self, layout: &Layout, first: &Chunk) -> Result<(AnyKernel, AnyKernel), Failure> {
-        let on_outputs = || median_kernel(layout.state_dimension, &first.outputs);
+        let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
         let input = match &self.kernel {
             KernelSpec::Given(kernel) => kernel.clone(),
-            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs)?,
+            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs, &[])?,
         };
         let output = match (&self.output_kernel, &self.kernel) {
             (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),

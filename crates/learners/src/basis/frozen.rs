@@ -1,0 +1,27 @@
+//! The orthonormal coordinates of a dictionary that keeps no further point.
+
+use mercer_kernels::{AlignedVec, Kernel};
+use mercer_sparsify::NewtonBasis;
+
+use super::FeatureMap;
+use crate::Error;
+
+impl<K: Kernel> FeatureMap for NewtonBasis<K> {
+    fn input_dimension(&self) -> usize {
+        self.dimension()
+    }
+    fn coordinates(&self) -> usize {
+        self.len()
+    }
+    fn size(&self) -> usize {
+        self.len()
+    }
+    fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec) {
+        self.kernel().row(self.points(), x, work);
+        self.factor().forward_solve(work, features);
+    }
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        Self::grow(self, added);
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! Taylor features of a Gaussian kernel.
+
+use mercer_kernels::{AlignedVec, TaylorFeatures};
+
+use super::FeatureMap;
+
+impl FeatureMap for TaylorFeatures {
+    fn input_dimension(&self) -> usize {
+        Self::input_dimension(self)
+    }
+    fn coordinates(&self) -> usize {
+        self.dimension()
+    }
+    fn size(&self) -> usize {
+        self.dimension()
+    }
+    fn map(&self, x: &[f64], features: &mut AlignedVec, _: &mut AlignedVec) {
+        Self::map(self, x, features);
+    }
+    fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
+        Self::map_block(self, xs, features, work);
+    }
+}

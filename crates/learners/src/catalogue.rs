@@ -1,0 +1,337 @@
+//! Learners by name: what each is, the keys that set it, and how it is made of their values.
+//!
+//! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere: its keys with defaults from its `Params`, its
+//! [`Cost`], the losses and targets that it [takes](Takes), settings for a small [trial](trial()). [`entries`] lists them. How settings
+//! are written (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets [`Values`].
+//!
+//! ```
+//! use mercer_learners::Regressor;
+//! use mercer_learners::catalogue::{entries, trial};
+//!
+//! for entry in entries() {
+//!     let mut learner = trial(entry, "gaussian:0.5".parse()?, 2)?;
+//!     learner.update(&[0.1, 0.2], 1.0)?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub(crate) mod keys;
+mod trial;
+mod value;
+
+use mercer_core::{Cost, Symbol, cost};
+use mercer_kernels::AnyKernel;
+
+use crate::any::{AnyRegressor, ENTRIES};
+use crate::loss::Loss;
+
+pub use trial::trial;
+pub use value::{BuildError, Context, Value, Values};
+
+/// A learner, as its user sees it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// What sets it, in the order in which it is shown.
+    pub keys: &'static [Key],
+    /// Multiply-adds a round: `t` the round, `d` the features, `J` the dictionary size, other letters the keys' symbols.
+    pub time: Cost,
+    /// Numbers of memory, in the same letters.
+    pub memory: Cost,
+    /// Why memory grows with the stream, for those learners whose memory does.
+    pub growth: Option<&'static str>,
+    /// The paper it comes from, with the place in it.
+    pub source: &'static str,
+    /// The key that bounds its predictions, so that targets beyond it cannot be met.
+    pub bound: Option<&'static str>,
+    /// The setting to change when it diverges, beside scaling the data.
+    pub remedy: Option<&'static str>,
+    /// Whether it chooses kernel and scaling itself, and does not look at the kernel it is given.
+    pub autonomous: bool,
+    /// Whether it needs the width of a Gaussian kernel.
+    pub gaussian: bool,
+    /// Losses and targets.
+    pub takes: Takes,
+    /// When to take it.
+    pub advice: &'static str,
+    /// Settings to begin with.
+    pub start: &'static str,
+    /// Settings `KEY=VALUE` that keep it small, for trials.
+    pub trial: &'static [&'static str],
+    pub(crate) make: Make,
+}
+
+type Make = fn(AnyKernel, &Context<'_>, &Values<'_>) -> Result<AnyRegressor<AnyKernel>, BuildError>;
+
+/// One parameter of a learner.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Key {
+    /// The name by which it is set.
+    pub name: &'static str,
+    /// The paper's symbol.
+    pub symbol: &'static str,
+    /// The values it may have, in words.
+    pub range: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+    /// What its values are.
+    pub kind: Kind,
+    /// What `none` means here, if it may be.
+    pub none: Option<&'static str>,
+    /// What `auto` means here, if a paper gives a rule.
+    pub auto: Option<Rule>,
+    default: fn() -> Value,
+    for_classes: Option<fn(&Context<'_>) -> Value>,
+}
+
+/// What the values of a key are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A number.
+    Number,
+    /// A whole number.
+    Count,
+    /// One number for all features, or as many as there are features.
+    Numbers,
+    /// One of these names.
+    Name(&'static [&'static str]),
+    /// A loss, one of those that the learner takes.
+    Loss,
+    /// Learners with their settings: `NAME KEY=VALUE …; NAME …`, where the key `kernel` is known too.
+    Members,
+}
+
+/// A rule for a key, of a paper unless its source says otherwise.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Rule {
+    /// The rule, as an expression that could be given instead of `auto`, or in words if it looks at the data.
+    pub formula: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// How it looks at the data, if it does.
+    pub look: Option<Look>,
+}
+
+/// A rule that looks at the data.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Look {
+    /// Whether it has to know [`Context::rounds`].
+    pub needs_rounds: bool,
+    /// Whether it has to see [`Context::rows`].
+    pub needs_rows: bool,
+    find: Find,
+}
+
+type Find = fn(&AnyKernel, &Context<'_>, &Values<'_>) -> Result<Value, BuildError>;
+
+impl Look {
+    /// The value for this kernel, this data and the values of the keys before its own.
+    ///
+    /// # Errors
+    /// [`BuildError::NeedsData`], or why no learner could be built either.
+    pub fn find(&self, kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
+        (self.find)(kernel, context, values)
+    }
+}
+
+impl Rule {
+    /// Whether it looks at the data; if not, its formula is an expression.
+    #[must_use]
+    pub fn looks_at_data(&self) -> bool {
+        self.look.is_some()
+    }
+}
+
+/// What a learner can be taught. All take one number, and two classes as `±1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Takes {
+    /// Losses, named as in [`Loss::NAMES`]; the first is the default.
+    pub losses: &'static [&'static str],
+    /// Whether several numbers at once.
+    pub vectors: bool,
+    /// Whether more than two classes: by an output for each.
+    pub many_classes: bool,
+}
+
+impl Takes {
+    pub(crate) const SQUARED: Self = Self { losses: &["squared"], vectors: false, many_classes: false };
+    pub(crate) const SQUARED_OUTPUTS: Self = Self { vectors: true, many_classes: true, ..Self::SQUARED };
+    pub(crate) const DUAL_NEWTON: Self = Self { losses: &["squared", "logistic"], ..Self::SQUARED };
+    pub(crate) const NEWTON: Self =
+        Self { losses: &["squared", "logistic", "softmax"], vectors: false, many_classes: true };
+    pub(crate) const ALL: Self = Self { losses: &Loss::NAMES, vectors: true, many_classes: true };
+
+    /// The kinds of targets, in words.
+    pub fn targets(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all =
+            [("number", true), ("vector", self.vectors), ("two classes", true), ("many classes", self.many_classes)];
+        all.into_iter().filter(|(_, taken)| *taken).map(|(target, _)| target)
+    }
+
+    /// Whether this loss is among them.
+    #[must_use]
+    pub fn loss(&self, loss: Loss) -> bool {
+        self.losses.iter().any(|name| name.split(':').next() == Some(loss.name()))
+    }
+}
+
+/// All learners that can be made before the first row is read, in the order of their tags in [`AnyRegressor`]; those on a frozen
+/// dictionary cannot.
+#[must_use]
+pub fn entries() -> &'static [Entry] {
+    ENTRIES
+}
+
+pub(crate) const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
+
+impl Entry {
+    /// What most learners have in common; an entry sets the rest.
+    pub(crate) const PLAIN: Self = Self {
+        name: "",
+        summary: "",
+        keys: &[],
+        time: cost!(1.0 t d),
+        memory: cost!(1.0 t d),
+        growth: None,
+        source: "",
+        bound: None,
+        remedy: None,
+        autonomous: false,
+        gaussian: false,
+        takes: Takes::SQUARED,
+        advice: "",
+        start: "defaults",
+        trial: &[],
+        make: |_, _, _| Err(BuildError::NoSuchKey("")),
+    };
+
+    /// The key of this name.
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+
+    /// Numbers kept after `rows` rows of `dimension` features, at least: what the memory comes to in `t` and `d` alone; 0 for learners that
+    /// do not grow with the stream.
+    #[must_use]
+    pub fn least_numbers(&self, rows: usize, dimension: usize) -> f64 {
+        let size = |symbol| match symbol {
+            Symbol::Round => rows as f64,
+            Symbol::Features => dimension as f64,
+            _ => 0.0,
+        };
+        if self.memory.grows() { self.memory.value(size).unwrap_or(0.0) } else { 0.0 }
+    }
+
+    /// Refuses data whose targets it does not take.
+    ///
+    /// # Errors
+    /// [`BuildError::Outputs`]
+    pub fn check_targets(&self, context: &Context<'_>) -> Result<(), BuildError> {
+        let Context { outputs, classes, .. } = *context;
+        let (several, what) =
+            if classes { (self.takes.many_classes, "classes") } else { (self.takes.vectors, "numbers") };
+        if outputs > 1 && !several { Err(BuildError::Outputs { outputs, what }) } else { Ok(()) }
+    }
+
+    /// The learner, untrained, for values of all its keys.
+    ///
+    /// # Errors
+    /// When a value is out of its range, or the learner cannot use the kernel or learn such targets.
+    pub fn build(
+        &self,
+        kernel: AnyKernel,
+        context: &Context<'_>,
+        values: &Values<'_>,
+    ) -> Result<AnyRegressor<AnyKernel>, BuildError> {
+        self.check_targets(context)?;
+        if self.gaussian && !matches!(kernel, AnyKernel::Gaussian(_)) {
+            return Err(BuildError::Kernel(NEEDS_GAUSSIAN));
+        }
+        (self.make)(kernel, context, values)
+    }
+}
+
+impl Key {
+    /// What it is when it is not set.
+    #[must_use]
+    pub fn default(&self) -> Value {
+        (self.default)()
+    }
+
+    /// The same for this data: learning classes may want another value.
+    #[must_use]
+    pub fn default_for(&self, context: &Context<'_>) -> Value {
+        match self.for_classes {
+            Some(value) if context.classes => value(context),
+            _ => self.default(),
+        }
+    }
+
+    /// The default as a user would write it.
+    #[must_use]
+    pub fn default_text(&self) -> String {
+        let Value::Number(number) = self.default() else { return self.default().to_string() };
+        let (plain, scientific) = (format!("{number}"), format!("{number:e}"));
+        if scientific.len() < plain.len() { scientific } else { plain }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_whole() {
+        for entry in entries() {
+            for text in [entry.name, entry.summary, entry.source, entry.advice, entry.start] {
+                assert!(!text.is_empty(), "{}", entry.name);
+            }
+            let named = |key: Option<&str>| key.is_none_or(|name| entry.key(name).is_some());
+            assert!(named(entry.bound), "{}: the key that bounds predictions is a key", entry.name);
+            assert!(!entry.memory.grows() || entry.growth.is_some(), "{}: growth has a reason", entry.name);
+            assert_eq!(entry.takes.losses[0], "squared");
+            assert_eq!(entry.takes.losses.len() > 1, entry.key("loss").is_some(), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn least_numbers_by_hand() {
+        let least = |name: &str| entries().iter().find(|entry| entry.name == name).unwrap().least_numbers(100, 3);
+        assert_eq!((least("kogd"), least("kons"), least("sketched-kons")), (300.0, 5300.0, 300.0));
+        assert_eq!((least("pkawv-nystrom"), least("fogd"), least("experts")), (300.0, 0.0, 0.0));
+    }
+
+    /// Targets that an entry says it takes make a learner with as many outputs.
+    #[test]
+    fn targets_are_taken_as_told() {
+        for entry in entries() {
+            for (classes, outputs) in [(false, 1), (false, 3), (true, 1), (true, 3)] {
+                let kernel = AnyKernel::Gaussian(mercer_kernels::Gaussian::new(0.7).unwrap());
+                let context = Context { dimension: 2, outputs, classes, ..Context::default() };
+                let several = if classes { entry.takes.many_classes } else { entry.takes.vectors };
+                match trial::built(entry, kernel, &context) {
+                    Ok(learner) => {
+                        use crate::Regressor;
+                        assert_eq!(learner.outputs(), outputs, "{}", entry.name);
+                        assert!(entry.takes.loss(learner.loss()), "{}", entry.name);
+                        assert!(outputs == 1 || several, "{}", entry.name);
+                    }
+                    Err(error) => {
+                        let refused = matches!(error, BuildError::Outputs { outputs: 3, .. });
+                        assert!(refused && outputs > 1 && !several, "{}: {error}", entry.name);
+                    }
+                }
+            }
+        }
+    }
+}

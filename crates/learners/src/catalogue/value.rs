@@ -1,0 +1,257 @@
+//! Values of keys, what is known of the data, and why a learner could not be made of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use mercer_core::{Number, ParameterError};
+use mercer_kernels::AnyKernel;
+
+use crate::any::AnyRegressor;
+use crate::loss::Loss;
+use crate::{Error, aggregation};
+
+/// What is known of the data when a learner is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Context<'a> {
+    /// `T`, the number of rounds, if it is known.
+    pub rounds: Option<usize>,
+    /// `d`, the number of features.
+    pub dimension: usize,
+    /// Seed of the learners that draw.
+    pub seed: u64,
+    /// The first rows, for rules that look at them: row by row, `d` numbers each; may be empty.
+    pub rows: &'a [f64],
+    /// Scores of a prediction: the numbers of a target, or the classes if there are more than two.
+    pub outputs: usize,
+    /// Whether the targets are classes.
+    pub classes: bool,
+}
+
+impl Default for Context<'_> {
+    /// Nothing is known; targets are numbers.
+    fn default() -> Self {
+        Self { rounds: None, dimension: 0, seed: 0, rows: &[], outputs: 1, classes: false }
+    }
+}
+
+/// The value of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Doing without.
+    None,
+    /// A count.
+    Whole(usize),
+    /// A number.
+    Number(f64),
+    /// Several numbers, one a feature.
+    Numbers(Vec<f64>),
+    /// A name, or a list of members as it was written.
+    Words(String),
+}
+
+impl fmt::Display for Value {
+    /// As it could be written in a setting; a number reads back as the same `f64`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Whole(count) => count.fmt(f),
+            Self::Number(number) => Number(*number).fmt(f),
+            Self::Numbers(numbers) => {
+                let shown: Vec<String> = numbers.iter().map(|number| Number(*number).to_string()).collect();
+                f.write_str(&shown.join(","))
+            }
+            Self::Words(words) => f.write_str(words),
+        }
+    }
+}
+
+impl From<usize> for Value {
+    fn from(count: usize) -> Self {
+        Self::Whole(count)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<Vec<f64>> for Value {
+    fn from(numbers: Vec<f64>) -> Self {
+        Self::Numbers(numbers)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(words: &str) -> Self {
+        Self::Words(words.to_owned())
+    }
+}
+
+impl From<Loss> for Value {
+    fn from(loss: Loss) -> Self {
+        Self::Words(loss.to_string())
+    }
+}
+
+impl From<aggregation::Rule> for Value {
+    fn from(rule: aggregation::Rule) -> Self {
+        rule.name().into()
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::None, T::into)
+    }
+}
+
+/// The values of all keys of an entry, and the members of a mixture.
+#[derive(Clone, Copy, Debug)]
+pub struct Values<'a> {
+    values: &'a [(&'static str, Value)],
+    members: &'a [(String, AnyRegressor<AnyKernel>)],
+}
+
+impl<'a> Values<'a> {
+    /// These keys with their values, and these members, untrained, with their names.
+    #[must_use]
+    pub fn new(values: &'a [(&'static str, Value)], members: &'a [(String, AnyRegressor<AnyKernel>)]) -> Self {
+        Self { values, members }
+    }
+
+    /// The members of a mixture.
+    #[must_use]
+    pub fn members(&self) -> &'a [(String, AnyRegressor<AnyKernel>)] {
+        self.members
+    }
+
+    fn get(&self, key: &'static str) -> Result<&'a Value, BuildError> {
+        let found = self.values.iter().find(|(name, _)| *name == key);
+        found.map(|(_, value)| value).ok_or(BuildError::NoSuchKey(key))
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    /// [`BuildError::NoSuchKey`], [`BuildError::OtherKind`]; those of the other methods likewise.
+    pub fn number(&self, key: &'static str) -> Result<f64, BuildError> {
+        self.optional_number(key)?.ok_or(BuildError::OtherKind(key))
+    }
+
+    /// A number, or `none`.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    pub fn optional_number(&self, key: &'static str) -> Result<Option<f64>, BuildError> {
+        match self.get(key)? {
+            Value::Number(number) => Ok(Some(*number)),
+            Value::None => Ok(None),
+            _ => Err(BuildError::OtherKind(key)),
+        }
+    }
+
+    /// A count.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    pub fn count(&self, key: &'static str) -> Result<usize, BuildError> {
+        self.optional_count(key)?.ok_or(BuildError::OtherKind(key))
+    }
+
+    /// A count, or `none`.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    pub fn optional_count(&self, key: &'static str) -> Result<Option<usize>, BuildError> {
+        match self.get(key)? {
+            Value::Whole(count) => Ok(Some(*count)),
+            Value::None => Ok(None),
+            _ => Err(BuildError::OtherKind(key)),
+        }
+    }
+
+    /// One number a feature, or `none`.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    pub fn numbers(&self, key: &'static str, dimension: usize) -> Result<Option<Vec<f64>>, BuildError> {
+        match self.get(key)? {
+            Value::Number(number) => Ok(Some(vec![*number; dimension])),
+            Value::Numbers(numbers) => Ok(Some(numbers.clone())),
+            Value::None => Ok(None),
+            _ => Err(BuildError::OtherKind(key)),
+        }
+    }
+
+    /// What a name stands for: a loss, an aggregation rule.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number); also when the name is none.
+    pub fn named<T: FromStr>(&self, key: &'static str) -> Result<T, BuildError> {
+        match self.get(key)? {
+            Value::Words(words) => words.parse().map_err(|_| BuildError::OtherKind(key)),
+            _ => Err(BuildError::OtherKind(key)),
+        }
+    }
+
+    /// `max_dictionary` of the learners that would learn nothing without a point.
+    pub(crate) fn max_dictionary(&self) -> Result<Option<usize>, BuildError> {
+        let limit = self.optional_count("max_dictionary")?;
+        let enough = limit.is_none_or(|limit| limit >= 1);
+        ParameterError::require(enough, "max_dictionary", super::keys::COUNT_OR_NONE, 0.0).map_err(Error::from)?;
+        Ok(limit)
+    }
+}
+
+/// Why values make no learner.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The learner refuses a parameter.
+    #[error(transparent)]
+    Learner(#[from] Error),
+    /// The learner cannot use the kernel; what it needs.
+    #[error("the learner needs {0}")]
+    Kernel(&'static str),
+    /// The parameters ask for more memory than a machine has.
+    #[error("{0}; take fewer")]
+    TooLarge(&'static str),
+    /// The learner predicts one number.
+    #[error("the learner has one output, and cannot learn {outputs} {what}")]
+    Outputs {
+        /// Outputs that the data need.
+        outputs: usize,
+        /// What they are.
+        what: &'static str,
+    },
+    /// A rule that looks at the data has none to look at; what it needs to know.
+    #[error("{0} must be known; give a value instead of auto")]
+    NeedsData(&'static str),
+    /// A key was given no value.
+    #[error("no value was given for the key {0:?}")]
+    NoSuchKey(&'static str),
+    /// A value is of another kind than its key.
+    #[error("the value of {0} is of another kind; see what the catalogue says of this key")]
+    OtherKind(&'static str),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_keys_are_errors_and_not_numbers() {
+        let given = [("a", Value::Number(1.0)), ("b", Value::None), ("c", Value::Words("squared".to_owned()))];
+        let values = Values::new(&given, &[]);
+        assert_eq!(values.number("a"), Ok(1.0));
+        assert_eq!(values.number("x"), Err(BuildError::NoSuchKey("x")));
+        assert_eq!(values.number("b"), Err(BuildError::OtherKind("b")));
+        assert_eq!(values.count("a"), Err(BuildError::OtherKind("a")));
+        assert_eq!((values.optional_number("b"), values.optional_count("b")), (Ok(None), Ok(None)));
+        assert_eq!(values.named("c"), Ok(Loss::SQUARED));
+        assert_eq!(values.named::<aggregation::Rule>("c"), Err(BuildError::OtherKind("c")));
+        assert_eq!(values.numbers("a", 2), Ok(Some(vec![1.0; 2])));
+    }
+}

@@ -1,0 +1,7 @@
+//! Classes on scores: any learner of this crate as a classifier.
+
+mod classifier;
+mod score;
+
+pub use classifier::Classifier;
+pub use score::{ClassScore, area_under_curve};

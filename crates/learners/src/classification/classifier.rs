@@ -1,0 +1,380 @@
+//! A classifier on the scores of a learner.
+//!
+//! | way | made by | outputs of the learner | learnt at class `c` | for |
+//! |---|---|---|---|---|
+//! | two classes | [`Classifier::two`] | one, `z` | `+1` for class 1, `−1` for class 0 | every loss with targets ±1, and squared |
+//! | one against the rest | [`Classifier::new`] | one a class, and one in reserve | `+1` for `c`, `−1` for the others | the same losses |
+//! | softmax | [`Classifier::new`] | one a class | `c` | the softmax loss |
+//!
+//! The class with the largest score is predicted, the first on ties; of two classes, class 1 where `z ≥ 0`.
+//!
+//! **Classes that appear later.** One against the rest keeps an output in reserve that is taught `−1` in every round. A class that is met for
+//! the first time begins as a copy of it, which is exactly the learner that had known the class from the start and had never seen it (with
+//! a bounded norm, `radius`, up to the common projection). Softmax has no such history: a new class begins with the score 0.
+//!
+//! **Probabilities.** Logistic: `σ(z)`, for one against the rest scaled to sum to 1. Softmax: its own. Squared: the score estimates `2p − 1`, so
+//! `(1 + z)/2` clipped to `[0, 1]`, then scaled to sum to 1. The hinge losses have none.
+//!
+//! Cost: the learner's with so many outputs. With a shared matrix (least squares, softmax Newton) an output costs `4n` multiply-adds.
+
+use mercer_core::{Inconsistent, ParameterError, Validate};
+
+use crate::learner::{Rows, Target, Targets, check_input};
+use crate::loss::{Logistic, Loss, Softmax};
+use crate::{Error, Regressor, Scratch};
+
+/// How classes become targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Way {
+    Two,
+    OneAgainstRest,
+    Softmax,
+}
+
+/// A learner of classes `0, 1, …`, two or many.
+///
+/// ```
+/// use mercer_kernels::Gaussian;
+/// use mercer_learners::{Classifier, Krls, KrlsParams};
+///
+/// let learner = Krls::new(Gaussian::new(0.5)?, 1, KrlsParams::default().lambda(0.1))?;
+/// let mut classifier = Classifier::new(learner)?;
+/// let mut mistakes = 0;
+/// for t in 0..300 {
+///     let x = f64::from(t % 30) / 10.0;
+///     let class = x as usize; // three intervals
+///     let predicted = classifier.learn(&[x], class, 1.0)?;
+///     mistakes += usize::from(predicted != Some(class));
+/// }
+/// assert!(classifier.classes() == 3 && mistakes < 60);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Classifier<R> {
+    learner: R,
+    way: Way,
+    classes: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: Work,
+}
+
+/// Memory of a round or a block.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    targets: Vec<f64>,
+    scores: Vec<f64>,
+    classes: Vec<f64>,
+}
+
+impl<R: Regressor> Classifier<R> {
+    /// A classifier for the classes 0 and 1, on an untrained learner with one output.
+    ///
+    /// # Errors
+    /// When the learner has several outputs, or a loss that is neither squared nor takes ±1.
+    pub fn two(learner: R) -> Result<Self, Error> {
+        check_one_output(&learner)?;
+        check_loss(learner.loss(), false)?;
+        Ok(Self { learner, way: Way::Two, classes: 2, work: Work::default() })
+    }
+
+    /// A classifier that knows no class yet, on an untrained learner with one output; classes join as they are met. With the softmax loss
+    /// outputs belong together, with others each class is learnt against the rest.
+    ///
+    /// # Errors
+    /// When the learner has several outputs, or a loss without classes.
+    pub fn new(learner: R) -> Result<Self, Error> {
+        check_one_output(&learner)?;
+        check_loss(learner.loss(), true)?;
+        let way = if learner.loss() == Loss::SOFTMAX { Way::Softmax } else { Way::OneAgainstRest };
+        Ok(Self { learner, way, classes: 0, work: Work::default() })
+    }
+
+    /// Number of classes known.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Whether it takes further classes.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.way != Way::Two
+    }
+
+    /// The learner of the scores.
+    pub fn learner(&self) -> &R {
+        &self.learner
+    }
+
+    /// The learner of the scores, to set its threads; teaching it apart breaks the classifier.
+    pub fn learner_mut(&mut self) -> &mut R {
+        &mut self.learner
+    }
+
+    /// Whether its scores have probabilities.
+    #[must_use]
+    pub fn has_probabilities(&self) -> bool {
+        matches!(self.learner.loss(), Loss::Squared(_) | Loss::Logistic(_) | Loss::Softmax(_))
+    }
+
+    /// `scores ← ` one a class; of two classes `[−z, z]`. Never changes the classifier.
+    ///
+    /// # Errors
+    /// As [`Regressor::predict_into`].
+    pub fn scores_with(&self, x: &[f64], scratch: &mut Scratch, scores: &mut Vec<f64>) -> Result<(), Error> {
+        let mut raw = std::mem::take(&mut scratch.numbers);
+        raw.resize(self.learner.outputs(), 0.0);
+        let predicted = self.learner.predict_into(x, scratch, &mut raw);
+        scores.clear();
+        self.append_scores(&raw, scores);
+        scratch.numbers = raw;
+        predicted
+    }
+
+    /// The class of `x`; `None` before any class was met.
+    ///
+    /// # Errors
+    /// As [`Regressor::predict_into`].
+    pub fn predict(&self, x: &[f64]) -> Result<Option<usize>, Error> {
+        let mut scores = Vec::new();
+        self.scores_with(x, &mut Scratch::default(), &mut scores)?;
+        Ok(choose(&scores))
+    }
+
+    /// Turns scores into probabilities that sum to 1; `false`, and nothing done, where the loss has none.
+    pub fn probabilities(&self, scores: &mut [f64]) -> bool {
+        match self.learner.loss() {
+            Loss::Softmax(_) => Softmax.probabilities(scores),
+            Loss::Logistic(_) => share(scores, Logistic::probability),
+            Loss::Squared(_) => share(scores, |z| (0.5 + 0.5 * z).clamp(0.0, 1.0)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The class chosen by scores: the largest, the first on ties, but class 1 of two where `z = 0`.
+    #[must_use]
+    pub fn choice(&self, scores: &[f64]) -> Option<usize> {
+        match (self.way, scores) {
+            (Way::Two, [_, z]) => Some(usize::from(*z >= 0.0)),
+            _ => choose(scores),
+        }
+    }
+
+    /// Inputs have `added` features more: [`Regressor::grow`].
+    ///
+    /// # Errors
+    /// As [`Regressor::grow`].
+    pub fn grow(&mut self, added: usize) -> Result<(), Error> {
+        self.learner.grow(added)
+    }
+
+    /// Appends the scores of the classes, `raw` being those of the learner.
+    fn append_scores(&self, raw: &[f64], scores: &mut Vec<f64>) {
+        match self.way {
+            Way::Two => scores.extend([-raw[0], raw[0]]),
+            // Output 0 is the one in reserve.
+            Way::OneAgainstRest => scores.extend_from_slice(&raw[1..=self.classes]),
+            Way::Softmax => scores.extend_from_slice(&raw[..self.classes]),
+        }
+    }
+
+    /// Numbers in a target.
+    fn width(&self) -> usize {
+        if self.way == Way::OneAgainstRest { 1 + self.classes } else { 1 }
+    }
+
+    /// Appends the target of a class.
+    fn append_target(&self, class: usize, targets: &mut Vec<f64>) {
+        let sign = |is: bool| if is { 1.0 } else { -1.0 };
+        match self.way {
+            Way::Two => targets.push(sign(class == 1)),
+            Way::OneAgainstRest => {
+                targets.push(-1.0);
+                targets.extend((0..self.classes).map(|k| sign(k == class)));
+            }
+            Way::Softmax => targets.push(class as f64),
+        }
+    }
+
+    /// Whether class `class` can be learnt, if need be after it has joined.
+    fn check_class(&self, class: usize) -> Result<(), Error> {
+        let most = if self.is_open() { self.classes } else { self.classes - 1 };
+        let requirement = if self.is_open() { "at most one above those met" } else { "0 or 1; it was made for two" };
+        Ok(ParameterError::require(class <= most, "the class", requirement, class as f64).map(drop)?)
+    }
+}
+
+impl<R: Regressor + Clone> Classifier<R> {
+    /// Predicts `x`, then learns that it belongs to `class`; returns the class predicted, `None` before any was met. A class one above
+    /// those known joins them.
+    ///
+    /// # Errors
+    /// As [`Regressor::learn`], and when the class is none of two, or skips one; the classifier is then unchanged.
+    pub fn learn(&mut self, x: &[f64], class: usize, weight: f64) -> Result<Option<usize>, Error> {
+        let mut predicted = None;
+        let weights = [weight];
+        self.learn_rows(x, &[class], &weights, |_, classifier, scores| predicted = classifier.choice(scores))?;
+        Ok(predicted)
+    }
+
+    /// Learns rows in order, `inputs` row by row, a class and a weight for each (no weights: all 1), and hands each row's number and the
+    /// scores predicted for the classes known before it to `observe`, with the classifier itself to make classes or probabilities of them.
+    ///
+    /// # Errors
+    /// The first refused row's; those before it are learnt and were observed.
+    pub fn learn_rows(
+        &mut self,
+        inputs: &[f64],
+        classes: &[usize],
+        weights: &[f64],
+        mut observe: impl FnMut(usize, &Self, &[f64]),
+    ) -> Result<(), Error> {
+        let d = self.learner.dimension();
+        if inputs.len() != classes.len() * d {
+            return Err(Error::Block { inputs: inputs.len(), rows: classes.len(), dimension: d });
+        }
+        if !(weights.is_empty() || weights.len() == classes.len()) {
+            return Err(Error::Targets { numbers: classes.len(), width: 1, weights: weights.len() });
+        }
+        let weight = |row: usize| weights.get(row).copied().unwrap_or(1.0);
+        let mut first = 0;
+        while first < classes.len() {
+            // Rows up to the first whose class is new, or that is only predicted.
+            let known = |row: &usize| classes[*row] < self.classes && weight(*row) != 0.0;
+            let end = (first..classes.len()).find(|row| !known(row)).unwrap_or(classes.len());
+            if end > first {
+                let some = weights.get(first..end).unwrap_or_default();
+                self.learn_known(&inputs[first * d..end * d], &classes[first..end], some, first, &mut observe)?;
+            }
+            if end < classes.len() {
+                self.learn_new(&inputs[end * d..(end + 1) * d], classes[end], weight(end), end, &mut observe)?;
+            }
+            first = end + 1;
+        }
+        Ok(())
+    }
+
+    /// Learns rows of known classes and positive weights.
+    fn learn_known(
+        &mut self,
+        inputs: &[f64],
+        classes: &[usize],
+        weights: &[f64],
+        first: usize,
+        observe: &mut impl FnMut(usize, &Self, &[f64]),
+    ) -> Result<(), Error> {
+        let mut work = std::mem::take(&mut self.work);
+        work.targets.clear();
+        classes.iter().for_each(|class| self.append_target(*class, &mut work.targets));
+        work.scores.clear();
+        let targets = Targets::new(&work.targets, weights, self.width())?;
+        let rows = Rows::new(inputs, self.learner.dimension(), targets)?;
+        let outputs = self.learner.outputs();
+        let learnt = if rows.len() == 1 {
+            work.scores.resize(outputs, 0.0);
+            let learnt = self.learner.learn(inputs, rows.target(0), &mut work.scores);
+            work.scores.truncate(if learnt.is_ok() { outputs } else { 0 });
+            learnt
+        } else {
+            self.learner.learn_rows(rows, &mut work.scores)
+        };
+        for (row, raw) in work.scores.chunks_exact(outputs).enumerate() {
+            work.classes.clear();
+            self.append_scores(raw, &mut work.classes);
+            observe(first + row, self, &work.classes);
+        }
+        self.work = work;
+        learnt
+    }
+
+    /// A row of a class that is new, or of weight 0.
+    fn learn_new(
+        &mut self,
+        x: &[f64],
+        class: usize,
+        weight: f64,
+        row: usize,
+        observe: &mut impl FnMut(usize, &Self, &[f64]),
+    ) -> Result<(), Error> {
+        check_input(x, self.learner.dimension())?;
+        self.check_class(class)?;
+        let mut scores = Vec::with_capacity(self.classes);
+        self.scores_with(x, &mut Scratch::default(), &mut scores)?;
+        if weight != 0.0 {
+            // A refused example must not leave its class behind.
+            let mut grown = self.clone();
+            grown.join()?;
+            let mut targets = Vec::new();
+            grown.append_target(class, &mut targets);
+            let mut made = vec![0.0; grown.learner.outputs()];
+            grown.learner.learn(x, Target::weighted(&targets, weight), &mut made)?;
+            observe(row, self, &scores);
+            *self = grown;
+        } else {
+            observe(row, self, &scores);
+        }
+        Ok(())
+    }
+
+    /// Another class joins.
+    fn join(&mut self) -> Result<(), Error> {
+        match self.way {
+            Way::OneAgainstRest => self.learner.add_output(Some(0))?,
+            Way::Softmax if self.classes > 0 => self.learner.add_output(None)?,
+            // The first class has the output that the learner was made with.
+            Way::Softmax | Way::Two => {}
+        }
+        self.classes += 1;
+        Ok(())
+    }
+}
+
+impl<R: Regressor + Validate> Validate for Classifier<R> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "classifier";
+        self.learner.validate()?;
+        let loss = self.learner.loss();
+        let outputs = match self.way {
+            Way::Two => 1,
+            Way::OneAgainstRest => self.classes.saturating_add(1),
+            Way::Softmax => self.classes.max(1),
+        };
+        let sound = check_loss(loss, self.way != Way::Two).is_ok()
+            && (self.way == Way::Softmax) == (loss == Loss::SOFTMAX)
+            && (self.way != Way::Two || self.classes == 2);
+        Inconsistent::require(sound, WHAT, "its loss is one for classes")?;
+        Inconsistent::require(self.learner.outputs() == outputs, WHAT, "its learner has an output for each class")
+    }
+}
+
+/// The class with the largest score, the first on ties.
+fn choose(scores: &[f64]) -> Option<usize> {
+    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter().position(|score| *score == best)
+}
+
+/// Scores turned into probabilities one by one, then scaled to sum to 1; all alike where every one is 0.
+fn share(scores: &mut [f64], probability: impl Fn(f64) -> f64) {
+    scores.iter_mut().for_each(|z| *z = probability(*z));
+    let (sum, count) = (scores.iter().sum::<f64>(), scores.len() as f64);
+    scores.iter_mut().for_each(|p| *p = if sum > 0.0 { *p / sum } else { 1.0 / count });
+}
+
+fn check_one_output(learner: &impl Regressor) -> Result<(), Error> {
+    let outputs = learner.outputs();
+    if outputs == 1 { Ok(()) } else { Err(Error::Outputs { expected: 1, got: outputs }) }
+}
+
+/// Refuses losses without classes.
+fn check_loss(loss: Loss, open: bool) -> Result<(), Error> {
+    let fits = loss.is_margin() || loss == Loss::SQUARED || (open && loss == Loss::SOFTMAX);
+    let instead = if open {
+        "squared, logistic, hinge, squared-hinge or softmax"
+    } else {
+        "squared, logistic, hinge or squared-hinge; softmax is for many classes"
+    };
+    if fits { Ok(()) } else { Err(Error::Loss { update: "a classifier", loss: loss.name(), instead }) }
+}

@@ -1,0 +1,175 @@
+//! Scores of classifications.
+
+/// Sums over the rounds of a prequential pass of a classifier, each with its weight.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ClassScore {
+    rounds: usize,
+    weight: f64,
+    correct: f64,
+    /// For each class its weight, and the weight of its rounds that were predicted right.
+    classes: Vec<(f64, f64)>,
+    log_loss: f64,
+    /// Whether every round had a probability.
+    all_probable: bool,
+}
+
+/// Probabilities below this count as this, so that one round cannot make the mean infinite.
+const LEAST_PROBABILITY: f64 = 1e-15;
+
+impl ClassScore {
+    /// Takes in a round: the class, the class predicted before it was shown, the probability given to the true class if there are
+    /// probabilities, and the weight. Rounds of weight 0 do not count.
+    pub fn record(&mut self, class: usize, predicted: Option<usize>, probability: Option<f64>, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
+        let right = if predicted == Some(class) { weight } else { 0.0 };
+        if self.classes.len() <= class {
+            self.classes.resize(class + 1, (0.0, 0.0));
+        }
+        self.classes[class].0 += weight;
+        self.classes[class].1 += right;
+        self.correct += right;
+        self.all_probable = (self.rounds == 0 || self.all_probable) && probability.is_some();
+        self.log_loss -= weight * probability.unwrap_or(1.0).max(LEAST_PROBABILITY).ln();
+        self.weight += weight;
+        self.rounds += 1;
+    }
+
+    /// Takes in the rounds of another score, which come behind those of this one.
+    pub fn merge(&mut self, other: &Self) {
+        if other.rounds == 0 {
+            return;
+        }
+        if self.classes.len() < other.classes.len() {
+            self.classes.resize(other.classes.len(), (0.0, 0.0));
+        }
+        for (ours, theirs) in self.classes.iter_mut().zip(&other.classes) {
+            *ours = (ours.0 + theirs.0, ours.1 + theirs.1);
+        }
+        self.all_probable = (self.rounds == 0 || self.all_probable) && other.all_probable;
+        self.log_loss += other.log_loss;
+        self.correct += other.correct;
+        self.weight += other.weight;
+        self.rounds += other.rounds;
+    }
+
+    /// The weight of all rounds.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The weight of a class.
+    #[must_use]
+    pub fn weight_of(&self, class: usize) -> f64 {
+        self.classes.get(class).map_or(0.0, |(weight, _)| *weight)
+    }
+
+    /// The weight of the rounds that were predicted wrong.
+    #[must_use]
+    pub fn mistakes(&self) -> f64 {
+        self.weight - self.correct
+    }
+
+    /// Number of rounds that counted.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// Share of the weight that was predicted right, NaN without a round.
+    #[must_use]
+    pub fn accuracy(&self) -> f64 {
+        self.correct / self.weight
+    }
+
+    /// The mean over the classes of the share of each that was predicted right, NaN without a round.
+    #[must_use]
+    pub fn balanced_accuracy(&self) -> f64 {
+        let met = || self.classes.iter().filter(|(weight, _)| *weight > 0.0);
+        met().map(|(weight, right)| right / weight).sum::<f64>() / met().count() as f64
+    }
+
+    /// The mean of `−ln p(class)`, a class not met before having probability 10⁻¹⁵; `None` without probabilities.
+    #[must_use]
+    pub fn log_loss(&self) -> Option<f64> {
+        (self.all_probable && self.rounds > 0).then(|| self.log_loss / self.weight)
+    }
+
+    /// Share of the weight of the heaviest class: the accuracy of one who knew it and nothing else.
+    #[must_use]
+    pub fn majority(&self) -> f64 {
+        self.classes.iter().map(|(weight, _)| *weight).fold(0.0, f64::max) / self.weight
+    }
+}
+
+/// Area under the curve of two classes: the probability that a round of the positive class has the higher score, ties counting
+/// half, pairs weighted by the product of their weights. Each round is `(score, is positive, weight)`; they are sorted in place. `None` when a
+/// class is missing. `O(n ln n)`.
+#[must_use]
+pub fn area_under_curve(rounds: &mut [(f64, bool, f64)]) -> Option<f64> {
+    rounds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut below, mut area, mut positive) = (0.0, 0.0, 0.0);
+    // Equal scores together: their pairs count half.
+    for tied in rounds.chunk_by(|a, b| a.0 == b.0) {
+        let sum = |of: bool| tied.iter().filter(|round| round.1 == of).map(|round| round.2).sum::<f64>();
+        let (ours, theirs) = (sum(true), sum(false));
+        area += ours * (below + 0.5 * theirs);
+        positive += ours;
+        below += theirs;
+    }
+    (positive > 0.0 && below > 0.0).then(|| area / (positive * below))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_by_hand() {
+        let mut score = ClassScore::default();
+        score.record(0, None, Some(0.5), 1.0);
+        score.record(0, Some(0), Some(0.5), 1.0);
+        score.record(1, Some(1), Some(1.0), 2.0);
+        score.record(1, Some(0), Some(0.1), 0.0);
+        assert_eq!(
+            (score.rounds(), score.accuracy(), score.balanced_accuracy(), score.majority()),
+            (3, 0.75, 0.75, 0.5)
+        );
+        assert!((score.log_loss().unwrap_or(0.0) - 0.5 * 2f64.ln()).abs() < 1e-15);
+        assert_eq!((score.mistakes(), score.weight_of(1), score.weight_of(7)), (1.0, 2.0, 0.0));
+        let (before, mut last) = (score.clone(), ClassScore::default());
+        last.record(2, Some(1), None, 1.0);
+        score.record(2, Some(1), None, 1.0);
+        assert_eq!((score.log_loss(), score.balanced_accuracy()), (None, 0.5));
+        let mut merged = ClassScore::default();
+        merged.merge(&before);
+        merged.merge(&ClassScore::default());
+        assert_eq!(merged, before);
+        merged.merge(&last);
+        assert_eq!(merged, score);
+    }
+
+    #[test]
+    fn area_counts_pairs() {
+        let rounds = [(0.1, false, 1.0), (0.4, true, 1.0), (0.4, false, 2.0), (0.8, true, 3.0), (0.2, true, 0.5)];
+        let mut pairs = (0.0, 0.0);
+        for a in rounds.iter().filter(|round| round.1) {
+            for b in rounds.iter().filter(|round| !round.1) {
+                let won = if a.0 > b.0 {
+                    1.0
+                } else if a.0 == b.0 {
+                    0.5
+                } else {
+                    0.0
+                };
+                pairs = (pairs.0 + a.2 * b.2 * won, pairs.1 + a.2 * b.2);
+            }
+        }
+        let area = area_under_curve(&mut rounds.to_vec()).unwrap_or(0.0);
+        assert!((area - pairs.0 / pairs.1).abs() < 1e-15);
+        assert_eq!(area_under_curve(&mut [(1.0, true, 1.0)]), None);
+    }
+}

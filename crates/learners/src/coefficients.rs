@@ -1,0 +1,197 @@
+//! The engine of learners that move kernel coefficients: a [`KernelBasis`], an [`Admission`] rule and a [`CoefficientUpdate`].
+//!
+//! `f(x) = Σ_i α_i k(d_i, x)` over the kept points `d_i`. Nothing is factorised: a round costs `Jd` for the kernel row and `O(J)` for
+//! the rest, where the coordinates of [`OnDictionary`](crate::OnDictionary) cost `½J²`. In return the coefficients are not
+//! coordinates in an orthonormal basis, so these learners have updates of their own.
+
+pub(crate) mod knlms;
+mod normalised_step;
+pub(crate) mod qklms;
+
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_kernels::{AlignedVec, Kernel};
+use mercer_sparsify::{Admission, Answer, Basis, KernelBasis, Probe};
+
+use crate::learner::{Target, check_input, check_scores};
+use crate::loss::Loss;
+use crate::update::{Coefficients, finite};
+use crate::{Error, Regressor, Scratch};
+
+pub use knlms::{Knlms, KnlmsParams};
+pub use normalised_step::NormalisedStep;
+pub use qklms::{Qklms, QklmsParams, QuantisedStep};
+
+/// An example as a [`CoefficientUpdate`] sees it.
+pub struct Seen<'a> {
+    /// The dictionary before the round.
+    pub basis: &'a dyn Basis<Change = ()>,
+    /// The input.
+    pub x: &'a [f64],
+    /// Its kernel row `k`, which is also its coordinates, and `κ = k(x, x)`. The update may change the coordinates.
+    pub probe: &'a mut Probe,
+    /// What the rule says of it. A rule that would keep it in a full dictionary says [`Answer::Skip`].
+    pub answer: Answer,
+    /// Its target, of positive weight.
+    pub target: Target<'a>,
+}
+
+/// How kernel coefficients move.
+pub trait CoefficientUpdate: Clone + Send + Sync {
+    /// What is minimised.
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
+    /// The prediction at the kernel row `row`: one number for each output.
+    fn predict(&self, alpha: &Coefficients, row: &AlignedVec, scores: &mut [f64]) {
+        alpha.values(row, scores);
+        self.loss().predictions(scores);
+    }
+
+    /// Learns the example and gives the prediction made before. An update that keeps `x` appends a coefficient to `alpha`; the point
+    /// then joins the dictionary.
+    ///
+    /// # Errors
+    /// [`Error::Diverged`] when the step is not finite; `self` and `alpha` are unchanged.
+    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_>, scores: &mut [f64]) -> Result<(), Error>;
+}
+
+/// A kernel expansion on a growing dictionary.
+///
+/// A round costs `Jd` for the kernel row and what rule and update cost; memory is `Jd + J(m + 1)` for `m` outputs. At a fixed size
+/// nothing is allocated.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OnCoefficients<K, A, U> {
+    basis: KernelBasis<K>,
+    admission: A,
+    update: U,
+    alpha: Coefficients,
+    max_dictionary: Option<usize>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    probe: Probe,
+}
+
+impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> OnCoefficients<K, A, U> {
+    /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
+    ///
+    /// # Errors
+    /// When no point at all may be kept, or there is no output.
+    pub fn from_parts(
+        kernel: K,
+        dimension: usize,
+        admission: A,
+        update: U,
+        (outputs, max_dictionary): (usize, Option<usize>),
+    ) -> Result<Self, Error> {
+        if let Some(max) = max_dictionary {
+            ParameterError::at_least_one("max_dictionary", max)?;
+        }
+        let alpha = Coefficients::zeros(ParameterError::at_least_one("outputs", outputs)?, 0);
+        let basis = KernelBasis::new(kernel, dimension);
+        Ok(Self { basis, admission, update, alpha, max_dictionary, probe: Probe::default() })
+    }
+
+    /// The dictionary.
+    pub fn basis(&self) -> &KernelBasis<K> {
+        &self.basis
+    }
+
+    /// The kernel coefficients `α`, a vector for each output.
+    pub fn coefficients(&self) -> &Coefficients {
+        &self.alpha
+    }
+
+    fn learn_probed(
+        &mut self,
+        x: &[f64],
+        target: Target<'_>,
+        probe: &mut Probe,
+        scores: &mut [f64],
+    ) -> Result<(), Error> {
+        if !probe.is_finite() {
+            return Err(Error::KernelOverflow);
+        }
+        let decision = self.admission.decide(&self.basis, x, probe);
+        let is_full = self.max_dictionary.is_some_and(|max| self.basis.len() >= max);
+        let no_room = is_full && decision.into().growth().is_some();
+        let answer = if no_room { Answer::Skip } else { decision.into() };
+        let seen = Seen { basis: &self.basis, x, probe: &mut *probe, answer, target };
+        self.update.step(&mut self.alpha, seen, scores)?;
+        if !no_room {
+            self.admission.commit(probe, decision);
+        }
+        if self.alpha.coordinates() > self.basis.len() {
+            self.basis.append(x, probe.coordinates(), 1.0);
+        }
+        Ok(())
+    }
+}
+
+impl<K: Kernel + Validate, A: Admission<KernelBasis<K>> + Validate, U: Validate> Validate for OnCoefficients<K, A, U> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.basis.validate()?;
+        self.admission.validate()?;
+        self.update.validate()?;
+        self.alpha.validate()?;
+        let points = self.basis.len();
+        let fits = self.alpha.coordinates() == points && self.admission.fits(points);
+        Inconsistent::require(fits, "learner of kernel coefficients", "it has a coefficient for each kept point")
+    }
+}
+
+impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> Regressor for OnCoefficients<K, A, U> {
+    fn dimension(&self) -> usize {
+        self.basis.dimension()
+    }
+
+    fn dictionary_size(&self) -> usize {
+        self.basis.len()
+    }
+
+    fn outputs(&self) -> usize {
+        self.alpha.outputs()
+    }
+
+    fn loss(&self) -> Loss {
+        self.update.loss()
+    }
+
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        check_input(x, self.basis.dimension())?;
+        let row = &mut scratch.vectors[0];
+        self.basis.kernel().row(self.basis.points(), x, row);
+        self.update.predict(&self.alpha, row, scores);
+        check_scores(scores)
+    }
+
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let mut probe = std::mem::take(&mut self.probe);
+        self.basis.probe(x, &mut probe);
+        let learnt = self.learn_probed(x, target, &mut probe, scores);
+        self.probe = probe;
+        learnt
+    }
+
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        self.basis.grow(added);
+        Ok(())
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.alpha.add_output(like);
+        Ok(())
+    }
+}
+
+/// `steps ← ηω(y − f(x))` for each output, `scores` being `f(x)`.
+///
+/// # Errors
+/// [`Error::Diverged`] when one is not finite.
+fn scaled_errors(eta: f64, target: Target<'_>, scores: &[f64], steps: &mut Vec<f64>) -> Result<(), Error> {
+    steps.resize(scores.len(), 0.0);
+    for ((step, y), z) in steps.iter_mut().zip(target.y).zip(scores) {
+        *step = finite(eta * target.weight * (y - z))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! QKLMS: quantised kernel least mean squares (Chen, Zhao, Zhu and Príncipe 2012).
+//!
+//! With `e = y − f(x)` and `d_j` the kept point nearest to `x`: within the distance `ε` of it, `α_j ← α_j + η ω e`, `ω` being the weight of the
+//! example; otherwise `x` joins with the coefficient `η ω e`. Once the dictionary is full, inputs farther than `ε` from all its points teach
+//! nothing. `2Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
+
+use mercer_core::{Inconsistent, Validate, cost};
+use mercer_kernels::Kernel;
+use mercer_sparsify::{Answer, Quantised};
+
+use super::{CoefficientUpdate, OnCoefficients, Seen, scaled_errors};
+use crate::catalogue::{Entry, Takes, keys};
+use crate::parameters::parameters;
+use crate::update::{Coefficients, finite};
+use crate::{Error, ParameterError};
+
+parameters! {
+    /// Parameters of [`Qklms`].
+    #[derive(Copy)]
+    pub struct QklmsParams {
+        /// Step size `η > 0`; it must stay below `2/k(x, x)` for the error at the example itself to shrink.
+        eta: f64 = 0.2,
+        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only.
+        epsilon: f64 = 0.1,
+        /// Largest dictionary; `None` leaves its size to the quantisation.
+        max_dictionary: Option<usize> = Some(1000),
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
+    }
+}
+
+/// Quantised kernel least mean squares.
+pub type Qklms<K> = OnCoefficients<K, Quantised, QuantisedStep>;
+
+impl<K: Kernel> Qklms<K> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: QklmsParams) -> Result<Self, Error> {
+        let QklmsParams { eta, epsilon, max_dictionary, outputs } = params;
+        let update = QuantisedStep { eta: ParameterError::positive("eta", eta)?, steps: Vec::new() };
+        Self::from_parts(kernel, dimension, Quantised::new(epsilon)?, update, (outputs, max_dictionary))
+    }
+}
+
+/// `η ω e`, added to the coefficient of the point that `x` merges into, or that of `x` itself.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct QuantisedStep {
+    eta: f64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    steps: Vec<f64>,
+}
+
+impl Validate for QuantisedStep {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.eta, "step size")
+    }
+}
+
+impl CoefficientUpdate for QuantisedStep {
+    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let Seen { probe, answer, target, .. } = seen;
+        alpha.values(probe.row(), scores);
+        scaled_errors(self.eta, target, scores, &mut self.steps)?;
+        // Squares in range keep the predictions of all points together in range.
+        let in_range = |value: f64| finite(value * value).map(drop);
+        match answer {
+            Answer::Merge(j) => {
+                alpha.vectors().iter().zip(&self.steps).try_for_each(|(alpha, step)| in_range(alpha[j] + step))?;
+                alpha.add_to(j, &self.steps);
+            }
+            Answer::Keep(_) => {
+                self.steps.iter().try_for_each(|step| in_range(*step))?;
+                alpha.push(&self.steps);
+            }
+            Answer::Skip => {}
+        }
+        Ok(())
+    }
+}
+
+pub(crate) const QKLMS: Entry = Entry {
+    name: "qklms",
+    summary: "quantised kernel least mean squares: near inputs share a point",
+    keys: &[
+        keys::number("eta", "η", || QklmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
+        keys::number("epsilon", "ε", || QklmsParams::default().epsilon.into(), keys::NOT_NEGATIVE, "distance merged"),
+        keys::max_dictionary(|| QklmsParams::default().max_dictionary.into()),
+    ],
+    time: cost!(2.0 J d, 1.0 J),
+    memory: cost!(1.0 J d, 2.0 J),
+    source: "Chen et al. 2012",
+    remedy: Some("take a smaller step"),
+    takes: Takes::SQUARED_OUTPUTS,
+    advice: "the cheapest steps on a dictionary; drift",
+    start: "`eta=0.2`, `epsilon` a tenth of the width",
+    make: |kernel, context, values| {
+        let params = QklmsParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);
+        let params = params.max_dictionary(values.max_dictionary()?).outputs(context.outputs);
+        Ok(Qklms::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

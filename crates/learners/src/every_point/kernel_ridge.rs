@@ -1,0 +1,264 @@
+//! Kernel-AWV and Kernel-KRR: least squares over all points of the stream (Jézéquel, Gaillard and Rudi 2019, eq. 3).
+//!
+//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the whole space; KRR, the variant of section 4 and of
+//! Zhdanov and Kalnishkan (2013), leaves the last term out. With the factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and
+//! `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row
+//! `[vᵀ, √(s + λ)]`, `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the square of
+//! the stream's length**. With weights the factor is that of `K + λΩ⁻¹`, so `ω` weighs its example's squared error. A block solves for [`SOLVES_TOGETHER`] inputs in one read of the factor, once it is large enough, and then for the
+//! points that joined among them: `O(t)` more a round, and the same bits.
+
+use std::marker::PhantomData;
+
+use mercer_core::{Inconsistent, Validate, cost};
+use mercer_kernels::{AlignedVec, Kernel, Points};
+use mercer_linalg_incremental::{GrowingCholesky, SOLVES_TOGETHER};
+use mercer_simd::dot;
+
+use crate::catalogue::{BuildError, Context, Entry, Takes, Values, keys};
+use crate::learner::{Rows, Target, check_example, check_input, learn_in_order, learn_one_by_one};
+use crate::parameters::parameters;
+use crate::update::{Awv, Coefficients, Readout, Ridge, finite};
+use crate::{Error, ParameterError, Regressor, Scratch};
+
+/// Points from which on inputs are solved for together: the factor of fewer stays in the first level of cache.
+const WORTH_A_GROUP: usize = 80;
+
+parameters! {
+    /// Parameters of [`KernelAwv`] and [`KernelKrr`].
+    #[derive(Copy)]
+    pub struct KernelRidgeParams {
+        /// Ridge `λ > 0`.
+        lambda: f64 = 1.0,
+        /// Number of outputs, at least 1.
+        outputs: usize = 1,
+    }
+}
+
+/// Least squares over all points, predicting by the [`Readout`] `F`.
+///
+/// # Invariants
+/// `factor` is `L` with `L Lᵀ = K + λI` over `points`, and `q = L⁻¹Y`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KernelRidge<K, F> {
+    kernel: K,
+    lambda: f64,
+    points: Points,
+    factor: GrowingCholesky,
+    q: Coefficients,
+    readout: PhantomData<F>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    scratch: Scratch,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    group: Group,
+    /// New entries of `q`, one an output.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    entries: Vec<f64>,
+}
+
+/// Memory of inputs that are solved for together.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    rows: [AlignedVec; SOLVES_TOGETHER],
+    solutions: [AlignedVec; SOLVES_TOGETHER],
+    /// Kernel values with the points that joined since.
+    joined: AlignedVec,
+}
+
+/// The Azoury–Warmuth–Vovk forecaster over all points.
+pub type KernelAwv<K> = KernelRidge<K, Awv>;
+
+/// Online kernel ridge regression over all points.
+pub type KernelKrr<K> = KernelRidge<K, Ridge>;
+
+impl<K: Kernel, F: Readout> KernelRidge<K, F> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: KernelRidgeParams) -> Result<Self, Error> {
+        Ok(Self {
+            kernel,
+            lambda: ParameterError::positive("lambda", params.lambda)?,
+            points: Points::new(dimension),
+            factor: GrowingCholesky::new(),
+            q: Coefficients::zeros(ParameterError::at_least_one("outputs", params.outputs)?, 0),
+            readout: PhantomData,
+            scratch: Scratch::default(),
+            group: Group::default(),
+            entries: Vec::new(),
+        })
+    }
+
+    /// `s`, leaving `ŷ_KRR` in `scores` and `v` in the first vector of `scratch`.
+    fn solve(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<f64, Error> {
+        let [v, row, _] = &mut scratch.vectors;
+        self.kernel.row(&self.points, x, row);
+        self.factor.forward_solve(row, v);
+        self.measure(x, v, scores)
+    }
+
+    /// `s` of `x`, `v` being known, and `ŷ_KRR` in `scores`.
+    fn measure(&self, x: &[f64], v: &AlignedVec, scores: &mut [f64]) -> Result<f64, Error> {
+        let s = (self.kernel.self_value(x) - dot(v.lanes(), v.lanes())).max(0.0);
+        self.q.values(v, scores);
+        let finite = s.is_finite() && scores.iter().all(|z| z.is_finite());
+        if finite { Ok(s) } else { Err(Error::KernelOverflow) }
+    }
+
+    /// Turns the values of the fit into predictions.
+    fn read(&self, s: f64, scores: &mut [f64]) {
+        let divisor = F::divisor(|| s / self.lambda);
+        scores.iter_mut().for_each(|z| *z /= divisor);
+    }
+
+    /// Learns a target at `x`, whose `v`, `ŷ_KRR` and `s` these are, and gives the prediction; a refused step changes nothing.
+    fn join(&mut self, x: &[f64], target: Target<'_>, v: &AlignedVec, s: f64, scores: &mut [f64]) -> Result<(), Error> {
+        if target.weight == 0.0 {
+            self.read(s, scores);
+            return Ok(());
+        }
+        let pivot = finite((s + self.lambda / target.weight).sqrt())?;
+        self.entries.clear();
+        for (y, z) in target.y.iter().zip(&*scores) {
+            self.entries.push(finite((y - z) / pivot)?);
+        }
+        self.factor.append(v, pivot);
+        self.q.push(&self.entries);
+        self.points.push(x);
+        self.read(s, scores);
+        Ok(())
+    }
+
+    /// Learns [`SOLVES_TOGETHER`] rows whose solutions, and kernel values with the points before the first of them, are in `group`.
+    fn learn_group(
+        &mut self,
+        rows: Rows<'_>,
+        group: &mut Group,
+        joined: &mut Points,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        let known = self.points.len();
+        let Group { rows: kernel_rows, solutions, joined: values } = group;
+        for (i, (x, target)) in rows.iter().enumerate() {
+            let (row, v) = (&mut kernel_rows[i], &mut solutions[i]);
+            check_example(self, x, target)?;
+            self.kernel.row(joined, x, values);
+            values.iter().for_each(|value| row.push(*value));
+            self.factor.forward_solve_from(known, row, v);
+            learn_in_order(1, self.outputs(), scores, |_, made| {
+                let s = self.measure(x, v, made)?;
+                self.join(x, target, v, s, made)
+            })?;
+            if target.weight > 0.0 {
+                joined.push(x);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: Validate, F> Validate for KernelRidge<K, F> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.kernel.validate()?;
+        Inconsistent::positive(self.lambda, "ridge")?;
+        self.points.validate()?;
+        self.factor.validate()?;
+        self.q.validate()?;
+        let fits = [self.factor.dimension(), self.q.coordinates()] == [self.points.len(); 2];
+        Inconsistent::require(fits, "kernel ridge regression", "its factor has a row for each point")
+    }
+}
+
+impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
+    fn dimension(&self) -> usize {
+        self.points.dimension()
+    }
+
+    fn dictionary_size(&self) -> usize {
+        self.points.len()
+    }
+
+    fn outputs(&self) -> usize {
+        self.q.outputs()
+    }
+
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        check_input(x, self.dimension())?;
+        let s = self.solve(x, scratch, scores)?;
+        self.read(s, scores);
+        Ok(())
+    }
+
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let solved = self.solve(x, &mut scratch, scores);
+        let learnt = solved.and_then(|s| self.join(x, target, &scratch.vectors[0], s, scores));
+        self.scratch = scratch;
+        learnt
+    }
+
+    /// Looks ahead: see the module.
+    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+        let alone = WORTH_A_GROUP.saturating_sub(self.points.len()).min(rows.len());
+        let whole = alone + (rows.len() - alone) / SOLVES_TOGETHER * SOLVES_TOGETHER;
+        learn_one_by_one(self, rows.range(0, alone), scores)?;
+        let mut joined = Points::with_capacity(self.dimension(), SOLVES_TOGETHER);
+        let mut group = std::mem::take(&mut self.group);
+        let mut learnt = Ok(());
+        for first in (alone..whole).step_by(SOLVES_TOGETHER) {
+            let some = rows.range(first, first + SOLVES_TOGETHER);
+            for (i, row) in group.rows.iter_mut().enumerate() {
+                self.kernel.row(&self.points, some.input(i), row);
+            }
+            self.factor.forward_solve_together(group.rows.each_ref(), group.solutions.each_mut());
+            joined.clear();
+            learnt = self.learn_group(some, &mut group, &mut joined, scores);
+            if learnt.is_err() {
+                break;
+            }
+        }
+        self.group = group;
+        learnt?;
+        learn_one_by_one(self, rows.range(whole, rows.len()), scores)
+    }
+
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        self.points.grow(added);
+        Ok(())
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.q.add_output(like);
+        Ok(())
+    }
+}
+
+fn params(context: &Context<'_>, values: &Values<'_>) -> Result<KernelRidgeParams, BuildError> {
+    Ok(KernelRidgeParams::default().lambda(values.number("lambda")?).outputs(context.outputs))
+}
+
+pub(crate) const KERNEL_AWV: Entry = Entry {
+    name: "kernel-awv",
+    summary: "Azoury–Warmuth–Vovk forecaster over all points",
+    keys: &[keys::lambda(|| KernelRidgeParams::default().lambda.into())],
+    time: cost!(1.0 t d, 0.5 t t),
+    memory: cost!(1.0 t d, 0.5 t t),
+    growth: Some("every example is kept, and memory and time grow with the square of their number"),
+    source: "Jézéquel et al. 2019, eq. 3",
+    remedy: Some("raise lambda"),
+    takes: Takes::SQUARED_OUTPUTS,
+    advice: "yardstick against any data; some thousand rows",
+    start: "`lambda=0.1`",
+    make: |kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, params(context, values)?)?.into()),
+    ..Entry::PLAIN
+};
+
+pub(crate) const KERNEL_KRR: Entry = Entry {
+    name: "kernel-krr",
+    summary: "online kernel ridge regression over all points",
+    source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",
+    advice: "yardstick on independent data; some thousand rows",
+    make: |kernel, context, values| Ok(KernelKrr::new(kernel, context.dimension, params(context, values)?)?.into()),
+    ..KERNEL_AWV
+};

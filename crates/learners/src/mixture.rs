@@ -1,0 +1,425 @@
+//! A mixture of learners: online choice of `λ`, `σ`, `M` and anything else by prediction with expert advice.
+//!
+//! Members are learners with one output: boxes of any learners (`Box<dyn Regressor>`), [`AnyRegressor`](crate::AnyRegressor)s, which share work and are saved,
+//! or a type of one's own, which says that it is a [`Member`] in one line.
+//!
+//! Every member predicts and learns every example; the mixture predicts `ŷ = Σ p_k ŷ_k`, with weights that an
+//! [`Aggregation`](crate::aggregation::Aggregation) learns from the linearised regrets `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a
+//! bound on `Σ (ŷ − y)² − Σ (ŷ_k − y)²` for every `k` (the calibration that \[B\] section 3.1 proposes).
+//!
+//! - **Clipping.** `ŷ_k` is what the member predicts, clipped to the smallest interval that holds 0 and all targets seen: as long
+//!   as targets stay there no loss is larger for it, and a member that blows up cannot blow up the mixture.
+//! - **Failure.** A member that refuses an example which others take (its update is not finite, or its kernel
+//!   overflows) is dropped with weight 0 from the next round on; the mixture goes on. An example that all refuse changes nothing. A round whose regrets
+//!   exceed 1e100, which takes a target of that size, teaches nothing about the members.
+//! - **Shared work.** Untrained [`AnyRegressor`](crate::AnyRegressor)s that are [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld)
+//!   with the same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at its limit goes on otherwise)
+//!   keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
+//!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
+//!   same Taylor features would share only the `r` multiplications that make them, of `2r²`, so they do not.)
+//! - **Blocks.** The weights act on no member, so [`learn_block`](Regressor::learn_block) lets each member learn the whole block in
+//!   its own blocked pass (those on one dictionary one after the other, on the same coordinates), on several threads if asked
+//!   ([`set_threads`](Regressor::set_threads)), and then goes through the rounds. The result does not depend on the threads.
+//!
+//! Cost: that of the members, and `O(K)` a round.
+
+mod sharing;
+mod team;
+
+use std::sync::Mutex;
+
+use mercer_core::{Cost, Inconsistent, Validate};
+
+use self::team::{Gather, Group, Team};
+use crate::aggregation::{Aggregation, Rule, square_loss_regret};
+use crate::catalogue::{Entry, Kind, Takes, keys};
+use crate::learner::{Rows, Target, Targets, check_example, check_input};
+use crate::{Error, Regressor, Scratch};
+
+/// Regrets beyond this are not learnt: see the module's rule on failure.
+const LARGEST_REGRET: f64 = 1e100;
+
+/// What a [`Mixture`] can be made of.
+///
+/// Boxes of learners are members, and so are [`AnyRegressor`](crate::AnyRegressor)s. A learner of one's own becomes one in a line, which says that it learns
+/// alone: `impl Member for MyLearner { type Group = Self; }`.
+pub trait Member: Sized {
+    /// What learns in the mixture: `Self`, or for learners that share work one type that holds several of them.
+    type Group;
+}
+
+impl<R: Regressor + ?Sized> Member for Box<R> {
+    type Group = Self;
+}
+
+/// A mixture of learners.
+///
+/// ```
+/// use mercer_kernels::Gaussian;
+/// use mercer_learners::aggregation::Rule;
+/// use mercer_learners::{Error, Mixture, NonsAld, NonsAldParams, Regressor, Scratch, Target};
+///
+/// /// Predicts the last target.
+/// struct Persistence(f64);
+///
+/// impl Regressor for Persistence {
+///     fn dimension(&self) -> usize {
+///         1
+///     }
+///     fn dictionary_size(&self) -> usize {
+///         0
+///     }
+///     fn predict_into(&self, _: &[f64], _: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+///         scores[0] = self.0;
+///         Ok(())
+///     }
+///     fn step(&mut self, _: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+///         scores[0] = self.0;
+///         self.0 = target.y[0];
+///         Ok(())
+///     }
+/// }
+///
+/// let nons = NonsAld::new(Gaussian::new(0.5)?, 1, NonsAldParams::default())?;
+/// let members: [(String, Box<dyn Regressor>); 2] =
+///     [("persistence".into(), Box::new(Persistence(0.0))), ("nons-ald".into(), Box::new(nons))];
+/// let mut mixture = Mixture::new(members, Rule::MlPoly)?;
+/// for t in 0..500 {
+///     let x = f64::from(t) * 0.7;
+///     mixture.update(&[x.cos()], (3.0 * x.cos()).sin())?;
+/// }
+/// // The target depends on the input and jumps from round to round.
+/// let weights: Vec<f64> = mixture.members().map(|member| member.weight).collect();
+/// assert!(weights[1] > 0.9, "{weights:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Invariants
+/// Every member that is active in `aggregation` belongs to exactly one team; `low ≤ 0 ≤ high`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(serialize = "M::Group: serde::Serialize", deserialize = "M::Group: serde::Deserialize<'de>"))
+)]
+pub struct Mixture<M: Member> {
+    dimension: usize,
+    names: Vec<String>,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
+    teams: Vec<Team<M::Group>>,
+    aggregation: Aggregation,
+    losses: Vec<f64>,
+    loss: f64,
+    low: f64,
+    high: f64,
+    #[cfg_attr(feature = "serde", serde(skip, default = "one"))]
+    threads: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: Work,
+}
+
+#[cfg(feature = "serde")]
+pub(crate) fn one() -> usize {
+    1
+}
+
+/// Memory of a round: predictions, NaN where there is none, and regrets.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    predictions: Vec<f64>,
+    regrets: Vec<f64>,
+}
+
+/// A member of a mixture, as it stands.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Expert<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its weight in the next mixture.
+    pub weight: f64,
+    /// `Σ (ŷ_k − y)²` over the rounds in which it took part.
+    pub cumulative_loss: f64,
+    /// Whether it has taken part in all of them; a member that failed was dropped.
+    pub active: bool,
+}
+
+impl<M: Member + Regressor> Mixture<M>
+where
+    M::Group: Gather<M>,
+{
+    /// A mixture of these learners, which have names for reports, under this rule.
+    ///
+    /// # Errors
+    /// When there is no member, one has several outputs, or not all have one dimension.
+    pub fn new(members: impl IntoIterator<Item = (String, M)>, rule: Rule) -> Result<Self, Error> {
+        let (names, members): (Vec<String>, Vec<M>) = members.into_iter().unzip();
+        let aggregation = Aggregation::new(names.len(), rule)?;
+        let dimension = members.first().map_or(0, Regressor::dimension);
+        if let Some(other) = members.iter().find(|member| member.outputs() != 1) {
+            return Err(Error::Outputs { expected: 1, got: other.outputs() });
+        }
+        if let Some(other) = members.iter().find(|member| member.dimension() != dimension) {
+            return Err(Error::Dimension { expected: dimension, got: other.dimension() });
+        }
+        Ok(Self {
+            dimension,
+            losses: vec![0.0; names.len()],
+            names,
+            teams: Gather::gather(members),
+            aggregation,
+            loss: 0.0,
+            low: 0.0,
+            high: 0.0,
+            threads: 1,
+            work: Work::default(),
+        })
+    }
+}
+
+impl<M: Member> Mixture<M> {
+    /// The members, in the order in which they were given.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = Expert<'_>> {
+        self.names.iter().enumerate().map(|(k, name)| Expert {
+            name,
+            weight: self.aggregation.weights()[k],
+            cumulative_loss: self.losses[k],
+            active: self.aggregation.is_active(k),
+        })
+    }
+
+    /// The aggregation rule and its weights.
+    #[must_use]
+    pub fn aggregation(&self) -> &Aggregation {
+        &self.aggregation
+    }
+
+    /// `Σ (ŷ − y)²` of the mixture.
+    #[must_use]
+    pub fn cumulative_loss(&self) -> f64 {
+        self.loss
+    }
+
+    /// `Σ (ŷ − y)² − min_k Σ (ŷ_k − y)²` over the members that took part in every round; it may be negative.
+    #[must_use]
+    pub fn regret(&self) -> f64 {
+        let best = self.members().filter(|expert| expert.active).map(|expert| expert.cumulative_loss);
+        self.loss - best.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl<M: Member> Validate for Mixture<M>
+where
+    M::Group: Group + Validate,
+{
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "mixture of learners";
+        Inconsistent::size(self.dimension, WHAT)?;
+        self.aggregation.validate()?;
+        let members = self.aggregation.weights().len();
+        let named = self.names.len() == members && self.losses.len() == members;
+        Inconsistent::require(named, WHAT, "each member has a name and a loss")?;
+        let mut losses = self.losses.iter().chain([&self.loss]);
+        // Huge targets make infinite losses, which harm no prediction.
+        Inconsistent::require(losses.all(|loss| *loss >= 0.0), WHAT, "losses are not negative")?;
+        let ranged = self.low <= 0.0 && self.high >= 0.0 && self.low.is_finite() && self.high.is_finite();
+        Inconsistent::require(ranged, WHAT, "its range holds 0")?;
+        let mut teams = vec![0_usize; members];
+        for team in &self.teams {
+            mercer_core::validate_nested(|| team.validate(self.dimension))?;
+            for member in team.places() {
+                Inconsistent::require(*member < members, WHAT, "members of teams are members")?;
+                teams[*member] += 1;
+            }
+        }
+        let active = |k: usize| usize::from(self.aggregation.is_active(k));
+        let placed = teams.iter().enumerate().all(|(k, count)| *count == active(k));
+        Inconsistent::require(placed, WHAT, "every active member is in one team")
+    }
+}
+
+impl<M: Member> Mixture<M>
+where
+    M::Group: Group,
+{
+    /// Lets every team learn rows that are fit to be learnt.
+    fn learn_members(&mut self, rows: Rows<'_>) {
+        if self.threads <= 1 || rows.len() == 1 || self.teams.len() == 1 {
+            return self.teams.iter_mut().for_each(|team| team.learn(rows));
+        }
+        let threads = self.threads.min(self.teams.len());
+        let queue = Mutex::new(self.teams.iter_mut());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    loop {
+                        // The lock is let go before the work begins.
+                        let next = queue.lock().ok().and_then(|mut teams| teams.next());
+                        let Some(team) = next else { break };
+                        team.learn(rows);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Learns rows of positive weight that are fit to be learnt, up to the first that no member takes.
+    fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(f64)) -> Result<(), Error> {
+        self.learn_members(rows);
+        let outcomes = || self.teams.iter().flat_map(Team::outcomes);
+        let learnt = outcomes().map(|(_, outcome)| outcome.predictions.len()).max().unwrap_or(0);
+        let refused = outcomes().find_map(|(_, outcome)| {
+            let last = outcome.predictions.len() == learnt;
+            outcome.failure.as_ref().filter(|_| last).map(|failure| failure.0.clone())
+        });
+        for (row, target) in rows.targets().range(0, learnt).iter().enumerate() {
+            take(self.score(row, target));
+        }
+        self.teams.retain_mut(|team| team.keep_survivors(learnt));
+        if learnt < rows.len() { Err(refused.unwrap_or(Error::NoExpertLeft)) } else { Ok(()) }
+    }
+
+    /// One round of the aggregation, the members having learnt it: the mixture's prediction.
+    fn score(&mut self, row: usize, Target { y, weight }: Target<'_>) -> f64 {
+        let y = y[0];
+        let Work { predictions, regrets } = &mut self.work;
+        predictions.clear();
+        predictions.resize(self.names.len(), f64::NAN);
+        for (place, outcome) in self.teams.iter().flat_map(Team::outcomes) {
+            if let Some(prediction) = outcome.prediction(row) {
+                predictions[place] = prediction.clamp(self.low, self.high);
+            }
+        }
+        let mut mixture = [0.0];
+        // A row that was learnt was predicted by someone.
+        let mixed = self.aggregation.mix(predictions, &mut mixture);
+        debug_assert!(mixed.is_ok(), "no member predicted a row that was learnt");
+        regrets.clear();
+        regrets.extend(predictions.iter().map(|prediction| {
+            if prediction.is_finite() { weight * square_loss_regret(&mixture, &[y], &[*prediction]) } else { 0.0 }
+        }));
+        for (loss, prediction) in self.losses.iter_mut().zip(&*predictions) {
+            *loss += if prediction.is_finite() { weight * (prediction - y).powi(2) } else { 0.0 };
+        }
+        self.loss += weight * (mixture[0] - y).powi(2);
+        if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
+            let learnt = self.aggregation.learn(regrets);
+            debug_assert!(learnt.is_ok(), "finite regrets of all members are learnt");
+        }
+        for (place, outcome) in self.teams.iter().flat_map(Team::outcomes) {
+            // It failed on this row, which others took: out.
+            if outcome.failure.is_some() && outcome.predictions.len() == row {
+                let dropped = self.aggregation.drop_expert(place);
+                debug_assert!(dropped.is_ok(), "a member that learnt the row is left");
+            }
+        }
+        (self.low, self.high) = (self.low.min(y), self.high.max(y));
+        mixture[0]
+    }
+}
+
+impl<M: Member> Regressor for Mixture<M>
+where
+    M::Group: Group,
+{
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn dictionary_size(&self) -> usize {
+        self.teams.iter().map(Team::dictionary_size).sum()
+    }
+
+    fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        check_input(x, self.dimension)?;
+        let (mut weighted, mut weight, mut plain, mut count) = (0.0, 0.0, 0.0, 0.0);
+        let mut refused = None;
+        for team in &self.teams {
+            let answer = team.predict(x, scratch, |place, prediction| {
+                let prediction = prediction.clamp(self.low, self.high);
+                let p = self.aggregation.weights()[place];
+                weighted += p * prediction;
+                weight += p;
+                plain += prediction;
+                count += 1.0;
+            });
+            refused = refused.or(answer.err());
+        }
+        scores[0] = match refused {
+            Some(error) if count == 0.0 => return Err(error),
+            _ if weight > 0.0 => weighted / weight,
+            _ => plain / count,
+        };
+        Ok(())
+    }
+
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let weights = [target.weight];
+        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, 1)?)?;
+        self.learn_good(rows, |made| scores[0] = made)
+    }
+
+    /// Each member learns the block in its own way, then the rounds are scored: see the module.
+    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+        let mut first = 0;
+        while first < rows.len() {
+            let learnable = |row: usize| {
+                let (x, target) = (rows.input(row), rows.target(row));
+                target.weight != 0.0 && check_example(self, x, target).is_ok()
+            };
+            let end = (first..rows.len()).find(|row| !learnable(*row)).unwrap_or(rows.len());
+            if end > first {
+                self.learn_good(rows.range(first, end), |made| scores.push(made))?;
+            }
+            if end < rows.len() {
+                // It is refused, or only predicted.
+                let mut made = [0.0];
+                self.learn(rows.input(end), rows.target(end), &mut made)?;
+                scores.push(made[0]);
+            }
+            first = end + 1;
+        }
+        Ok(())
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
+    }
+
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        // Members that cannot grow must not leave the others grown; growing by nothing asks whether they can.
+        self.teams.iter_mut().try_for_each(|team| team.grow(0))?;
+        self.teams.iter_mut().try_for_each(|team| team.grow(added))?;
+        self.dimension += added;
+        Ok(())
+    }
+}
+
+pub(crate) const EXPERTS: Entry = Entry {
+    name: "experts",
+    summary: "mixture of learners that competes with the best of them",
+    keys: &[
+        keys::number(
+            "members",
+            "",
+            || "nons-ald;krls;aogd-ald".into(),
+            "NAME KEY=VALUE …; NAME …, with kernel=SPEC among the settings",
+            "the learners; nons-ald, krls and aogd-ald that differ in neither kernel, threshold nor max_dictionary share a dictionary",
+        )
+        .of_kind(Kind::Members),
+        keys::rule(|| Rule::default().into()),
+    ],
+    time: Cost::Members,
+    memory: Cost::Members,
+    growth: Some(
+        "as the members' does; nons-ald and krls keep 1000 points at most, aogd-ald what its threshold admits",
+    ),
+    source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014",
+    remedy: Some("replace the members that diverge"),
+    takes: Takes::SQUARED,
+    advice: "a few candidates",
+    start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
+    trial: &["members=nons-ald; krls; fogd; kogd"],
+    make: |_, _, values| Ok(Mixture::new(values.members().iter().cloned(), values.named("rule")?)?.into()),
+    ..Entry::PLAIN
+};

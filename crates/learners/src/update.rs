@@ -1,0 +1,165 @@
+//! The rows of the grid: how coefficients move, given coordinates.
+
+mod block;
+mod coefficients;
+mod gradient;
+mod least_squares;
+mod newton;
+mod normal_equations;
+
+use mercer_kernels::AlignedVec;
+use mercer_linalg_incremental::{Removal, Rotations};
+
+use crate::Error;
+use crate::learner::{Target, Targets, check_scores, learn_in_order};
+use crate::loss::Loss;
+
+pub use coefficients::Coefficients;
+pub use gradient::{GradientStep, StepSize};
+pub(crate) use least_squares::Enlargement;
+pub use least_squares::{Awv, Forgetting, LeastSquares, Readout, Ridge};
+pub use newton::NewtonStep;
+pub use normal_equations::NormalEquations;
+
+/// An online linear learner `f(x) = Wᵀφ(x)` with a column of `W` for each output.
+///
+/// Regularisers and projections are those of `‖W‖`, so on a dictionary the coordinates must be orthonormal:
+/// [`OnDictionary`](crate::OnDictionary) has an [`Orthonormal`](mercer_sparsify::Orthonormal) basis. Fixed features span a space of their own,
+/// in which they are.
+pub trait LinearUpdate: Clone + Send + Sync {
+    /// Number of coordinates.
+    fn coordinates(&self) -> usize;
+
+    /// Number of outputs.
+    fn outputs(&self) -> usize {
+        1
+    }
+
+    /// What it minimises.
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
+    /// The prediction at coordinates `phi`; clipping lives here.
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]);
+
+    /// Learns a target of positive weight at `phi` and gives the prediction made before. With `growth = Some(√δ)` the example itself
+    /// is appended to the basis: the update gains a coordinate and pushes `√δ` on `phi`.
+    ///
+    /// # Errors
+    /// [`Error::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).
+    fn step(
+        &mut self,
+        phi: &mut AlignedVec,
+        growth: Option<f64>,
+        target: Target<'_>,
+        scores: &mut [f64],
+    ) -> Result<(), Error>;
+
+    /// Rounds that [`learn_block`](Self::learn_block) likes to see at once; 1 when it takes them one by one.
+    fn block_size(&self) -> usize {
+        1
+    }
+
+    /// Learns `targets` at `phis` in order, as [`step`](Self::step) would one by one without growth, and appends the predictions; those
+    /// of weight 0 are only predicted. Updates that can look ahead take the whole block at once; predictions agree to rounding.
+    ///
+    /// # Errors
+    /// The first refused round's; those before it are learnt, and `scores` tells how many they are.
+    fn learn_block(
+        &mut self,
+        phis: &mut [AlignedVec],
+        targets: Targets<'_>,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        learn_each(self, phis, targets, scores)
+    }
+
+    /// The equations that this state solves, when rounds only add to them (`None` for all other updates). `n³`.
+    fn normal_equations(&self) -> Option<NormalEquations> {
+        None
+    }
+
+    /// The state that solves `equations` and goes on as this one would; `None` where rounding has made them singular, or where
+    /// [`normal_equations`](Self::normal_equations) gives none. `n³`.
+    fn solving(&self, equations: &NormalEquations) -> Option<Self> {
+        let _ = equations;
+        None
+    }
+
+    /// The coefficients `W`, for rules that remove the point that counts least; without them the oldest of those rules' points leaves.
+    fn coefficients(&self) -> Option<&Coefficients> {
+        None
+    }
+
+    /// Gains a coordinate of which nothing is known yet; what was learnt stays.
+    fn grow(&mut self);
+
+    /// Loses a coordinate: `rotations` bring it last, and it is dropped as `how` says. `O(n²)` where there is a matrix, `O(n)` where
+    /// there is none.
+    fn remove(&mut self, rotations: &Rotations, how: Removal);
+
+    /// Forgets everything; `n` coordinates from now on.
+    fn restart(&mut self, n: usize);
+
+    /// Gains an output, a copy of output `like` or zero.
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`] when it cannot.
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let _ = like;
+        Err(Error::FixedOutputs)
+    }
+}
+
+/// [`LinearUpdate::learn_block`] one by one.
+pub(crate) fn learn_each<U: LinearUpdate>(
+    update: &mut U,
+    phis: &mut [AlignedVec],
+    targets: Targets<'_>,
+    scores: &mut Vec<f64>,
+) -> Result<(), Error> {
+    learn_in_order(phis.len(), update.outputs(), scores, |row, made| {
+        let (phi, target) = (&mut phis[row], targets.get(row));
+        if target.weight == 0.0 {
+            update.predict(phi, made);
+            return check_scores(made);
+        }
+        update.step(phi, None, target, made)
+    })
+}
+
+/// Coefficients move by no more than this in one round: sums of such steps stay in the range of numbers.
+pub(crate) const LARGEST_STEP: f64 = 1e300;
+
+/// [`Error::Diverged`] for a step of coefficients that is too long, or not a number.
+pub(crate) fn in_range(step: f64) -> Result<(), Error> {
+    if step.abs() <= LARGEST_STEP { Ok(()) } else { Err(Error::Diverged) }
+}
+
+/// Room for so many numbers, which is there already but for the first time.
+#[inline(always)]
+pub(crate) fn make_room(numbers: &mut Vec<f64>, count: usize) {
+    if numbers.len() != count {
+        numbers.resize(count, 0.0);
+    }
+}
+
+/// Refuses a step of `along · Pφ` that is too long for [`in_range`]. No entry of `Pφ` exceeds `√(s · largest)`, where `s = φᵀPφ` and `largest`
+/// is a bound on the diagonal of `P`.
+#[inline(always)]
+pub(crate) fn move_in_range(along: f64, s: f64, largest: f64) -> Result<(), Error> {
+    // Far from the limit nothing need be computed.
+    const FAR: f64 = 1e100;
+    if along.abs() < FAR && s < FAR && largest < FAR {
+        return Ok(());
+    }
+    // A step is never longer than its bound, for entries below 1.
+    in_range(along * (s.max(0.0).sqrt() * largest.sqrt()).max(1.0))
+}
+
+/// `value`, or [`Error::Diverged`] when it is not finite.
+#[inline]
+pub(crate) fn finite(value: f64) -> Result<f64, Error> {
+    if value.is_finite() { Ok(value) } else { Err(Error::Diverged) }
+}

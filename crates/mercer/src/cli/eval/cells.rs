@@ -1,0 +1,137 @@
+//! The columns of `--predictions`.
+
+use mercer::data::Labels;
+
+use crate::cli::classes::quoted;
+use crate::cli::failure::Failure;
+use crate::cli::input::Kind;
+
+/// What a cell of a row holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cell {
+    /// The target of that output.
+    Target(usize),
+    /// The prediction of that output.
+    Prediction(usize),
+    Score,
+    Size,
+    Loss,
+    /// The probability of the class of that name.
+    Probability(String),
+}
+
+/// The cells behind `t`, with the names of their columns.
+pub(super) struct Cells(Vec<(String, Cell)>);
+
+/// What there is to be written.
+pub(super) struct Offer<'a> {
+    pub(super) kind: Kind,
+    /// The names of the targets, if there are names.
+    pub(super) targets: &'a [String],
+    /// The classes that have columns.
+    pub(super) classes: &'a [String],
+    pub(super) has_probabilities: bool,
+}
+
+impl Offer<'_> {
+    fn named(&self, what: &str, output: usize) -> String {
+        let number = (output + 1).to_string();
+        format!("{what}_{}", self.targets.get(output).unwrap_or(&number))
+    }
+
+    fn targets(&self) -> Vec<(String, Cell)> {
+        match self.kind.outputs() {
+            1 => vec![("target".to_owned(), Cell::Target(0))],
+            outputs => (0..outputs).map(|output| (self.named("target", output), Cell::Target(output))).collect(),
+        }
+    }
+
+    fn predictions(&self) -> Vec<(String, Cell)> {
+        match self.kind.outputs() {
+            1 => vec![("prediction".to_owned(), Cell::Prediction(0))],
+            outputs => {
+                (0..outputs).map(|output| (self.named("prediction", output), Cell::Prediction(output))).collect()
+            }
+        }
+    }
+}
+
+impl Cells {
+    /// The columns of `columns`, or those that there are if it is empty.
+    pub(super) fn plan(columns: &[String], offer: &Offer<'_>) -> Result<Self, Failure> {
+        let mut cells = offer.targets();
+        if columns.is_empty() {
+            cells.extend(offer.predictions());
+            if offer.has_probabilities {
+                let probability = |class: &String| (format!("p_{class}"), Cell::Probability(class.clone()));
+                cells.extend(offer.classes.iter().map(probability));
+            }
+            if offer.kind.is_class() && offer.classes.len() == 2 {
+                cells.push(("score".to_owned(), Cell::Score));
+            }
+            return Ok(Self(cells));
+        }
+        for column in columns {
+            let cell = match (column.as_str(), column.strip_prefix("p_")) {
+                ("prediction", _) => {
+                    cells.extend(offer.predictions());
+                    continue;
+                }
+                ("score", _) if offer.kind.is_class() => Cell::Score,
+                ("size", _) => Cell::Size,
+                ("loss", _) => Cell::Loss,
+                (_, Some(class)) if offer.kind.is_class() && offer.has_probabilities => {
+                    let mut name = String::new();
+                    Labels::canonical(class, &mut name);
+                    Cell::Probability(name)
+                }
+                (_, Some(_)) if offer.kind.is_class() => {
+                    return Err(Failure::usage(format!(
+                        "--columns: {column} is a probability, and this learner's loss has none; leave it out, or take score"
+                    )));
+                }
+                ("score", _) | (_, Some(_)) => {
+                    return Err(Failure::usage(format!(
+                        "--columns: {column} is for classes, and the target is a number; leave it out, or say --task class"
+                    )));
+                }
+                _ => return Err(unknown(column)),
+            };
+            cells.push((column.clone(), cell));
+        }
+        Ok(Self(cells))
+    }
+
+    /// The first line.
+    pub(super) fn header(&self) -> String {
+        let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
+        format!("t,{}\n", names.join(","))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Cell> {
+        self.0.iter().map(|(_, cell)| cell)
+    }
+}
+
+/// Refuses columns that there never are, before the data are read.
+pub(super) fn check(columns: &[String]) -> Result<(), Failure> {
+    for column in columns {
+        match column.as_str() {
+            "prediction" | "score" | "size" | "loss" => {}
+            "variance" | "lower" | "upper" => {
+                return Err(Failure::usage(format!(
+                    "--columns: {column} comes with intervals, which mercer eval does not make yet; leave it out"
+                )));
+            }
+            name if name.starts_with("p_") => {}
+            _ => return Err(unknown(column)),
+        }
+    }
+    Ok(())
+}
+
+fn unknown(column: &str) -> Failure {
+    Failure::usage(format!(
+        "--columns: there is no column {column:?}; give some of prediction, score, size, loss and p_CLASS, with commas between"
+    ))
+}

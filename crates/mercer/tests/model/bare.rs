@@ -1,0 +1,57 @@
+//! A learner without a description, as users of the library save it.
+
+use mercer::model::{self, Model, ModelError, ModelKind};
+
+use crate::subjects::{models, regression, rows};
+use mercer::{AnyKernel, AnyRegressor, Regressor, catalogue};
+
+#[test]
+fn a_learner_alone_goes_on_bit_for_bit() {
+    let mut learner = regression("nons-ald", 20).learner;
+    let bytes = model::to_bytes(&learner).unwrap();
+    let mut restored = model::from_bytes(&bytes).unwrap();
+    assert_eq!(model::to_bytes(&restored).unwrap(), bytes);
+    for (x, y) in &rows(40)[20..] {
+        let (ours, theirs) = (restored.predict_then_update(x, *y), learner.predict_then_update(x, *y));
+        assert_eq!(ours.unwrap().to_bits(), theirs.unwrap().to_bits());
+    }
+    let Model::Regression(model) = Model::from_bytes(&bytes).unwrap() else { panic!("another kind") };
+    assert!(model.scaling.is_none() && model.progress.rows == 0 && model.description.learner.is_empty());
+}
+
+#[test]
+fn what_is_no_learner_alone_is_refused() {
+    let scaled = regression("krls", 5);
+    assert!(scaled.scaling.is_some());
+    assert!(matches!(model::from_bytes(&scaled.to_bytes().unwrap()), Err(ModelError::Scaled)));
+    for (name, other) in models(3) {
+        let got = other.kind();
+        let read = model::from_bytes(&other.to_bytes().unwrap());
+        match read {
+            Ok(_) | Err(ModelError::Scaled) => assert_eq!(got, ModelKind::Regression, "{name}"),
+            Err(error) => {
+                assert!(matches!(error, ModelError::OtherKind { expected: ModelKind::Regression, got: g } if g == got));
+            }
+        }
+    }
+}
+
+/// The list of learners may be put in another order: files hold tags, JSON names.
+#[test]
+fn a_learner_is_known_by_its_tag_and_its_name() {
+    for entry in catalogue::entries() {
+        let learner = regression(entry.name, 5).learner;
+        assert_eq!(u32::from(postcard::to_stdvec(&learner).unwrap()[0]), learner.tag(), "{}", entry.name);
+        let json = serde_json::to_value(&learner).unwrap();
+        assert!(json.as_object().unwrap().keys().eq([learner.name()]));
+    }
+    let learner = regression("nons-ald", 5).learner;
+    let read: AnyRegressor<AnyKernel> = serde_json::from_value(serde_json::to_value(&learner).unwrap()).unwrap();
+    assert_eq!(read.tag(), learner.tag());
+    for (x, _) in rows(10) {
+        assert_eq!(read.predict(&x).unwrap().to_bits(), learner.predict(&x).unwrap().to_bits());
+    }
+    let unknown = serde_json::from_str::<AnyRegressor<AnyKernel>>("{\"Perceptron\": 1}").unwrap_err().to_string();
+    assert!(unknown.contains("unknown variant `Perceptron`, expected one of `Kogd`"), "{unknown}");
+    assert!(postcard::from_bytes::<AnyRegressor<AnyKernel>>(&[99, 0, 0]).is_err());
+}

@@ -1,0 +1,202 @@
+//! `cargo xtask package`: every crate can be published, and works alone.
+//!
+//! Cargo packs the crates, builds each from what it packed, and rehearses their publishing in order. Then two programs outside of the
+//! repository are built and run. Each depends on one packed crate, as a user's program would.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+/// What every packed crate holds beside its sources.
+const PAPERS: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
+
+/// The largest packed crate: crates.io refuses 10 MB, and the bundled data take 0.6.
+const LARGEST: u64 = 1 << 20;
+
+/// Programs that depend on one crate of the workspace: the crate, and the code.
+const PROGRAMS: [(&str, &str); 2] = [("mercer-kernels", KERNELS), ("mercer-learners", LEARNERS)];
+
+const KERNELS: &str = r#"
+use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut points = Points::new(2);
+    points.push(&[0.0, 0.0]);
+    points.push(&[3.0, 4.0]);
+    let mut row = AlignedVec::new();
+    Gaussian::new(5.0)?.row(&points, &[0.0, 0.0], &mut row);
+    assert!(row[0] == 1.0 && (row[1] - (-0.5f64).exp()).abs() < 1e-15);
+    Ok(())
+}
+"#;
+
+/// A forecaster, since it needs no other crate: a learner of regression takes a kernel of `mercer-kernels`.
+const LEARNERS: &str = r#"
+use mercer_learners::prediction::{Forecaster, Opf, OpfParams};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut forecaster = Opf::new(1, &OpfParams::default())?;
+    let (mut early, mut late) = (0.0, 0.0);
+    for t in 0..2000 {
+        let y = (f64::from(t) * 0.1).sin();
+        let mut prediction = [0.0];
+        forecaster.predict_then_observe(&[], &[y], &mut prediction)?;
+        *(if t < 1000 { &mut early } else { &mut late }) += (prediction[0] - y).powi(2);
+    }
+    assert!(late < early, "{late} {early}");
+    Ok(())
+}
+"#;
+
+/// A crate that is published: its name, version and packed file.
+struct Packed {
+    name: String,
+    version: String,
+    file: PathBuf,
+}
+
+/// Packs and builds all crates, rehearses publishing, and runs programs that depend on one of them.
+///
+/// # Errors
+/// When a crate cannot be packed, built or published, lacks a file, or does not work alone.
+pub(crate) fn run() -> Result<()> {
+    let shell = Shell::new()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the root of the repository")?;
+    shell.change_dir(root);
+    let metadata = cmd!(shell, "cargo metadata --format-version 1 --no-deps").quiet().read()?;
+    let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata is JSON")?;
+    let (packed, private) = crates(&metadata)?;
+
+    // Whether it builds and runs is the question; neither speed nor a debugger is asked for, and both cost time and disk.
+    let _debug = shell.push_env("CARGO_PROFILE_DEV_DEBUG", "0");
+    let _incremental = shell.push_env("CARGO_INCREMENTAL", "0");
+    let private: Vec<_> = private.iter().flat_map(|name| ["--exclude", name]).collect();
+    // What is not committed is packed as well: the step is for a tree at work, too.
+    cmd!(shell, "cargo package --workspace {private...} --allow-dirty --quiet").run()?;
+    // What was built above is not built again.
+    let rehearsal = cmd!(shell, "cargo publish --workspace --dry-run --no-verify --allow-dirty");
+    let said = rehearsal.quiet().output()?.stderr;
+    rehearsed(&packed, &String::from_utf8_lossy(&said))?;
+
+    let outside = tempfile::tempdir()?;
+    for krate in &packed {
+        let size = fs::metadata(&krate.file).with_context(|| format!("reading {}", krate.file.display()))?.len();
+        ensure!(
+            size <= LARGEST,
+            "{} is packed into {size} bytes, more than {LARGEST}; exclude what users need not",
+            krate.name
+        );
+        let (file, folder) = (&krate.file, outside.path());
+        cmd!(shell, "tar -xzf {file} -C {folder}").quiet().run()?;
+        complete(&unpacked(folder, krate))?;
+    }
+    for (name, code) in PROGRAMS {
+        let folder = outside.path().join(format!("with-{name}"));
+        fs::create_dir_all(folder.join("src"))?;
+        fs::write(folder.join("src/main.rs"), code)?;
+        fs::write(folder.join("Cargo.toml"), manifest(name, &packed, outside.path())?)?;
+        // The versions of the dependencies that the workspace is tested with.
+        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+        let _inside = shell.push_dir(&folder);
+        let target = target(&metadata)?;
+        cmd!(shell, "cargo run --quiet --target-dir {target}")
+            .quiet()
+            .run()
+            .with_context(|| format!("{name} alone"))?;
+    }
+    Ok(())
+}
+
+/// The crates that are published, and the names of those that are not.
+fn crates(metadata: &Value) -> Result<(Vec<Packed>, Vec<String>)> {
+    let (mut packed, mut private) = (Vec::new(), Vec::new());
+    for package in metadata["packages"].as_array().context("cargo metadata lists packages")? {
+        let text = |field: &str| package[field].as_str().unwrap_or_default().to_owned();
+        let (name, version) = (text("name"), text("version"));
+        // A list of registries: null for any, empty for `publish = false`.
+        if package["publish"].as_array().is_some_and(Vec::is_empty) {
+            private.push(name);
+        } else {
+            let file = target(metadata)?.join(format!("package/{name}-{version}.crate"));
+            packed.push(Packed { name, version, file });
+        }
+    }
+    Ok((packed, private))
+}
+
+fn target(metadata: &Value) -> Result<PathBuf> {
+    Ok(PathBuf::from(metadata["target_directory"].as_str().context("cargo metadata names the target directory")?))
+}
+
+/// Whether cargo says of every crate that it would upload it.
+fn rehearsed(packed: &[Packed], said: &str) -> Result<()> {
+    for Packed { name, version, .. } in packed {
+        ensure!(said.contains(&format!("Uploading {name} v{version}")), "{name} would not be published:\n{said}");
+    }
+    if said.contains("already exists") {
+        bail!("a version is published already; raise it:\n{said}")
+    }
+    Ok(())
+}
+
+fn unpacked(folder: &Path, krate: &Packed) -> PathBuf {
+    folder.join(format!("{}-{}", krate.name, krate.version))
+}
+
+/// Whether the papers are there as files of their own: a link into the repository would point nowhere.
+fn complete(folder: &Path) -> Result<()> {
+    for paper in PAPERS {
+        let path = folder.join(paper);
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|what| what.is_file() && what.len() > 0);
+        ensure!(is_file, "{} is not packed as a file", path.display());
+    }
+    Ok(())
+}
+
+/// The manifest of a program that depends on one crate, all crates of the workspace taken from what was unpacked.
+fn manifest(name: &str, packed: &[Packed], unpacked_in: &Path) -> Result<String> {
+    let own = packed.iter().find(|krate| krate.name == name).with_context(|| format!("{name} is not published"))?;
+    let mut text = format!(
+        "[package]\nname = \"with-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{name} = \"{}\"\n\n\
+         [patch.crates-io]\n",
+        own.version
+    );
+    for krate in packed {
+        text.push_str(&format!("{} = {{ path = {:?} }}\n", krate.name, unpacked(unpacked_in, krate)));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn published_crates_are_told_from_private_ones() {
+        let metadata = json!({"target_directory": "/t", "packages": [
+            {"name": "a", "version": "1.2.3", "publish": null},
+            {"name": "b", "version": "1.2.3", "publish": []},
+        ]});
+        let (packed, private) = crates(&metadata).unwrap();
+        assert_eq!(packed.len(), 1);
+        assert_eq!(packed[0].file, Path::new("/t/package/a-1.2.3.crate"));
+        assert_eq!(private, ["b"]);
+        assert!(rehearsed(&packed, "   Uploading a v1.2.3 (/a)\nwarning: aborting upload due to dry run").is_ok());
+        assert!(rehearsed(&packed, "error: no network").is_err());
+    }
+
+    #[test]
+    fn a_packed_crate_has_its_papers() {
+        let folder = tempfile::tempdir().unwrap();
+        for paper in PAPERS {
+            assert!(complete(folder.path()).is_err());
+            fs::write(folder.path().join(paper), "text").unwrap();
+        }
+        complete(folder.path()).unwrap();
+    }
+}
