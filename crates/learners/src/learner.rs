@@ -201,7 +201,7 @@ impl<'a> Rows<'a> {
 
 /// A learner from a stream of examples: predict, suffer a loss, update.
 ///
-/// A learner of one's own needs the five methods without a body; it then works with [`prequential`](crate::prequential), in a
+/// A learner of one's own needs the four methods without a body; it then works with [`prequential`](crate::prequential), in a
 /// [`Mixture`](crate::Mixture) and behind a [`Classifier`](crate::Classifier). Boxes and mutable references of learners are learners.
 pub trait Regressor: Send + Sync {
     /// Input dimension `d`.

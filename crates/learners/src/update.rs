@@ -8,7 +8,7 @@ mod newton;
 mod normal_equations;
 
 use mercer_kernels::AlignedVec;
-use mercer_linalg_incremental::{Removal, Rotations};
+use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
 
 use crate::Error;
 use crate::learner::{Target, Targets, check_scores, learn_in_order};
@@ -135,6 +135,25 @@ pub(crate) const LARGEST_STEP: f64 = 1e300;
 /// [`Error::Diverged`] for a step of coefficients that is too long, or not a number.
 pub(crate) fn in_range(step: f64) -> Result<(), Error> {
     if step.abs() <= LARGEST_STEP { Ok(()) } else { Err(Error::Diverged) }
+}
+
+/// Takes a coordinate out of `w` and `P`: [`LinearUpdate::remove`] for updates with a matrix. Returns `P_jj` of the coordinate that left, and
+/// leaves `P_j/P_jj` in `c`.
+pub(crate) fn remove_coordinate(
+    w: &mut Coefficients,
+    p: &mut SymmetricMatrix,
+    c: &mut AlignedVec,
+    rotations: &Rotations,
+    how: Removal,
+) -> f64 {
+    w.rotate(rotations);
+    p.rotate(rotations);
+    let corner = p.drop_last(how, c);
+    if corner > 0.0 {
+        c.iter_mut().for_each(|c| *c /= corner);
+    }
+    w.drop_last((how == Removal::Condition).then_some(c));
+    corner
 }
 
 /// Room for so many numbers, which is there already but for the first time.

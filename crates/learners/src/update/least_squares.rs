@@ -23,6 +23,7 @@ use crate::learner::{Target, Targets};
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::{
     Coefficients, LinearUpdate, NormalEquations, finite, in_range, learn_each, make_room, move_in_range,
+    remove_coordinate,
 };
 
 /// How a factor `γ < 1` forgets.
@@ -398,13 +399,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
-        self.w.rotate(rotations);
-        self.p.rotate(rotations);
-        let corner = self.p.drop_last(how, &mut self.c);
-        if corner > 0.0 {
-            self.c.iter_mut().for_each(|c| *c /= corner);
-        }
-        self.w.drop_last((how == Removal::Condition).then_some(&self.c));
+        let corner = remove_coordinate(&mut self.w, &mut self.p, &mut self.c, rotations, how);
         let conditioned = if how == Removal::Condition { corner * dot(self.c.lanes(), self.c.lanes()) } else { 0.0 };
         self.trace -= corner + conditioned;
         // A share of what the prior or the kept points put there left with the point.

@@ -21,7 +21,7 @@ use crate::Error;
 use crate::learner::{Target, Targets};
 use crate::loss::Loss;
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
-use crate::update::{Coefficients, LinearUpdate, finite, learn_each, make_room, move_in_range};
+use crate::update::{Coefficients, LinearUpdate, finite, learn_each, make_room, move_in_range, remove_coordinate};
 
 /// The online Newton step on coordinates, with `A_0 = prior · I`.
 ///
@@ -301,13 +301,7 @@ impl LinearUpdate for NewtonStep {
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
-        self.w.rotate(rotations);
-        self.p.rotate(rotations);
-        let corner = self.p.drop_last(how, &mut self.c);
-        if corner > 0.0 {
-            self.c.iter_mut().for_each(|c| *c /= corner);
-        }
-        self.w.drop_last((how == Removal::Condition).then_some(&self.c));
+        remove_coordinate(&mut self.w, &mut self.p, &mut self.c, rotations, how);
     }
 
     fn restart(&mut self, n: usize) {
