@@ -1,7 +1,8 @@
 //! A learner named when the program runs, and the list of all learners.
 //!
 //! A new learner is its file, which ends with its entry for the [catalogue](crate::catalogue), and one line here: a tag, which files
-//! hold and which therefore never changes, the name of the variant, the type, and the entry if there is one.
+//! hold and which therefore never changes, the name of the variant, the type, and the entry if there is one (or several, with `|` between, where a
+//! type has several names).
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
@@ -14,7 +15,7 @@ use crate::{auto, coefficients, every_point, mixture, regression};
 
 /// Declares the enum of all regression learners and passes every call on.
 macro_rules! learners {
-    ($($tag:literal => $variant:ident($learner:ty) $(= $entry:path)?,)*) => {
+    ($($tag:literal => $variant:ident($learner:ty) $(= $($entry:path)|+)?,)*) => {
         /// One of the regression learners of this crate, for programs that choose when they run: it clones and serialises, under a
         /// tag that stays the same whatever learners come or go.
         #[derive(Clone, Debug)]
@@ -94,7 +95,7 @@ macro_rules! learners {
         }
 
         /// Of those that can be made before the first row is read.
-        pub(crate) static ENTRIES: &[Entry] = &[$($($entry,)?)*];
+        pub(crate) static ENTRIES: &[Entry] = &[$($($($entry,)+)?)*];
 
         #[cfg(feature = "serde")]
         mod tagged {

@@ -22,9 +22,9 @@ pub use normalised_step::NormalisedStep;
 pub use qklms::{Qklms, QklmsParams, QuantisedStep};
 
 /// An example as a [`CoefficientUpdate`] sees it.
-pub struct Seen<'a> {
+pub struct Seen<'a, K> {
     /// The dictionary before the round.
-    pub basis: &'a dyn Basis<Change = ()>,
+    pub basis: &'a KernelBasis<K>,
     /// The input.
     pub x: &'a [f64],
     /// Its kernel row `k`, which is also its coordinates, and `κ = k(x, x)`. The update may change the coordinates.
@@ -33,10 +33,13 @@ pub struct Seen<'a> {
     pub answer: Answer,
     /// Its target, of positive weight.
     pub target: Target<'a>,
+    /// Points that leave at the end of the round: the update names them by their places, those of `x` included if it was kept. Point and
+    /// coefficient then go.
+    pub leaving: &'a mut Vec<usize>,
 }
 
 /// How kernel coefficients move.
-pub trait CoefficientUpdate: Clone + Send + Sync {
+pub trait CoefficientUpdate<K>: Clone + Send + Sync {
     /// What is minimised.
     fn loss(&self) -> Loss {
         Loss::SQUARED
@@ -49,11 +52,31 @@ pub trait CoefficientUpdate: Clone + Send + Sync {
     }
 
     /// Learns the example and gives the prediction made before. An update that keeps `x` appends a coefficient to `alpha`; the point
-    /// then joins the dictionary.
+    /// then joins the dictionary. Under [`EveryPoint`](mercer_sparsify::EveryPoint) the update alone decides what is kept.
     ///
     /// # Errors
     /// [`Error::Diverged`] when the step is not finite; `self` and `alpha` are unchanged.
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_>, scores: &mut [f64]) -> Result<(), Error>;
+    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error>;
+
+    /// Inputs have `added` features more, which are 0 in those learnt so far; for updates that keep inputs.
+    fn grow(&mut self, added: usize) {
+        let _ = added;
+    }
+
+    /// Gains an output, a copy of output `like` or zero; an update with a state for each output says so by its own.
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`] when it cannot.
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let _ = like;
+        Err(Error::FixedOutputs)
+    }
+
+    /// Whether its state is that of a dictionary of so many points, for updates that have one: the answer when it was read back.
+    fn fits(&self, points: usize) -> bool {
+        let _ = points;
+        true
+    }
 }
 
 /// A kernel expansion on a growing dictionary.
@@ -70,9 +93,11 @@ pub struct OnCoefficients<K, A, U> {
     max_dictionary: Option<usize>,
     #[cfg_attr(feature = "serde", serde(skip))]
     probe: Probe,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    leaving: Vec<usize>,
 }
 
-impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> OnCoefficients<K, A, U> {
+impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> OnCoefficients<K, A, U> {
     /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
     ///
     /// # Errors
@@ -89,7 +114,8 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> OnCoefficien
         }
         let alpha = Coefficients::zeros(ParameterError::at_least_one("outputs", outputs)?, 0);
         let basis = KernelBasis::new(kernel, dimension);
-        Ok(Self { basis, admission, update, alpha, max_dictionary, probe: Probe::default() })
+        let (probe, leaving) = (Probe::default(), Vec::new());
+        Ok(Self { basis, admission, update, alpha, max_dictionary, probe, leaving })
     }
 
     /// The dictionary.
@@ -116,7 +142,8 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> OnCoefficien
         let is_full = self.max_dictionary.is_some_and(|max| self.basis.len() >= max);
         let no_room = is_full && decision.into().growth().is_some();
         let answer = if no_room { Answer::Skip } else { decision.into() };
-        let seen = Seen { basis: &self.basis, x, probe: &mut *probe, answer, target };
+        self.leaving.clear();
+        let seen = Seen { basis: &self.basis, x, probe: &mut *probe, answer, target, leaving: &mut self.leaving };
         self.update.step(&mut self.alpha, seen, scores)?;
         if !no_room {
             self.admission.commit(probe, decision);
@@ -124,23 +151,32 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> OnCoefficien
         if self.alpha.coordinates() > self.basis.len() {
             self.basis.append(x, probe.coordinates(), 1.0);
         }
+        // The last ones first, so that the places of the others stay true.
+        self.leaving.sort_unstable();
+        while let Some(index) = self.leaving.pop() {
+            self.alpha.remove(index);
+            self.basis.remove(index, &mut ());
+            self.admission.remove(index, &());
+        }
         Ok(())
     }
 }
 
-impl<K: Kernel + Validate, A: Admission<KernelBasis<K>> + Validate, U: Validate> Validate for OnCoefficients<K, A, U> {
+impl<K: Kernel + Validate, A: Admission<KernelBasis<K>> + Validate, U: CoefficientUpdate<K> + Validate> Validate
+    for OnCoefficients<K, A, U>
+{
     fn validate(&self) -> Result<(), Inconsistent> {
         self.basis.validate()?;
         self.admission.validate()?;
         self.update.validate()?;
         self.alpha.validate()?;
         let points = self.basis.len();
-        let fits = self.alpha.coordinates() == points && self.admission.fits(points);
+        let fits = self.alpha.coordinates() == points && self.admission.fits(points) && self.update.fits(points);
         Inconsistent::require(fits, "learner of kernel coefficients", "it has a coefficient for each kept point")
     }
 }
 
-impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> Regressor for OnCoefficients<K, A, U> {
+impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor for OnCoefficients<K, A, U> {
     fn dimension(&self) -> usize {
         self.basis.dimension()
     }
@@ -175,10 +211,12 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate> Regressor fo
 
     fn grow(&mut self, added: usize) -> Result<(), Error> {
         self.basis.grow(added);
+        self.update.grow(added);
         Ok(())
     }
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.update.add_output(like)?;
         self.alpha.add_output(like);
         Ok(())
     }

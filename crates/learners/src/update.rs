@@ -44,7 +44,8 @@ pub trait LinearUpdate: Clone + Send + Sync {
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]);
 
     /// Learns a target of positive weight at `phi` and gives the prediction made before. With `growth = Some(√δ)` the example itself
-    /// is appended to the basis: the update gains a coordinate and pushes `√δ` on `phi`.
+    /// is appended to the basis: the update gains a coordinate and pushes `√δ` on `phi`. An update that looks at the error may decline and
+    /// gain none; the point then stays out. (The rule must be one without state, and the update one that takes no blocks.)
     ///
     /// # Errors
     /// [`Error::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).

@@ -1,58 +1,26 @@
 //! Learners of kernel coefficients against their definitions, and what the engine promises of weights, refusals, growth and memory.
 
+mod common;
+
+use common::{TestResult, check, values};
 use mercer_core::Validate;
-use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
-use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, Scratch, Target};
+use mercer_kernels::AnyKernel;
+use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, Target};
 use mercer_sparsify::Basis;
 use mercer_testkit::alloc::{CountingAllocator, allocations_during};
-use mercer_testkit::oracle::{self, Example, Trace};
+use mercer_testkit::oracle;
 use mercer_testkit::streams;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-type TestResult = Result<(), Box<dyn std::error::Error>>;
-
 const KERNELS: [&str; 4] = ["gaussian:0.6", "matern52:1.2", "polynomial:2,0.5", "mix:0.5*gaussian:0.5+0.5*laplace:2"];
-
-fn all_streams() -> Vec<(&'static str, Vec<Example>)> {
-    vec![
-        ("smooth", streams::smooth_noisy(1, 300, 2, 0.1)),
-        ("near duplicates", streams::near_duplicates(2, 300, 2)),
-        ("exact duplicates", streams::exact_duplicates(3, 300, 2, 60)),
-        ("constant column", streams::constant_column(4, 300, 3)),
-        ("far away", streams::far_away(5, 300, 2)),
-    ]
-}
-
-/// The learner's own kernel values.
-fn values(kernel: &AnyKernel) -> impl Fn(&[f64], &[f64]) -> f64 {
-    move |x, z| {
-        let mut row = AlignedVec::new();
-        kernel.row(&Points::from_rows(x.len(), x), z, &mut row);
-        row[0]
-    }
-}
-
-/// Demands the oracle's predictions and its dictionary.
-fn check(name: &str, mut learner: impl Regressor, stream: &[Example], expected: &Trace) -> TestResult {
-    let mut scratch = Scratch::default();
-    for (t, ((x, y), expected)) in stream.iter().zip(&expected.predictions).enumerate() {
-        let pure = learner.predict_with(x, &mut scratch)?;
-        let prediction = learner.predict_then_update(x, *y)?;
-        assert_eq!(pure.to_bits(), prediction.to_bits(), "{name}: predict differs from the prequential step");
-        let gap = (prediction - expected).abs() / expected.abs().max(1.0);
-        assert!(gap <= 1e-12, "{name}: {prediction} for {expected} in round {t}");
-    }
-    assert_eq!(learner.dictionary_size(), expected.dictionary.len(), "{name}: dictionary size");
-    Ok(())
-}
 
 #[test]
 fn knlms_equals_its_definition() -> TestResult {
     for spec in KERNELS {
         let kernel: AnyKernel = spec.parse()?;
-        for (name, stream) in all_streams() {
+        for (name, stream) in common::streams() {
             for (eta, mu0, eps, max) in [(0.5, 0.9, 1e-4, 1000), (0.2, 0.5, 0.1, 1000), (1.0, 0.99, 0.01, 12)] {
                 let params = oracle::KnlmsParams { eta, mu0, eps, max_dictionary: max };
                 let expected = oracle::knlms(&stream, &values(&kernel), params);
@@ -71,7 +39,7 @@ fn qklms_equals_its_definition() -> TestResult {
         let kernel: AnyKernel = spec.parse()?;
         // Under a polynomial kernel inputs far away need a smaller step.
         let eta = if spec.starts_with("poly") { 1e-3 } else { 0.3 };
-        for (name, stream) in all_streams() {
+        for (name, stream) in common::streams() {
             if name == "far away" && spec.starts_with("poly") {
                 continue;
             }

@@ -78,6 +78,16 @@ impl AlignedVec {
         self.len += 1;
     }
 
+    /// Takes entry `index` out; the others keep their order.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn remove(&mut self, index: usize) {
+        assert!(index < self.len, "entry {index} of {}", self.len);
+        self.copy_within(index + 1.., index);
+        self.resize(self.len - 1);
+    }
+
     /// Sets the length; new entries and the padding become zero, kept entries stay.
     #[inline]
     pub fn resize(&mut self, len: usize) {

@@ -83,6 +83,28 @@ pub fn far_away(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     stream
 }
 
+/// The last `dimension` values of a Hénon map, scaled to `[-1, 1]`, with the next one as target: inputs on a thin set, each a shift of the one before.
+pub fn embedded(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let start = uniform_point(&mut generator, 2);
+    let (mut before, mut now) = (0.1 * start[0], 0.1 * start[1]);
+    let mut series = Vec::with_capacity(count + dimension + 50);
+    while series.len() < count + dimension + 50 {
+        (before, now) = (now, 1.0 - 1.4 * now * now + 0.3 * before);
+        series.push(now / 1.3);
+    }
+    series[50..].windows(dimension + 1).map(|w| (w[..dimension].to_vec(), w[dimension])).take(count).collect()
+}
+
+/// As [`smooth_noisy`] with noise 0.05; from the middle on the target has the other sign and lies 0.3 higher.
+pub fn switching(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
+    let mut stream = smooth_noisy(seed, count, dimension, 0.05);
+    for (_, y) in &mut stream[count / 2..] {
+        *y = 0.3 - *y;
+    }
+    stream
+}
+
 /// Inputs and outputs of `outputs` coupled double integrators with noise in state and output, which grow like `t^1.5`; the `inputs`
 /// numbers of an input, uniform in `[-1, 1]`, push all of them and show in the outputs at once.
 pub fn integrating(seed: u64, count: usize, outputs: usize, inputs: usize) -> Vec<(Vec<f64>, Vec<f64>)> {

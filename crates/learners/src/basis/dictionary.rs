@@ -252,6 +252,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     ) -> Result<(), Error> {
         let growth = decision.and_then(|decision| decision.into().growth());
         self.update.step(probe.coordinates_mut(), growth, target, scores)?;
+        let growth = growth.filter(|_| self.update.coordinates() > self.basis.len());
         // The step pushed the new coordinate; rule and factor want the old ones and the pivot.
         probe.coordinates_mut().resize(self.basis.len());
         if let Some(decision) = decision {

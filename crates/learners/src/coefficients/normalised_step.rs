@@ -1,6 +1,7 @@
 //! The normalised gradient step on kernel coefficients.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_kernels::Kernel;
 use mercer_simd::dot;
 
 use super::{CoefficientUpdate, Seen, scaled_errors};
@@ -35,8 +36,8 @@ impl Validate for NormalisedStep {
     }
 }
 
-impl CoefficientUpdate for NormalisedStep {
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_>, scores: &mut [f64]) -> Result<(), Error> {
+impl<K: Kernel> CoefficientUpdate<K> for NormalisedStep {
+    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
         scaled_errors(self.eta, target, scores, &mut self.steps)?;
@@ -56,6 +57,10 @@ impl CoefficientUpdate for NormalisedStep {
             probe.coordinates_mut().push(own);
         }
         alpha.add(&self.steps, probe.coordinates());
+        Ok(())
+    }
+
+    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
         Ok(())
     }
 }

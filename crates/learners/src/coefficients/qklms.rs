@@ -59,8 +59,8 @@ impl Validate for QuantisedStep {
     }
 }
 
-impl CoefficientUpdate for QuantisedStep {
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_>, scores: &mut [f64]) -> Result<(), Error> {
+impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
+    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
         scaled_errors(self.eta, target, scores, &mut self.steps)?;
@@ -77,6 +77,10 @@ impl CoefficientUpdate for QuantisedStep {
             }
             Answer::Skip => {}
         }
+        Ok(())
+    }
+
+    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
         Ok(())
     }
 }

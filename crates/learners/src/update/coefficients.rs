@@ -89,6 +89,27 @@ impl Coefficients {
         self.0.iter_mut().zip(coefficients).for_each(|(w, value)| w.push(*value));
     }
 
+    /// `W ← factor · W`
+    pub fn scale(&mut self, factor: f64) {
+        self.0.iter_mut().for_each(|w| mercer_simd::scale(factor, w));
+    }
+
+    /// Takes coefficient `index` of every output out; the others keep their order.
+    ///
+    /// # Panics
+    /// If there is no such coefficient.
+    pub fn remove(&mut self, index: usize) {
+        self.0.iter_mut().for_each(|w| w.remove(index));
+    }
+
+    /// The coefficients of an output, to change.
+    ///
+    /// # Panics
+    /// If there is no such output.
+    pub fn of_output(&mut self, output: usize) -> &mut [f64] {
+        &mut self.0[output]
+    }
+
     /// Zeros again, `n` for each output.
     pub(crate) fn restart(&mut self, n: usize) {
         self.0.iter_mut().for_each(|w| {

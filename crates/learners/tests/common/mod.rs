@@ -2,9 +2,10 @@
 
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
-use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-use mercer_learners::{Error, Regressor, Target};
-use mercer_testkit::oracle::{Example, WeightedExample};
+use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel, Points};
+use mercer_learners::{Error, Regressor, Scratch, Target};
+use mercer_testkit::oracle::{Example, Trace, WeightedExample};
+use mercer_testkit::streams;
 
 pub(crate) type TestResult = Result<(), Box<dyn std::error::Error>>;
 
@@ -66,4 +67,51 @@ pub(crate) fn agree(what: &str, got: &[f64], expected: &[f64], tolerance: f64) {
     for (t, (a, b)) in got.iter().zip(expected).enumerate() {
         assert!((a - b).abs() <= tolerance * b.abs().max(1.0), "{what}: {a} against {b} at number {t}");
     }
+}
+
+/// Streams of each kind that learners on a dictionary are compared on.
+pub(crate) fn streams() -> Vec<(&'static str, Vec<Example>)> {
+    vec![
+        ("smooth", streams::smooth_noisy(1, 300, 2, 0.1)),
+        ("near duplicates", streams::near_duplicates(2, 300, 2)),
+        ("exact duplicates", streams::exact_duplicates(3, 300, 2, 60)),
+        ("constant column", streams::constant_column(4, 300, 3)),
+        ("far away", streams::far_away(5, 300, 2)),
+        ("embedded", streams::embedded(6, 300, 4)),
+        ("switching", streams::switching(7, 300, 2)),
+    ]
+}
+
+/// The learner's own kernel values: those of an oracle then differ by no bit.
+pub(crate) fn values(kernel: &AnyKernel) -> impl Fn(&[f64], &[f64]) -> f64 {
+    move |x, z| {
+        let mut row = AlignedVec::new();
+        kernel.row(&Points::from_rows(x.len(), x), z, &mut row);
+        row[0]
+    }
+}
+
+/// Demands the oracle's predictions, to 1e-12, and its dictionary.
+pub(crate) fn check(name: &str, learner: impl Regressor, stream: &[Example], expected: &Trace) -> TestResult {
+    check_to(1e-12, name, learner, stream, expected)
+}
+
+/// Demands the oracle's predictions to `tolerance`, on the scale of what is expected where that is above 1, and its dictionary.
+pub(crate) fn check_to(
+    tolerance: f64,
+    name: &str,
+    mut learner: impl Regressor,
+    stream: &[Example],
+    expected: &Trace,
+) -> TestResult {
+    let mut scratch = Scratch::default();
+    for (t, ((x, y), expected)) in stream.iter().zip(&expected.predictions).enumerate() {
+        let pure = learner.predict_with(x, &mut scratch)?;
+        let prediction = learner.predict_then_update(x, *y)?;
+        assert_eq!(pure.to_bits(), prediction.to_bits(), "{name}: predict differs from the prequential step");
+        let gap = (prediction - expected).abs() / expected.abs().max(1.0);
+        assert!(gap <= tolerance, "{name}: {prediction} for {expected} in round {t}");
+    }
+    assert_eq!(learner.dictionary_size(), expected.dictionary.len(), "{name}: dictionary size");
+    Ok(())
 }
