@@ -10,6 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::kernel::KernelError;
 use crate::points::Points;
+use crate::stationary::width;
 
 /// `z(x) = [cos Wx; sin Wx]/√D` with `D` frequencies `W ~ N(0, I/σ²)`, so that `z(x)ᵀz(x') ≈ exp(−‖x−x'‖²/2σ²)` and
 /// `‖z(x)‖ = 1`.
@@ -57,11 +58,9 @@ impl RandomFourier {
     /// after the other. The dimension may be 0, for inputs whose columns all [come later](Self::grow).
     ///
     /// # Errors
-    /// [`KernelError::Width`] when `sigma` is not a positive finite number.
+    /// [`KernelError::Width`] when `sigma` is not a positive number, or one too small or too large to be squared.
     pub fn draw(dimension: usize, sigma: f64, features: usize, seed: u64) -> Result<Self, KernelError> {
-        if !sigma.is_finite() || sigma <= 0.0 {
-            return Err(KernelError::Width(sigma));
-        }
+        width(sigma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut quarter_turns = Points::with_capacity(dimension, features);
         let mut frequency = vec![0.0; dimension];

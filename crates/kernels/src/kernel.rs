@@ -63,8 +63,10 @@ fn counted(number: u128) -> String {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// A width that is not a positive finite number.
-    #[error("the width sigma must be a positive number, got {0:?}; give for example gaussian:1.5")]
+    /// A width that is not a number from 1e-150 to 1e150.
+    #[error(
+        "the width sigma must be a positive number, from 1e-150 to 1e150, got {0:?}; give for example gaussian:1.5"
+    )]
     Width(f64),
     /// A polynomial degree of zero, or above 1000.
     #[error("the degree of a polynomial kernel must be at least 1 and at most 1000, got {0}")]

@@ -1,5 +1,7 @@
 //! The median heuristic for the width of a kernel.
 
+use crate::stationary::WIDTHS;
+
 /// At most this many rows enter, so that the cost stays far below a millisecond.
 const ROWS: usize = 200;
 
@@ -15,7 +17,7 @@ pub fn median_width(dimension: usize, rows: &[f64]) -> f64 {
 ///
 /// A pair of rows counts as often as the product of their weights says; pairs of equal rows do not count. The median is the smallest
 /// distance such that all pairs up to it weigh more than half of all pairs. It is 1 when there are no two distinct rows or when the
-/// median is not finite. Only the ratios of the weights matter. Whole weights below 10⁵ give the median of the rows repeated as often;
+/// median is not finite, and kept within what kernels take, 1e-150 to 1e150. Only the ratios of the weights matter. Whole weights below 10⁵ give the median of the rows repeated as often;
 /// with other weights, rounding decides whether a sum is more than half when it is half to the last digit.
 ///
 /// A row with a weight of 0 does not count, nor is it one of the 200; the same holds for a weight that is negative or not finite.
@@ -39,7 +41,9 @@ pub fn weighted_median_width(dimension: usize, rows: &[f64], weights: &[f64]) ->
         .map(|((x, v), (z, w))| (distance(x, z), v * w))
         .filter(|(distance, _)| *distance > 0.0)
         .collect();
-    weighted_median(&mut pairs).filter(|median| median.is_finite()).unwrap_or(1.0)
+    weighted_median(&mut pairs)
+        .filter(|median| median.is_finite())
+        .map_or(1.0, |median| median.clamp(*WIDTHS.start(), *WIDTHS.end()))
 }
 
 fn distance(x: &[f64], z: &[f64]) -> f64 {

@@ -14,8 +14,12 @@ fn squared_distance(x: &[f64], z: &[f64]) -> f64 {
     x.iter().zip(z).map(|(x, z)| (x - z) * (x - z)).sum()
 }
 
-fn positive(sigma: f64) -> Result<f64, KernelError> {
-    if sigma.is_finite() && sigma > 0.0 { Ok(sigma) } else { Err(KernelError::Width(sigma)) }
+/// The widths whose squares, and the inverses of these, are numbers.
+pub(crate) const WIDTHS: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
+
+/// The width, if neither its square nor the inverse of it leaves the range of numbers.
+pub(crate) fn width(sigma: f64) -> Result<f64, KernelError> {
+    if WIDTHS.contains(&sigma) { Ok(sigma) } else { Err(KernelError::Width(sigma)) }
 }
 
 /// `min(√squared · rate, FAR)`
@@ -47,9 +51,9 @@ macro_rules! stationary {
             /// The kernel of width `sigma > 0`, in the units of the inputs.
             ///
             /// # Errors
-            /// [`KernelError::Width`] when `sigma` is not a positive finite number.
+            /// [`KernelError::Width`] when `sigma` is not a positive number, or one too small or too large to be squared.
             pub fn new(sigma: f64) -> Result<Self, KernelError> {
-                positive(sigma).map(|sigma| Self { sigma })
+                width(sigma).map(|sigma| Self { sigma })
             }
 
             /// The width.

@@ -5,6 +5,7 @@ use mercer_simd::{AlignedVec, Lane, Op, Simd, dispatch, exp, exp_lane};
 use mercer_core::{Inconsistent, Validate};
 
 use crate::kernel::KernelError;
+use crate::stationary::width;
 
 /// `g_k(x) = Π_i x_i^{k_i}/(σ^{|k|} √Π k_i!) · exp(−‖x‖²/2σ²)` for every multi-index `|k| ≤ M`, `r = C(d + M, M)` of them.
 ///
@@ -47,9 +48,7 @@ impl TaylorFeatures {
     /// [`KernelError::Width`], and [`KernelError::TooManyFeatures`] when a symmetric matrix of their number, which every
     /// least-squares learner keeps, would exceed `max_bytes`.
     pub fn new(sigma: f64, degree: usize, centre: Vec<f64>, max_bytes: u64) -> Result<Self, KernelError> {
-        if !sigma.is_finite() || sigma <= 0.0 {
-            return Err(KernelError::Width(sigma));
-        }
+        width(sigma)?;
         let d = centre.len();
         let count = Self::count(d, degree);
         let bytes = count.saturating_mul(count).saturating_mul(4);

@@ -75,6 +75,8 @@ impl Kors {
     pub fn new(gamma: f64, beta: f64, epsilon: f64, seed: u64) -> Result<Self, ParameterError> {
         let (gamma, beta) = (ParameterError::positive("gamma", gamma)?, ParameterError::positive("beta", beta)?);
         let epsilon = ParameterError::non_negative("epsilon", epsilon)?;
+        // Coordinates are divided by γ.
+        ParameterError::require(gamma >= f64::MIN_POSITIVE, "gamma", "a number above 2.3e-308", gamma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
         let uniform = rng.random();

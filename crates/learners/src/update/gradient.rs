@@ -40,7 +40,8 @@ impl StepSize {
         match self {
             Self::Constant(eta) => (eta, self),
             Self::Adaptive { radius, squared_gradients } => {
-                let squared_gradients = squared_gradients + squared;
+                // At the end of the range of numbers the sum stays, and the step with it.
+                let squared_gradients = (squared_gradients + squared).min(f64::MAX);
                 (radius / (1.0 + squared_gradients).sqrt(), Self::Adaptive { radius, squared_gradients })
             }
         }
@@ -171,8 +172,7 @@ impl Validate for StepSize {
             Self::Constant(eta) => Inconsistent::positive(*eta, "step size"),
             Self::Adaptive { radius, squared_gradients } => {
                 Inconsistent::positive(*radius, "step size")?;
-                // The sum of very many large gradients is infinite, and the step then 0.
-                Inconsistent::require(*squared_gradients >= 0.0, "step size", "its sum is not negative")
+                Inconsistent::non_negative(*squared_gradients, "sum of squared gradients")
             }
         }
     }
