@@ -6,7 +6,7 @@ use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
     Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor,
-    Regressor, SampledKonsParams, TaylorParams,
+    Regressor, Rows, SampledKonsParams, Scratch, Target, Targets, TaylorParams,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -245,5 +245,56 @@ fn two_threads_predict_as_one() -> Result<(), Error> {
     assert!(one.learn_block(&xs, &spoilt, &mut expected).is_err());
     assert!(two.learn_block(&xs, &spoilt, &mut predictions).is_err());
     assert_eq!((expected.len(), predictions.len()), (3500, 3500));
+    Ok(())
+}
+
+/// Three outputs with weights, 0 among them, on dictionaries that reach the code of whole blocks; a row in the midst is refused.
+#[test]
+fn weighted_rows_of_several_outputs_equal_one_by_one() -> Result<(), Error> {
+    let (d, m, refused) = (2, 3, 650);
+    let (xs, numbers) = stream(4, d);
+    let mut ys: Vec<f64> = numbers.iter().flat_map(|y| [*y, 0.5 - y, y * y]).collect();
+    let weights: Vec<f64> = (0..ROWS).map(|t| [1.0, 0.3, 0.0, 2.5, 1.0][t % 5]).collect();
+    ys[refused * m + 1] = f64::NAN;
+    let krls = KrlsParams::default().nu(0.02).lambda(0.1).outputs(m);
+    let taylor = TaylorParams::default().degree(15).lambda(0.1).outputs(m);
+    let learners: [(&str, Box<dyn Fn() -> Result<Box<dyn Regressor>, Error>>); 3] = [
+        ("krls", Box::new(move || Ok(Box::new(Krls::new(Gaussian::new(0.12)?, 2, krls)?)))),
+        (
+            "krls that forgets",
+            Box::new(move || Ok(Box::new(Krls::new(Gaussian::new(0.12)?, 2, krls.forgetting(0.999))?))),
+        ),
+        ("pkawv-taylor", Box::new(move || Ok(Box::new(PkawvTaylor::new(2, taylor.clone())?)))),
+    ];
+    for (name, make) in learners {
+        let (mut single, mut blocked) = (make()?, make()?);
+        let mut expected = Vec::new();
+        for t in 0..refused {
+            let mut scores = [0.0; 3];
+            single.learn(&xs[t * d..][..d], Target::weighted(&ys[t * m..][..m], weights[t]), &mut scores)?;
+            expected.extend(scores);
+        }
+        let all = Rows::new(&xs, d, Targets::new(&ys, &weights, m)?)?;
+        let (mut predictions, mut first, mut outcome) = (Vec::new(), 0, Ok(()));
+        while outcome.is_ok() {
+            outcome = blocked.learn_rows(all.range(first, (first + 150).min(ROWS)), &mut predictions);
+            first += 150;
+        }
+        assert!(outcome.is_err() && blocked.dictionary_size() >= 130, "{name}: {}", blocked.dictionary_size());
+        assert_eq!((predictions.len(), blocked.dictionary_size()), (refused * m, single.dictionary_size()), "{name}");
+        for (t, (p, q)) in predictions.iter().zip(&expected).enumerate() {
+            assert!((p - q).abs() <= 1e-10 * q.abs().max(1.0), "{name}: {p} for {q} at number {t}");
+        }
+        // What is left behind is the state before the refused row.
+        let mut scratch = Scratch::default();
+        for x in stream(6, d).0.chunks(d).take(40) {
+            let (mut p, mut q) = ([0.0; 3], [0.0; 3]);
+            blocked.predict_into(x, &mut scratch, &mut p)?;
+            single.predict_into(x, &mut scratch, &mut q)?;
+            for (p, q) in p.iter().zip(&q) {
+                assert!((p - q).abs() <= 1e-10 * q.abs().max(1.0), "{name}: {p} for {q} afterwards");
+            }
+        }
+    }
     Ok(())
 }
