@@ -22,7 +22,7 @@ pub use inverse::inverse;
 pub use kernel_row::{PLAIN_DIMENSION, PLAIN_SIZE, kernel_row};
 pub use operator::operator;
 pub use prediction::{prediction, series};
-pub use steps::{LEARNERS, PLAIN_FEATURES, plain_fogd, step};
+pub use steps::{PLAIN_FEATURES, plain_fogd, step};
 pub use update::update;
 
 /// Arithmetic operations of the vectorised exponential, a value.

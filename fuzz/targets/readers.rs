@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mercer::data::{Format, Header, Missing, ReadOptions, RowReader, TargetColumn};
+use mercer::data::{Format, Header, Missing, ReadOptions, Record, RecordReader, RowReader, TargetColumn};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choice, text)) = data.split_first() else { return };
@@ -24,6 +24,7 @@ fuzz_target!(|data: &[u8]| {
         libsvm_dimension: Some(5),
         ..ReadOptions::default()
     };
+    records(text, &options);
     let Ok(mut reader) = RowReader::from_reader("fuzz", std::io::Cursor::new(text.to_vec()), &options) else { return };
     let (mut row, mut met) = (Vec::new(), 0);
     loop {
@@ -47,3 +48,23 @@ fuzz_target!(|data: &[u8]| {
         assert!(met <= text.len() * 1100 + 1, "more rows than bytes");
     }
 });
+
+/// The same text as records of cells.
+fn records(text: &[u8], options: &ReadOptions) {
+    let text = std::io::Cursor::new(text.to_vec());
+    let Ok(mut reader) = RecordReader::from_reader("fuzz", text, options) else { return };
+    let mut record = Record::new();
+    loop {
+        match reader.next_record(&mut record) {
+            Ok(true) => assert_eq!(record.len(), reader.columns().len()),
+            Ok(false) => break,
+            Err(error) => {
+                assert!(record.is_empty());
+                assert_eq!(error.to_string().lines().count(), 1);
+                if !error.concerns_one_row() {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -10,13 +10,14 @@ use xshell::{Shell, cmd};
 use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "mercer-core",
     "mercer-simd",
     "mercer-kernels",
     "mercer-linalg-incremental",
     "mercer-sparsify",
     "mercer-learners",
+    "mercer-encoding",
     "mercer-data",
 ];
 
@@ -24,7 +25,7 @@ const LIBRARIES: [&str; 7] = [
 const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
 
 /// What the face of the workspace is built with, beside its default: nothing, what a library user saves models with, and the rest.
-const FACES: [&str; 3] = ["", "serde", "model"];
+const FACES: [&str; 4] = ["", "serde", "model", "arrow"];
 
 /// A target whose sizes have 32 bits.
 const NARROW: &str = "i686-unknown-linux-gnu";

@@ -1,5 +1,13 @@
-//! A whole prequential step, `predict_then_update`, of every learner.
+//! A whole prequential step, `predict_then_update`, of every learner of the catalogue.
 //!
+//! A learner is measured as soon as it is registered, under its name with `_` for `-` ([`of_entry`]):
+//! - one with a key for its size (`max_dictionary`, `budget`, …) has this key at `J` and defaults for the others; it learns the anchors and the
+//!   examples once and is timed on the examples;
+//! - one whose memory grows with the stream is timed over the rounds around `t = J`;
+//! - any other is timed once, with its defaults, after the stream of 100 anchors.
+//!
+//! Its least work is what the catalogue says of its costs. Some learners reach their size by settings of their own, and have their work
+//! counted by hand ([`set_up`]):
 //! - Dictionary learners stand at exactly `J` points, and the examples that follow are all in the span.
 //! - PROS-N-KONS and CON-KONS toss a coin for every example. The coins are made so rare that most batches keep nothing;
 //!   only those batches are timed, and a copy made at `J` points takes over when the dictionary has drifted by 2%.
@@ -8,22 +16,27 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
-use mercer_kernels::Gaussian;
+use anyhow::{Context as _, Result, ensure};
+use mercer_core::Symbol;
+use mercer_kernels::{AnyKernel, Gaussian};
+use mercer_learners::catalogue::{Built, Context, Entry, Key, Kind, Value, entries};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd,
-    NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams,
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
+    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
+    SketchedKonsParams,
 };
 
-use super::{SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};
+use super::{EXP, SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};
 use crate::operation::LEAD;
 use crate::plain::PlainFogd;
-use crate::stream::{ALD_THRESHOLD, Repeat, Stream, WIDTH};
+use crate::stream::{ALD_THRESHOLD, Example, Repeat, Stream, WIDTH};
 use crate::{DIMENSION, Operation, Work};
 
-/// The learners, as they are named here.
-pub const LEARNERS: [&str; 10] =
-    ["kogd", "aogd_ald", "kons", "sketched_kons", "nons_ald", "pros_n_kons", "con_kons", "fogd", "nogd", "krls"];
+/// Keys that say how large a learner becomes; the first that it has counts.
+const SIZE_KEYS: [&str; 5] = ["max_dictionary", "budget", "features", "tau", "window"];
+
+/// Anchors of the stream of a learner whose size no key tells; also the size in its name.
+const ANCHORS: usize = 100;
 
 /// Number of frequencies at which FOGD is compared with a plain loop.
 pub const PLAIN_FEATURES: usize = 100;
@@ -40,19 +53,73 @@ const SEED: u64 = 7;
 /// When a learner refuses an example or does not reach its size.
 pub fn step(sizes: &[usize]) -> Result<Vec<Operation>> {
     let mut operations = Vec::new();
-    for learner in LEARNERS {
-        for &size in sizes {
-            operations.push(learner_step(learner, size)?);
-        }
+    for entry in entries() {
+        let measured = of_entry(entry, sizes);
+        operations.extend(measured.with_context(|| format!("setting up the step of {}", entry.name))?);
         // Side by side with ours, so that both see the same moment of the machine.
-        if learner == "fogd" {
+        if entry.name == "fogd" {
             operations.push(plain_fogd()?);
         }
     }
     Ok(operations)
 }
 
-fn learner_step(name: &'static str, j: usize) -> Result<Operation> {
+/// The steps of one learner.
+fn of_entry(entry: &Entry, sizes: &[usize]) -> Result<Vec<Operation>> {
+    let name = entry.name.replace('-', "_");
+    let sized = |key: &&Key| key.kind == Kind::Count && SIZE_KEYS.contains(&key.name) && !entry.autonomous;
+    let mut operations = Vec::new();
+    for &size in sizes {
+        if let Some(operation) = set_up(&name, size)? {
+            operations.push(operation);
+        } else if entry.memory.grows() {
+            let Built { learner, parameters } = built(entry, &[])?;
+            let (fed, examples) = Fed::before(size, learner)?;
+            let work = work(entry, &parameters, size, fed.0.dictionary_size());
+            operations.push(around(&name, size, work, fed, examples, Fed::learn));
+        } else if let Some(key) = entry.keys.iter().find(sized) {
+            operations.push(Fed::steady(&name, size, entry, built(entry, &[(key.name, Value::Whole(size))])?)?);
+        } else if operations.is_empty() {
+            operations.push(Fed::steady(&name, ANCHORS, entry, built(entry, &[])?)?);
+        }
+    }
+    Ok(operations)
+}
+
+/// The learner with these values of keys, defaults for the others.
+fn built(entry: &Entry, given: &[(&'static str, Value)]) -> Result<Built> {
+    let context = Context { dimension: DIMENSION, seed: SEED, ..Context::default() };
+    Ok(entry.with(AnyKernel::Gaussian(Gaussian::new(WIDTH)?), &context, given)?)
+}
+
+/// What the catalogue says of the costs of a learner of `points` points in round `round`: one pass over its memory, and its multiply-adds with an
+/// exponential a point.
+fn work(entry: &Entry, parameters: &[(&'static str, Value)], round: usize, points: usize) -> Work {
+    let key = |symbol: Symbol| {
+        let named = |key: &&Key| key.symbol == symbol.text() || key.name == symbol.text();
+        let key = entry.keys.iter().find(named)?;
+        let (_, value) = parameters.iter().find(|(name, _)| *name == key.name)?;
+        match value {
+            Value::Whole(count) => Some(*count as f64),
+            Value::Kernels(kernels) => Some(kernels.len() as f64),
+            _ => None,
+        }
+    };
+    let letter = |symbol: Symbol| match symbol {
+        Symbol::Features => DIMENSION as f64,
+        Symbol::Outputs => 1.0,
+        Symbol::Round => round as f64,
+        symbol => key(symbol).unwrap_or(points as f64),
+    };
+    // A mixture costs what its members do, at least a kernel row.
+    let row = row_arithmetic(points, DIMENSION).arithmetic as f64;
+    let arithmetic = entry.time.value(letter).map_or(row, |operations| operations + (EXP * points) as f64);
+    let numbers = entry.memory.value(letter).unwrap_or((points * DIMENSION) as f64);
+    Work { read: 8 * numbers as usize, updated: 0, arithmetic: arithmetic as usize }
+}
+
+/// Learners that reach their size by settings of their own.
+fn set_up(name: &str, j: usize) -> Result<Option<Operation>> {
     let kernel = Gaussian::new(WIDTH)?;
     let d = DIMENSION;
     let row = row_arithmetic(j, d);
@@ -64,7 +131,7 @@ fn learner_step(name: &'static str, j: usize) -> Result<Operation> {
     // A dictionary at its largest size would not toss any more.
     let max_dictionary = None;
     let sampled = SampledKonsParams::default().beta(beta).gamma(0.1).seed(SEED).max_dictionary(max_dictionary);
-    match name {
+    let operation = match name {
         "kogd" => {
             let work = table_read(j, d + 1) + row;
             growing(name, j, work, Kogd::new(kernel, d, KogdParams::default())?)
@@ -94,13 +161,15 @@ fn learner_step(name: &'static str, j: usize) -> Result<Operation> {
         "pros_n_kons" => tossing(name, j, kors, ProsNKons::new(kernel, d, sampled)?),
         "con_kons" => tossing(name, j, kors, ConKons::new(kernel, d, sampled)?),
         "fogd" => settled(name, j, fogd_work(j), Fogd::new(d, fogd_params(j))?),
-        _ => {
+        "nogd" => {
             let gradient = Work { updated: 16 * j, arithmetic: j * j + 2 * j, ..Work::default() };
             let work = table_read(j, d + j) + row + gradient;
             let params = NogdParams::default().budget(j).rank(j);
             settled(name, j, work, Nogd::new(kernel, d, params)?)
         }
-    }
+        _ => return Ok(None),
+    };
+    operation.map(Some)
 }
 
 fn fogd_params(features: usize) -> FogdParams {
@@ -151,17 +220,77 @@ fn settled<R: Regressor + 'static>(name: &str, size: usize, work: Work, mut lear
 
 /// A learner that keeps every example, around round `size`.
 fn growing<R: Regressor + Clone + 'static>(name: &str, size: usize, work: Work, mut learner: R) -> Result<Operation> {
-    let half_window = (size / 20).max(4);
     let stream = Stream::new(size, SEED);
-    let first = size.saturating_sub(half_window + LEAD);
+    let first = first_of_window(size);
     for (x, y) in &stream.anchors[..first] {
         learner.update(x, *y)?;
     }
     ensure!(learner.dictionary_size() == first, "{name} does not keep every example");
-    let mut examples = stream.repeat();
-    Ok(Operation::growing(name, size, work, 2 * half_window as u64, learner, move |learner| {
-        run(learner, &mut examples);
-    }))
+    Ok(around(name, size, work, learner, stream.repeat(), run))
+}
+
+/// Half the rounds that are timed around round `size`.
+fn half_window(size: usize) -> usize {
+    (size / 20).max(4)
+}
+
+/// The first round of the window around round `size`, those included that are not timed.
+fn first_of_window(size: usize) -> usize {
+    size.saturating_sub(half_window(size) + LEAD)
+}
+
+/// A learner that has learnt the rounds before the window around round `size`.
+fn around<R: Clone + 'static>(
+    name: &str,
+    size: usize,
+    work: Work,
+    learner: R,
+    mut examples: Repeat,
+    learn: impl Fn(&mut R, &mut Repeat) + 'static,
+) -> Operation {
+    let window = 2 * half_window(size) as u64;
+    Operation::growing(name, size, work, window, learner, move |learner| learn(learner, &mut examples))
+}
+
+/// A learner of any entry, which may want signs for targets.
+#[derive(Clone)]
+struct Fed(AnyRegressor<AnyKernel>);
+
+impl Fed {
+    fn target(&self, y: f64) -> f64 {
+        if self.0.loss().is_margin() { 1f64.copysign(y) } else { y }
+    }
+
+    fn learn_all(&mut self, examples: &[Example]) -> Result<()> {
+        for (x, y) in examples {
+            self.0.update(x, self.target(*y))?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn learn(&mut self, examples: &mut Repeat) {
+        let (x, y) = examples.next_example();
+        let y = self.target(y);
+        assert!(self.0.predict_then_update(x, y).is_ok(), "a step on the bench stream was refused");
+    }
+
+    /// Has learnt the rounds before the window around round `size`.
+    fn before(size: usize, learner: AnyRegressor<AnyKernel>) -> Result<(Self, Repeat)> {
+        let (stream, mut fed) = (Stream::new(size, SEED), Self(learner));
+        fed.learn_all(&stream.anchors[..first_of_window(size)])?;
+        Ok((fed, stream.repeat()))
+    }
+
+    /// Its step on the examples, `anchors` of them and the examples being learnt.
+    fn steady(name: &str, anchors: usize, entry: &Entry, built: Built) -> Result<Operation> {
+        let (stream, mut fed) = (Stream::new(anchors, SEED), Self(built.learner));
+        fed.learn_all(&stream.anchors)?;
+        fed.learn_all(&stream.examples)?;
+        let work = work(entry, &built.parameters, anchors, fed.0.dictionary_size());
+        let mut examples = stream.repeat();
+        Ok(Operation::steady(name, anchors, work, move || fed.learn(&mut examples)))
+    }
 }
 
 /// A learner that tosses a coin for every example; see the head of this file.
@@ -194,4 +323,50 @@ fn tossing<R: Regressor + Clone + 'static>(name: &str, size: usize, work: Work, 
         }
         total
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every learner has a bench, and the names by which committed reports know theirs stay.
+    #[test]
+    fn benches_follow_from_the_catalogue() -> Result<()> {
+        let operations = step(&[24])?;
+        let names: Vec<&str> = operations.iter().map(|operation| operation.name.as_str()).collect();
+        for entry in entries() {
+            let named = names.iter().filter(|name| **name == entry.name.replace('-', "_"));
+            assert_eq!(named.count(), 1, "{}", entry.name);
+        }
+        let before = [
+            "kogd",
+            "aogd_ald",
+            "kons",
+            "sketched_kons",
+            "nons_ald",
+            "pros_n_kons",
+            "con_kons",
+            "fogd",
+            "plain_fogd",
+            "nogd",
+            "krls",
+        ];
+        assert!(before.iter().all(|old| names.contains(old)), "{names:?}");
+        Ok(())
+    }
+
+    /// Letters stand for the sizes of the learner and the values of its keys.
+    #[test]
+    fn costs_are_those_of_the_catalogue() -> Result<()> {
+        let entry = entries().iter().find(|entry| entry.name == "knlms").context("it is registered")?;
+        let values = built(entry, &[("max_dictionary", Value::Whole(24))])?.parameters;
+        // Jd + 4J and an exponential a point; Jd + 2J numbers.
+        let expected = Work { read: 8 * (240 + 48), updated: 0, arithmetic: 240 + 96 + EXP * 24 };
+        assert_eq!(work(entry, &values, 24, 24), expected);
+        let entry = entries().iter().find(|entry| entry.name == "mxklms").context("it is registered")?;
+        let values = built(entry, &[])?.parameters;
+        // P(Jd + J) with five kernels.
+        assert_eq!(work(entry, &values, 24, 24).arithmetic, 5 * (240 + 24) + EXP * 24);
+        Ok(())
+    }
 }

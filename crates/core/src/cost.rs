@@ -22,12 +22,18 @@ pub enum Symbol {
     Taylor,
     /// `m`, outputs.
     Outputs,
+    /// `P`, kernels of one learner.
+    Kernels,
+    /// `p`, examples in a window.
+    Window,
     /// Multiply-adds that may be spent.
     Operations,
 }
 
 impl Symbol {
-    fn text(self) -> &'static str {
+    /// How it is written.
+    #[must_use]
+    pub fn text(self) -> &'static str {
         match self {
             Self::Round => "t",
             Self::Features => "d",
@@ -37,6 +43,8 @@ impl Symbol {
             Self::Rank => "k",
             Self::Taylor => "r",
             Self::Outputs => "m",
+            Self::Kernels => "P",
+            Self::Window => "p",
             Self::Operations => "budget",
         }
     }
@@ -166,6 +174,8 @@ macro_rules! cost {
     (@ k) => { $crate::Symbol::Rank };
     (@ r) => { $crate::Symbol::Taylor };
     (@ m) => { $crate::Symbol::Outputs };
+    (@ P) => { $crate::Symbol::Kernels };
+    (@ p) => { $crate::Symbol::Window };
     (@ budget) => { $crate::Symbol::Operations };
     (@ $($factor:literal $($symbol:ident)+),+) => {
         &[$($crate::Term { factor: $factor, symbols: &[$($crate::cost!(@ $symbol)),+] }),+]

@@ -1,7 +1,8 @@
 //! The ground floor of the workspace: what every crate above it shares, and nothing that learns.
 //!
 //! [`Validate`] says whether saved state can be trusted, [`ParameterError`] what a constructor refuses, [`Number`] how a number is
-//! written for people, [`Cost`] what a round costs.
+//! written for people, [`Cost`] what a round costs. A [`Cell`] is one value of a table, [`Cells`] what can be read as a row of it,
+//! [`parse_instant`] reads dates.
 //!
 //! # Saved state
 //!
@@ -40,7 +41,9 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
+mod cell;
 mod cost;
+mod instant;
 mod nesting;
 mod parameter;
 #[cfg(feature = "serde")]
@@ -48,7 +51,9 @@ mod version;
 
 use std::collections::VecDeque;
 
+pub use cell::{Cell, Cells};
 pub use cost::{Cost, Symbol, Term};
+pub use instant::{Calendar, instant_text, parse_instant};
 #[cfg(feature = "serde")]
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};

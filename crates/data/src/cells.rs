@@ -3,6 +3,7 @@
 //! A record in quotes may go over several lines. Splitting then continues where the line before ended, so that every byte of a record
 //! is examined once, however many lines it has and whether or not its quote is ever closed.
 
+use crate::dialect::Separator;
 use crate::error::DataError;
 use crate::lines::Lines;
 
@@ -23,11 +24,8 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// Splits the current record, and takes the lines that follow while it ends within quotes: `longest` in all at most. `O(bytes)`.
-    pub(crate) fn split(&mut self, lines: &mut Lines, separator: u8, longest: usize) -> Result<(), DataError> {
-        self.bytes.clear();
-        self.ends.clear();
-        self.split = 0;
-        self.quoted = false;
+    pub(crate) fn split(&mut self, lines: &mut Lines, separator: Separator, longest: usize) -> Result<(), DataError> {
+        self.clear();
         for taken in 1..=longest {
             if self.go_on(lines.text(), separator) {
                 return Ok(());
@@ -40,19 +38,39 @@ impl Cells {
         Err(DataError::UnclosedQuote { line: lines.line(), limit: longest })
     }
 
+    /// Splits a record that is whole; false if it ends within quotes.
+    pub(crate) fn whole(&mut self, text: &[u8], separator: Separator) -> bool {
+        self.clear();
+        self.go_on(text, separator)
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.split = 0;
+        self.quoted = false;
+    }
+
     /// Splits what `text` has beyond the bytes that were split before; false if it ends within quotes.
-    fn go_on(&mut self, text: &[u8], separator: u8) -> bool {
+    fn go_on(&mut self, text: &[u8], separator: Separator) -> bool {
         let mut rest = &text[self.split..];
         #[cfg(test)]
         {
             self.examined += rest.len();
         }
         loop {
-            if !self.quoted
-                && let [b'"', inside @ ..] = rest
-            {
-                self.quoted = true;
-                rest = inside;
+            if !self.quoted {
+                if separator == Separator::Spaces {
+                    rest = rest.trim_ascii_start();
+                    // What stands behind the last cell separates nothing.
+                    if rest.is_empty() && !self.ends.is_empty() {
+                        return true;
+                    }
+                }
+                if let [b'"', inside @ ..] = rest {
+                    self.quoted = true;
+                    rest = inside;
+                }
             }
             if self.quoted {
                 match self.unquote(rest) {
@@ -65,7 +83,7 @@ impl Cells {
                 self.quoted = false;
             }
             // What is left of the cell: all of it, or whatever a sloppy writer put behind the closing quote.
-            match rest.iter().position(|&byte| byte == separator) {
+            match rest.iter().position(|&byte| separator.is(byte)) {
                 Some(end) => {
                     self.bytes.extend_from_slice(&rest[..end]);
                     self.ends.push(self.bytes.len());
@@ -132,7 +150,7 @@ mod tests {
     fn work(text: &str, columns: usize) -> (usize, usize, usize) {
         let (mut lines, mut cells, mut good, mut bad) = (lines(text), Cells::default(), 0, 0);
         while lines.advance().unwrap() {
-            let split = cells.split(&mut lines, b',', LONGEST);
+            let split = cells.split(&mut lines, Separator::Comma, LONGEST);
             if split.is_ok() && cells.len() == columns {
                 good += 1;
             } else {
@@ -170,9 +188,9 @@ mod tests {
         fn splitting_goes_on_where_it_stopped(text in "[\",a\r\n]{0,60}") {
             let (mut joined, mut cells) = (lines(&text), Cells::default());
             while joined.advance().unwrap() {
-                let split = cells.split(&mut joined, b',', 4);
+                let split = cells.split(&mut joined, Separator::Comma, 4);
                 let mut whole = Cells::default();
-                let closed = whole.go_on(joined.text(), b',');
+                let closed = whole.go_on(joined.text(), Separator::Comma);
                 match split {
                     Ok(()) => {
                         prop_assert!(closed);

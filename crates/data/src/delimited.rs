@@ -8,23 +8,27 @@
 
 use crate::cells::Cells;
 use crate::columns::{Beside, Plan, Role};
-use crate::error::{Cell, DataError};
+use crate::decimal::{self, Decimals, Reading};
+use crate::dialect::{self, Decimal, LONGEST_RECORD, Separator};
+use crate::error::{CellPlace, DataError, DialectError};
 use crate::head::TargetHead;
+use crate::header::{self, Found, lossy};
 use crate::labels::Labels;
-use crate::lines::Lines;
+use crate::lines::{HEAD_LINES, Lines};
 use crate::number::{self, Parsed};
-use crate::options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
-
-/// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
-const LONGEST_RECORD: usize = 100;
+use crate::options::{Header, Missing, ReadOptions, Targets};
+use crate::record::Record;
+use mercer_core::Cell;
 
 /// The rows of a delimited file, behind its header.
 pub(crate) struct Delimited {
-    separator: u8,
+    separator: Separator,
+    decimals: Decimals,
     names: Option<Vec<String>>,
     plan: Plan,
     /// What the first rows hold as their target, if that was to be found out.
     head: Option<TargetHead>,
+    doubt: Option<String>,
     missing: Missing,
     /// Lines that a row may go over.
     longest: usize,
@@ -38,44 +42,150 @@ pub(crate) struct Delimited {
 }
 
 impl Delimited {
-    /// Takes the first row, decides whether it is a header and finds the targets.
-    pub(crate) fn begin(lines: &mut Lines, separator: u8, options: &ReadOptions) -> Result<Self, DataError> {
-        if !lines.advance()? {
-            return Err(DataError::Empty { file: lines.file().to_owned() });
+    /// Takes the first row, decides whether it is a header and finds the targets. `separator` is the format's, if it has one of its own;
+    /// the options go before it.
+    pub(crate) fn begin(
+        lines: &mut Lines,
+        separator: Option<Separator>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::begin_with(lines, separator, options, false)
+    }
+
+    /// The same for [`record`](Self::record).
+    pub(crate) fn begin_records(
+        lines: &mut Lines,
+        separator: Option<Separator>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::begin_with(lines, separator, options, true)
+    }
+
+    fn begin_with(
+        lines: &mut Lines,
+        separator: Option<Separator>,
+        options: &ReadOptions,
+        records: bool,
+    ) -> Result<Self, DataError> {
+        let (mut cells, comment) = (Cells::default(), to_first_record(lines)?);
+        let separator = options.separator.or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
+        if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) {
+            return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());
         }
-        let mut cells = Cells::default();
         cells.split(lines, separator, LONGEST_RECORD)?;
         let first: Vec<String> = cells.iter().map(lossy).collect();
-        let header = is_header(lines, separator, &cells, &first, options)?;
         let columns = first.len();
-        let names = header.then(|| first.clone());
+        let above = comment.filter(|_| options.header != Header::Absent);
+        let above = above.and_then(|comment| comment.names(separator, &cells));
+        let found = match above {
+            Some(_) => Found { header: false, doubt: None },
+            None if records => header::of_records(lines, separator, &cells, &first, options),
+            None => header::of_numbers(lines, separator, &cells, &first, options)?,
+        };
+        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
+        let names = above.or(found.header.then(|| first.clone()));
         let mut plan = Plan::new(lines.file(), columns, names.as_deref(), options)?;
         let mut head = None;
         if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
             let seen = head.insert(TargetHead::new());
-            if !header {
-                seen.see(number::parse(first[*target].as_bytes()));
+            if !found.header {
+                seen.see(decimal::kind(first[*target].as_bytes(), separator, options.decimal));
             }
-            for text in ahead(lines, separator, columns, *target) {
-                seen.see(number::parse(text.as_bytes()));
+            for text in header::ahead(lines, separator, columns, *target) {
+                seen.see(decimal::kind(text.as_bytes(), separator, options.decimal));
             }
             if seen.text {
                 plan.read_labels(lines.file())?;
             }
         }
-        let longest = if plan.ignores() { LONGEST_RECORD } else { 1 };
+        let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
+            decimals: Decimals::new(options.decimal, separator),
             names,
             plan,
             head,
+            doubt,
             missing: options.missing,
             longest,
-            pending: !header,
+            pending: !found.header,
             blank: 0,
             begun: false,
             cells,
         })
+    }
+
+    /// Goes to the next row; false at the end. A row that a blank line is has no cell.
+    fn advance(&mut self, lines: &mut Lines) -> Result<bool, DataError> {
+        if self.blank == 0 && !std::mem::take(&mut self.pending) {
+            let mut skipped = 0;
+            loop {
+                if !lines.advance()? {
+                    return Ok(false);
+                }
+                skipped += lines.skipped();
+                if !lines.text().starts_with(b"#") || !self.is_comment(lines) {
+                    break;
+                }
+            }
+            if self.begun && self.blank_lines_are_rows() {
+                self.blank = skipped;
+                self.pending = self.blank > 0;
+            }
+        }
+        self.begun = true;
+        Ok(true)
+    }
+
+    /// Whether a line that begins with `#` is no row: it has other cells than a row, or it may have whatever it likes.
+    fn is_comment(&mut self, lines: &mut Lines) -> bool {
+        let columns = self.plan.columns();
+        columns == 1 || self.cells.split(lines, self.separator, 1).is_err() || self.cells.len() != columns
+    }
+
+    /// Whether the row is a blank line, which it then is no longer.
+    fn take_blank(&mut self) -> bool {
+        let blank = self.blank > 0;
+        if blank {
+            self.blank -= 1;
+        } else {
+            self.pending = false;
+        }
+        blank
+    }
+
+    /// Adds the cells of the next row to `record`; false at the end.
+    pub(crate) fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+        if !self.advance(lines)? {
+            return Ok(false);
+        }
+        if self.take_blank() {
+            record.push(Cell::Missing);
+            return Ok(true);
+        }
+        self.split(lines)?;
+        let Self { cells, plan, names, decimals, .. } = self;
+        record.blank(plan.dimension());
+        for (column, bytes) in cells.iter().enumerate() {
+            let Role::Feature(slot) = plan.role(column) else { continue };
+            let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
+            let cell = match parse(decimals, bytes, lines.line_number(), place)? {
+                Parsed::Number(value) => Cell::Number(value),
+                Parsed::Empty | Parsed::Nan => Cell::Missing,
+                Parsed::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
+                Parsed::Text => match std::str::from_utf8(bytes) {
+                    Ok(text) => number::text_cell(text),
+                    Err(_) => return Err(DataError::CellEncoding { cell: place() }),
+                },
+            };
+            record.set(slot, cell);
+        }
+        Ok(true)
+    }
+
+    /// Why the header is in doubt, and what was taken, if it is.
+    pub(crate) fn doubt(&self) -> Option<&str> {
+        self.doubt.as_deref()
     }
 
     pub(crate) fn names(&self) -> Option<&[String]> {
@@ -102,29 +212,21 @@ impl Delimited {
         features: &mut Vec<f64>,
         beside: &mut Beside,
     ) -> Result<bool, DataError> {
-        if self.blank == 0 && !std::mem::take(&mut self.pending) {
-            if !lines.advance()? {
-                return Ok(false);
-            }
-            if self.begun && self.blank_lines_are_rows() {
-                self.blank = lines.skipped();
-                self.pending = self.blank > 0;
-            }
+        if !self.advance(lines)? {
+            return Ok(false);
         }
-        self.begun = true;
-        if self.blank > 0 {
-            self.blank -= 1;
+        if self.take_blank() {
             features.push(f64::NAN);
             return Ok(true);
         }
-        self.pending = false;
         let before = (features.len(), beside.targets.len());
         features.resize(before.0 + self.plan.dimension(), 0.0);
         beside.targets.resize(before.1 + self.plan.numbers(), 0.0);
         let row = &mut features[before.0..];
         let Beside { targets, label, weight } = beside;
         let targets = &mut targets[before.1..];
-        if self.quick(lines.text(), row, targets, label, weight).is_none() {
+        let line = lines.line_number();
+        if self.quick(lines.text(), line, row, targets, label, weight).is_none() {
             self.careful(lines, row, targets, label, weight)?;
         }
         Ok(true)
@@ -138,14 +240,23 @@ impl Delimited {
     /// A row of the right number of plain finite numbers, and plain text for a label; `None` is anything else.
     #[inline]
     fn quick(
-        &self,
+        &mut self,
         mut text: &[u8],
+        line: u64,
         row: &mut [f64],
         targets: &mut [f64],
         label: &mut String,
         weight: &mut f64,
     ) -> Option<()> {
-        let columns = self.plan.columns();
+        if !self.decimals.may_be_points() {
+            return None;
+        }
+        let (columns, spaces) = (self.plan.columns(), self.separator == Separator::Spaces);
+        let (separator, open) = (self.separator.byte(), self.decimals.are_open());
+        let separates = |byte: u8| byte == separator || (spaces && byte == b'\t');
+        if spaces {
+            text = text.trim_ascii();
+        }
         for column in 0..columns {
             let role = self.plan.role(column);
             let length = if role == Role::Label {
@@ -162,8 +273,19 @@ impl Delimited {
                 length
             };
             let last = column + 1 == columns;
+            if open
+                && !matches!(role, Role::Label | Role::Ignored)
+                && text.get(length).map_or(last, |&byte| separates(byte))
+            {
+                self.decimals.see(&text[..length], line);
+            }
             match text.get(length) {
-                Some(&byte) if byte == self.separator && !last => text = &text[length + 1..],
+                Some(&byte) if separates(byte) && !last => {
+                    text = &text[length + 1..];
+                    if spaces {
+                        text = text.trim_ascii_start();
+                    }
+                }
                 None if last => return Some(()),
                 _ => return None,
             }
@@ -173,7 +295,7 @@ impl Delimited {
 
     /// The label that `text` begins with, if it has no quotes, and how many bytes it takes.
     fn quick_label(&self, text: &[u8], label: &mut String) -> Option<usize> {
-        let length = text.iter().position(|&byte| byte == self.separator).unwrap_or(text.len());
+        let length = text.iter().position(|&byte| self.separator.is(byte)).unwrap_or(text.len());
         let cell = text[..length].trim_ascii();
         if matches!(cell, [] | [b'"', ..]) {
             return None;
@@ -190,20 +312,17 @@ impl Delimited {
         label: &mut String,
         weight: &mut f64,
     ) -> Result<(), DataError> {
-        self.cells.split(lines, self.separator, self.longest)?;
-        let (got, expected) = (self.cells.len(), self.plan.columns());
-        if got != expected {
-            // A quote that opens on one line and is closed on another by chance.
-            lines.unjoin();
-            return Err(DataError::Ragged { line: lines.line(), expected, got });
-        }
-        for (column, bytes) in self.cells.iter().enumerate() {
-            let place = || lines.cell(column, self.names.as_ref().map(|names| names[column].as_str()));
-            match self.plan.role(column) {
+        self.split(lines)?;
+        let Self { cells, plan, names, decimals, missing, head, .. } = self;
+        let number = Number { missing: *missing, head: *head };
+        for (column, bytes) in cells.iter().enumerate() {
+            let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
+            let mut parsed = || parse(decimals, bytes, lines.line_number(), place);
+            match plan.role(column) {
                 Role::Ignored => {}
-                Role::Feature(slot) => row[slot] = self.number(bytes, false, place)?,
-                Role::Target(slot) => targets[slot] = self.number(bytes, true, place)?,
-                Role::Weight => match number::parse(bytes) {
+                Role::Feature(slot) => row[slot] = number.of(parsed()?, bytes, false, place)?,
+                Role::Target(slot) => targets[slot] = number.of(parsed()?, bytes, true, place)?,
+                Role::Weight => match parsed()? {
                     Parsed::Number(value) if value >= 0.0 => *weight = value,
                     _ => return Err(DataError::BadWeight { cell: place(), value: lossy(bytes) }),
                 },
@@ -221,9 +340,74 @@ impl Delimited {
         Ok(())
     }
 
-    /// The number in a cell of a feature or a target.
-    fn number(&self, bytes: &[u8], target: bool, place: impl Fn() -> Cell) -> Result<f64, DataError> {
-        match (number::parse(bytes), self.head) {
+    /// Splits the current row into its cells, as many as there are columns.
+    fn split(&mut self, lines: &mut Lines) -> Result<(), DataError> {
+        self.cells.split(lines, self.separator, self.longest)?;
+        let (got, expected) = (self.cells.len(), self.plan.columns());
+        if got != expected {
+            // A quote that opens on one line and is closed on another by chance.
+            lines.unjoin();
+            return Err(DataError::Ragged { line: lines.line(), expected, got });
+        }
+        self.settle(lines)
+    }
+
+    /// Finds out whether numbers have decimal commas if a cell of the current row leaves that in doubt: from its other cells, and then from
+    /// the rows behind it.
+    fn settle(&mut self, lines: &mut Lines) -> Result<(), DataError> {
+        let Self { cells, plan, names, decimals, separator, .. } = self;
+        let looked_at = |column: &usize| !matches!(plan.role(*column), Role::Ignored | Role::Label);
+        let numbers = |cells: &Cells, take: &mut dyn FnMut(usize, &[u8]) -> bool| {
+            cells.iter().enumerate().any(|(column, cell)| looked_at(&column) && take(column, cell))
+        };
+        let mut doubt = None;
+        numbers(cells, &mut |column, cell| {
+            let doubtful = decimals.doubts(cell);
+            doubt = doubtful.then(|| (column, lossy(cell)));
+            doubtful
+        });
+        let Some((column, value)) = doubt else { return Ok(()) };
+        if numbers(cells, &mut |_, cell| decimals.settle(cell, lines.line_number())) {
+            return Ok(());
+        }
+        let mut behind = lines.ahead(HEAD_LINES);
+        let mut others = Cells::default();
+        while let Ok(true) = behind.advance() {
+            let line = lines.line_number() + behind.line_number();
+            if others.split(&mut behind, *separator, LONGEST_RECORD).is_ok()
+                && others.len() == plan.columns()
+                && numbers(&others, &mut |_, cell| decimals.settle(cell, line))
+            {
+                return Ok(());
+            }
+        }
+        let name = names.as_ref().map(|names| names[column].as_str());
+        Err(DialectError::DoubtfulDecimal { cell: lines.cell(column, name), value }.into())
+    }
+}
+
+/// What a cell holds, by the file's decimal mark.
+fn parse(decimals: &mut Decimals, bytes: &[u8], line: u64, place: impl Fn() -> CellPlace) -> Result<Parsed, DataError> {
+    match decimals.read(bytes, line) {
+        Reading::Parsed(parsed) => Ok(parsed),
+        Reading::Mixed(first) => Err(DialectError::MixedDecimals { cell: place(), value: lossy(bytes), first }.into()),
+        Reading::Thousands => Err(DialectError::Thousands { cell: place(), value: lossy(bytes) }.into()),
+        Reading::Doubtful => Err(DialectError::DoubtfulDecimal { cell: place(), value: lossy(bytes) }.into()),
+    }
+}
+
+/// How a cell that must hold a number is read.
+#[derive(Clone, Copy)]
+struct Number {
+    missing: Missing,
+    /// What the first rows hold as their target.
+    head: Option<TargetHead>,
+}
+
+impl Number {
+    /// The number of a feature or a target.
+    fn of(self, parsed: Parsed, bytes: &[u8], target: bool, place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
+        match (parsed, self.head) {
             (Parsed::Number(value), _) => Ok(value),
             (Parsed::Nan | Parsed::Empty, _) if self.missing == Missing::Nan => Ok(f64::NAN),
             (Parsed::Nan | Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
@@ -237,83 +421,31 @@ impl Delimited {
     }
 }
 
-/// The rule is told at [`Header::Detect`].
-fn is_header(
-    lines: &mut Lines,
-    separator: u8,
-    cells: &Cells,
-    first: &[String],
-    options: &ReadOptions,
-) -> Result<bool, DataError> {
-    match options.header {
-        Header::Present => return Ok(true),
-        Header::Absent => return Ok(false),
-        Header::Detect => {}
-    }
-    let called = |name: &ColumnChoice| matches!(name, ColumnChoice::Name(name) if first.contains(name));
-    let named = !options.features.is_empty() && options.features.iter().all(|name| first.contains(name));
-    let target = match &options.target {
-        TargetColumn::Name(name) => first.contains(name),
-        TargetColumn::Several(choices) => choices.iter().any(called),
-        _ => false,
-    };
-    if target || named || options.ignore.iter().chain(&options.weight).any(called) {
-        return Ok(true);
-    }
-    let mut kinds: Vec<Parsed> = cells.iter().map(number::parse).collect();
-    for choice in &options.ignore {
-        if let ColumnChoice::Index(number) = choice
-            && let Some(kind) = kinds.get_mut(number.wrapping_sub(1))
-        {
-            *kind = Parsed::Empty;
+/// Comments above the first record, the last of them.
+struct Comment(String);
+
+/// Goes to the first record that is no comment; gives the comment straight above it.
+fn to_first_record(lines: &mut Lines) -> Result<Option<Comment>, DataError> {
+    let mut comment = None;
+    while lines.advance()? {
+        if !lines.text().starts_with(b"#") {
+            return Ok(comment);
         }
+        comment = Some(Comment(lossy(lines.text())));
     }
-    let is_number = |kind: &Parsed| matches!(kind, Parsed::Number(_) | Parsed::Nan | Parsed::NotFinite);
-    let mut texts = (0..kinds.len()).filter(|&column| kinds[column] == Parsed::Text);
-    let Some(text) = texts.next() else {
-        return Ok(false);
-    };
-    if !kinds.iter().any(is_number) {
-        return Ok(true);
-    }
-    if texts.next().is_none() && label_of_data(lines.file(), first.len(), options) == Some(text) {
-        let behind: Vec<String> = ahead(lines, separator, first.len(), text);
-        let mut head = TargetHead::new();
-        for label in &behind {
-            head.see(number::parse(label.as_bytes()));
-        }
-        if behind.contains(&first[text]) {
-            return Ok(false);
-        }
-        if head.rows > 0 && !head.text {
-            return Ok(true);
-        }
-        return Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() });
-    }
-    Err(DataError::DoubtfulHeader { cell: lines.cell(text, None), value: first[text].clone() })
+    let file = lines.file().to_owned();
+    Err(if comment.is_some() { DialectError::OnlyComments { file }.into() } else { DataError::Empty { file } })
 }
 
-/// The column that may hold a label, if the first row of `columns` cells is data.
-fn label_of_data(file: &str, columns: usize, options: &ReadOptions) -> Option<usize> {
-    let looked_at = ReadOptions { features_alone: None, ..options.clone() };
-    match (options.targets, Plan::new(file, columns, None, &looked_at).ok()?.targets()) {
-        (Targets::Labels | Targets::Auto, [target]) => Some(*target),
-        _ => None,
-    }
-}
-
-/// What stands in a column in the rows that follow, as far as a look ahead goes.
-fn ahead(lines: &mut Lines, separator: u8, columns: usize, column: usize) -> Vec<String> {
-    let (mut lines, mut cells, mut texts) = (lines.ahead(), Cells::default(), Vec::new());
-    // Rows with errors say nothing here; they are told when they are read.
-    while let Ok(true) = lines.advance() {
-        if cells.split(&mut lines, separator, LONGEST_RECORD).is_ok() && cells.len() == columns {
-            texts.extend(cells.iter().nth(column).map(lossy));
+impl Comment {
+    /// The names that it holds for the columns of a first record, if it is a header behind a `#`.
+    fn names(&self, separator: Separator, first: &Cells) -> Option<Vec<String>> {
+        if first.len() < 2 || !first.iter().any(|cell| dialect::is_value(cell) && !cell.trim_ascii().is_empty()) {
+            return None;
         }
+        let text = self.0.trim_start_matches('#').trim_start();
+        let mut names = Cells::default();
+        let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !dialect::is_value(cell));
+        (texts && names.len() == first.len()).then(|| names.iter().map(lossy).collect())
     }
-    texts
-}
-
-fn lossy(cell: &[u8]) -> String {
-    String::from_utf8_lossy(cell.trim_ascii()).into_owned()
 }

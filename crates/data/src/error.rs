@@ -3,12 +3,16 @@
 //! Places are counted as a person counts them in an editor: lines and columns from 1. Cell values are quoted with their
 //! control characters escaped and are cut after a few dozen characters, so that a message is one line whatever the file holds.
 
+mod container;
+mod dialect;
 mod place;
 mod shown;
 
 use std::io;
 
-pub use place::{Cell, Column, Line};
+pub use container::ContainerError;
+pub use dialect::DialectError;
+pub use place::{CellPlace, Column, Counts, Line};
 pub(crate) use shown::shown_path;
 use shown::{Columns, Cut, Quoted, plural};
 
@@ -26,34 +30,22 @@ pub enum DataError {
         /// What the system said.
         source: io::Error,
     },
-    /// A name ends in `.gz` but the bytes are not gzip.
-    #[error("{file}: is not gzip although its name ends in .gz; take the ending off, or compress the file")]
-    NotGzip {
-        /// The file.
-        file: String,
-    },
-    /// The compressed bytes are damaged or cut short.
-    #[error(
-        "{file}: the gzip data is damaged or cut short after line {line} ({source}); fetch or compress the file again"
-    )]
-    Gzip {
-        /// The file.
-        file: String,
-        /// The last line that came out whole.
-        line: u64,
-        /// What the decoder said.
-        source: io::Error,
-    },
+    /// What holds the rows is damaged, or not what it is said to be.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// Delimited text that may be read in two ways, or in none.
+    #[error(transparent)]
+    Dialect(#[from] DialectError),
     /// Neither the name nor an option tells the format.
     #[error(
-        "{file}: the name does not tell the format; name it *.csv, *.tsv, *.ndjson or *.libsvm (each also with .gz), or give the format (--format)"
+        "{file}: the name does not tell the format; name it *.csv, *.tsv, *.ndjson, *.json, *.libsvm (each also with .gz or .zst), *.parquet or *.arrow, or give the format (--format)"
     )]
     UnknownFormat {
         /// The file.
         file: String,
     },
     /// A format's name was not understood.
-    #[error("{} is not a format; the formats are csv, tsv, ndjson and libsvm", Quoted(name))]
+    #[error("{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet and arrow", Quoted(name))]
     UnknownFormatName {
         /// What was given.
         name: String,
@@ -72,23 +64,23 @@ pub enum DataError {
     },
     /// The first row mixes numbers and text, so it may be a header or a spoilt row.
     #[error(
-        "{cell}: the first row mixes numbers with text such as {}; make every name in it text if it is a header, make every cell a number if it is data",
+        "{cell}: the first row mixes numbers with text such as {}; make every name in it text if it is a header, make every cell a number if it is data, or say which it is (--header yes or no)",
         Quoted(value)
     )]
     DoubtfulHeader {
         /// The first cell with text.
-        cell: Cell,
+        cell: CellPlace,
         /// The text.
         value: String,
     },
     /// The first row holds numbers, and text that may be a label or the name of its column.
     #[error(
-        "{cell}: the first row holds numbers, and {} may be a label or a name; make every name in it text if it is a header, or say that there is no header",
+        "{cell}: the first row holds numbers, and {} may be a label or a name; make every name in it text if it is a header, or say that there is no header (--header no)",
         Quoted(value)
     )]
     DoubtfulLabel {
         /// The cell with text.
-        cell: Cell,
+        cell: CellPlace,
         /// The text.
         value: String,
     },
@@ -106,7 +98,7 @@ pub enum DataError {
     #[error("{cell}: {} is not a number; replace it by one, or leave the column out", Quoted(value))]
     NotANumber {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
         /// The text.
         value: String,
     },
@@ -114,13 +106,13 @@ pub enum DataError {
     #[error("{cell}: the cell is empty; fill it, or remove the row")]
     EmptyCell {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
     },
     /// Nothing where the target belongs.
     #[error("{cell}: the target is missing; fill it, or remove the row")]
     MissingTarget {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
     },
     /// A target that is no number, behind first rows whose targets are numbers.
     #[error(
@@ -129,7 +121,7 @@ pub enum DataError {
     )]
     LateLabel {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
         /// The text.
         value: String,
         /// How many rows were looked at.
@@ -139,7 +131,13 @@ pub enum DataError {
     #[error("{cell}: the label is not valid UTF-8; save the file as UTF-8")]
     LabelEncoding {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
+    },
+    /// A cell in an unknown encoding.
+    #[error("{cell}: the text is not valid UTF-8; save the file as UTF-8")]
+    CellEncoding {
+        /// Where.
+        cell: CellPlace,
     },
     /// A weight that is missing, negative or no finite number.
     #[error(
@@ -148,7 +146,7 @@ pub enum DataError {
     )]
     BadWeight {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
         /// What stands there; nothing if the cell is empty.
         value: String,
     },
@@ -156,7 +154,7 @@ pub enum DataError {
     #[error("{cell}: {} is not a finite number; replace it, or remove the row", Quoted(value))]
     NotFinite {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
         /// The text.
         value: String,
     },
@@ -325,9 +323,9 @@ pub enum DataError {
         /// The longest line accepted.
         limit: usize,
     },
-    /// A line of NDJSON is not a JSON object.
+    /// A row of JSON is neither an object nor an array of values.
     #[error(
-        "{line}, character {character}: expected {expected}; every line must be one JSON object of numbers such as {{\"x\": 1.5, \"y\": 2}}"
+        "{line}, character {character}: expected {expected}; every row must be one JSON object of numbers such as {{\"x\": 1.5, \"y\": 2}}"
     )]
     BadJson {
         /// Where.
@@ -341,7 +339,7 @@ pub enum DataError {
     #[error("{cell}: the value is nested; give one number a key")]
     NestedValue {
         /// Where.
-        cell: Cell,
+        cell: CellPlace,
     },
     /// A key of the first row, or one that was asked for, is missing.
     #[error("{line}: the key {} is missing, which every row has; add it, or remove the row", Quoted(key))]
@@ -549,10 +547,12 @@ impl DataError {
             Self::Ragged { .. }
                 | Self::UnclosedQuote { .. }
                 | Self::NotANumber { .. }
+                | Self::Dialect(DialectError::MixedDecimals { .. } | DialectError::Thousands { .. })
                 | Self::EmptyCell { .. }
                 | Self::MissingTarget { .. }
                 | Self::LateLabel { .. }
                 | Self::LabelEncoding { .. }
+                | Self::CellEncoding { .. }
                 | Self::BadWeight { .. }
                 | Self::NotFinite { .. }
                 | Self::BadJson { .. }

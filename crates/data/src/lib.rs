@@ -9,9 +9,10 @@
 //! |---|---|
 //! | read row by row, one row in memory, with or without a target | [`RowReader`] |
 //! | read rows with weights, several targets or labels | [`RowReader::next_example`], giving an [`Example`] |
+//! | read rows of typed cells, every column as the file has it | [`RecordReader`], giving a [`Record`] of [`Cell`]s |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
 //! | a table without a target, such as a series in time | [`Series`] |
-//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Missing`] |
+//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Separator`], [`Decimal`], [`Missing`] |
 //! | the classes met so far, and their order | [`Labels`] |
 //! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
@@ -20,8 +21,9 @@
 //! | simulated streams with a known spectrum | [`Simulation`], [`Decay`], [`gaussian_spectrum`], [`circle_spectrum`] |
 //! | simulated dynamical systems, as pairs of successive states | [`Pairs`]: [`FourWells`], [`Duffing`], [`Lorenz`], [`Ar1`], [`FiniteChain`], [`Pendulum`] |
 //!
-//! Formats are CSV and TSV (with or without a header), NDJSON and LIBSVM, each also gzipped, from a file, standard input (`-`) or
-//! memory. Byte order marks, CRLF, blank lines and quoted cells are understood. Reading is one pass; only LIBSVM, which does not
+//! Formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and LIBSVM, each also compressed by gzip or
+//! zstd, and, with the feature `arrow`, Parquet and Arrow IPC; from a file, standard input (`-`) or memory. Separators, decimal commas,
+//! comments, byte order marks, CRLF, blank lines and quoted cells are understood. Reading is one pass; only LIBSVM, which does not
 //! say how wide it is, is read twice unless the dimension is given. A row costs O(d) and no allocation.
 //!
 //! ```
@@ -38,7 +40,7 @@
 //! # Ok::<(), mercer_data::DataError>(())
 //! ```
 //!
-//! Features: `bundled` (default) compiles the bundled data sets in; `serde` makes options, tables, scalings and simulations
+//! Features: `bundled` (default) compiles the bundled data sets in; `arrow` reads Parquet and Arrow IPC; `serde` makes options, tables, scalings and simulations
 //! serialisable.
 
 #![cfg_attr(
@@ -47,12 +49,20 @@
 )]
 
 mod cells;
+#[cfg_attr(not(feature = "arrow"), path = "columnar/absent.rs")]
+mod columnar;
 mod columns;
+mod compressed;
 mod dataset;
+mod decimal;
 mod delimited;
+mod dialect;
+mod elements;
 mod error;
 mod format;
 mod head;
+mod header;
+
 mod labels;
 mod libsvm;
 mod linear_system;
@@ -63,6 +73,8 @@ mod number;
 mod options;
 mod permute;
 mod reader;
+mod record;
+mod records;
 mod registry;
 mod scale;
 mod series;
@@ -70,16 +82,21 @@ mod spectrum;
 mod synthetic;
 mod systems;
 
+pub use compressed::Compression;
 pub use dataset::Dataset;
-pub use error::{Cell, Column, DataError, Line};
+pub use dialect::{Decimal, Separator};
+pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line};
 pub use format::Format;
 pub use head::TargetHead;
 pub use labels::Labels;
 pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
+pub use mercer_core::{Cell, Cells, instant_text, parse_instant};
 pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{Example, RowReader, read_all, read_bytes};
+pub use record::Record;
+pub use records::RecordReader;
 pub use registry::{DATA_VARIABLE, Registry, sha256_file};
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use series::Series;

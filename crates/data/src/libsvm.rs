@@ -4,10 +4,11 @@
 //! once needs the dimension from the user.
 
 use crate::columns::Beside;
-use crate::error::{Cell, DataError};
+use crate::error::{CellPlace, DataError};
+use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::lines::Lines;
+use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::number::{self, Parsed};
 use crate::options::{ReadOptions, TargetColumn, Targets};
 
@@ -45,7 +46,7 @@ impl Libsvm {
         let mut head = None;
         if options.targets == Targets::Auto {
             let seen = head.insert(TargetHead::new());
-            let mut ahead = lines.ahead();
+            let mut ahead = lines.ahead(HEAD_LINES);
             while let Ok(true) = advance(&mut ahead) {
                 // Rows with errors say nothing here; what is no number is refused when it is read.
                 if let Some(Parsed::Number(value)) = tokens(ahead.text()).next().map(number::parse) {
@@ -76,9 +77,20 @@ impl Libsvm {
         features: &mut Vec<f64>,
         beside: &mut Beside,
     ) -> Result<bool, DataError> {
+        let Some(target) = self.values(lines, features)? else { return Ok(false) };
+        if self.label {
+            Labels::canonical_number(target, &mut beside.label);
+        } else {
+            beside.targets.push(target);
+        }
+        Ok(true)
+    }
+
+    /// Appends the features of the next row to `features` and gives its target; `None` at the end.
+    pub(crate) fn values(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
         let before = features.len();
         if !advance(lines)? {
-            return Ok(false);
+            return Ok(None);
         }
         let mut tokens = tokens(lines.text());
         // The target is shown as the column behind the last feature, as the rest of the crate counts it.
@@ -107,17 +119,28 @@ impl Libsvm {
             previous = index;
             features[before + index - 1] = value(text, || lines.cell(index - 1, None))?;
         }
-        if self.label {
-            Labels::canonical_number(target, &mut beside.label);
-        } else {
-            beside.targets.push(target);
-        }
-        Ok(true)
+        Ok(Some(target))
+    }
+}
+
+/// The dimension of a LIBSVM source that can be read twice, and 0 for another format: what the options say, or else its largest index.
+pub(crate) fn dimension(source: &Source, format: Format, options: &ReadOptions) -> Result<usize, DataError> {
+    match (format, options.libsvm_dimension) {
+        (Format::Libsvm, None) if !matches!(source, Source::StandardInput) => widest(&mut source.lines()?),
+        _ => told(source, format, options),
+    }
+}
+
+/// The same of a source that can be read only once.
+pub(crate) fn told(source: &Source, format: Format, options: &ReadOptions) -> Result<usize, DataError> {
+    match (format, options.libsvm_dimension) {
+        (Format::Libsvm, None) => Err(DataError::DimensionUnknown { file: source.shown() }),
+        (_, dimension) => Ok(dimension.unwrap_or(0)),
     }
 }
 
 /// The largest index of all rows: the dimension. Rows with errors count as far as they can be read; the second pass names them.
-pub(crate) fn widest(lines: &mut Lines) -> Result<usize, DataError> {
+fn widest(lines: &mut Lines) -> Result<usize, DataError> {
     let mut widest = None;
     while advance(lines)? {
         for (index, _) in tokens(lines.text()).skip(1).filter_map(split) {
@@ -157,7 +180,7 @@ fn split(token: &[u8]) -> Option<(&str, &[u8])> {
     digits.then_some((index, &token[colon + 1..]))
 }
 
-fn value(text: &[u8], place: impl Fn() -> Cell) -> Result<f64, DataError> {
+fn value(text: &[u8], place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
     match number::parse(text) {
         Parsed::Number(value) => Ok(value),
         Parsed::Nan | Parsed::NotFinite => Err(DataError::NotFinite { cell: place(), value: lossy(text) }),

@@ -1,4 +1,4 @@
-//! Lines of text from a file, standard input or memory, gzipped or not, counted so that every error can say where.
+//! Lines of text from a file, standard input or memory, compressed or not, counted so that every error can say where.
 //!
 //! The formats of this crate are all made of lines, and the place of an error must be right under every line end. A general CSV
 //! reader counts lines by its own position, which under CRLF runs one behind; so lines are taken here, and a record in quotes that
@@ -7,26 +7,20 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
-use crate::error::{Cell, Column, DataError, Line, shown_path};
+use crate::compressed::Compression;
+use crate::elements::{self, BadArray};
+use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
 
 /// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the memory that a file without
 /// line ends, or with a quote never closed, can claim.
 pub(crate) const LONGEST_LINE: usize = 64 << 20;
 
-/// Bytes asked of the system at once.
-const BUFFER: usize = 128 << 10;
-
-/// Lines and bytes that a look at the beginning of a file takes at most.
-const HEAD_LINES: usize = 256;
+/// Lines of a file's beginning that tell what its targets are, and bytes that a look ahead takes at most.
+pub(crate) const HEAD_LINES: usize = 256;
 const HEAD_BYTES: usize = 1 << 20;
-
-/// The two bytes that every gzip member begins with; no text does.
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The mark that some editors put before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -61,7 +55,7 @@ impl Source {
             Self::Path(path) => path.file_name().and_then(|name| name.to_str()).unwrap_or(&shown),
             Self::StandardInput | Self::Memory { .. } => &shown,
         };
-        let name = name.strip_suffix(".gz").unwrap_or(name);
+        let name = Compression::strip(name);
         name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
     }
 
@@ -85,9 +79,8 @@ impl Source {
     /// The lines from the beginning.
     pub(crate) fn lines(&self) -> Result<Lines, DataError> {
         let file = self.shown();
-        let named_gzip = self.path().and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
         match self.open() {
-            Ok(input) => Lines::new(file, input, named_gzip),
+            Ok(input) => Lines::new(file, input, self.path().and_then(Compression::of_path)),
             Err(source) => Err(DataError::Io { file, source }),
         }
     }
@@ -110,7 +103,8 @@ impl Source {
 pub(crate) struct Lines {
     file: String,
     input: Box<dyn BufRead + Send>,
-    gzip: bool,
+    compression: Option<Compression>,
+    counts: Counts,
     /// Bytes that are to be taken again, before those of `input`.
     again: VecDeque<u8>,
     /// What went wrong in `input` while its lines were looked at ahead of their time: it is told when they have been taken.
@@ -126,32 +120,77 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// `named_gzip` says that the name promises gzip; without the promise gzip is still seen by its first bytes.
-    pub(crate) fn new(file: String, mut input: Box<dyn Read + Send>, named_gzip: bool) -> Result<Self, DataError> {
-        let mut head = Vec::with_capacity(GZIP_MAGIC.len());
-        if let Err(source) = input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut head) {
-            return Err(DataError::Io { file, source });
+    /// `promised` is the compression that the name promises; without the promise it is still seen.
+    pub(crate) fn new(
+        file: String,
+        input: Box<dyn Read + Send>,
+        promised: Option<Compression>,
+    ) -> Result<Self, DataError> {
+        let (compression, input) = match Compression::undo(input) {
+            Ok(undone) => undone,
+            Err(source) => return Err(DataError::Io { file, source }),
+        };
+        // A frame of zstd that is to be skipped has another beginning, but whoever writes one says so by no name.
+        if let Some(compression) = promised.filter(|promised| compression != Some(*promised)) {
+            return Err(ContainerError::NotCompressed { file, compression }.into());
         }
-        let gzip = head == GZIP_MAGIC;
-        if named_gzip && !gzip {
-            return Err(DataError::NotGzip { file });
-        }
-        let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(input));
-        let input: Box<dyn BufRead + Send> =
-            if gzip { Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))) } else { Box::new(whole) };
-        Ok(Self::over(file, input, gzip))
+        Ok(Self::over(file, input, compression))
     }
 
-    fn over(file: String, input: Box<dyn BufRead + Send>, gzip: bool) -> Self {
-        let (again, buffer) = (VecDeque::new(), Vec::new());
-        Self { file, input, gzip, again, failed: None, buffer, begin: 0, taken: 0, skipped: 0 }
+    fn over(file: String, input: Box<dyn BufRead + Send>, compression: Option<Compression>) -> Self {
+        Self {
+            file,
+            input,
+            compression,
+            counts: Counts::Lines,
+            again: VecDeque::new(),
+            failed: None,
+            buffer: Vec::new(),
+            begin: 0,
+            taken: 0,
+            skipped: 0,
+        }
     }
 
-    /// The lines behind the current record, as a text of their own: as many as a look at the beginning of a file takes. They come
-    /// again. What goes wrong on the way is told when it is reached again.
-    pub(crate) fn ahead(&mut self) -> Self {
+    /// No lines: a place in a file of rows that are numbered alone.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn of_rows(file: String) -> Self {
+        Self { counts: Counts::Rows, ..Self::over(file, Box::new(io::empty()), None) }
+    }
+
+    /// Says which row is the current one, and how it is to be kept.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn go_to_row(&mut self, number: u64, text: &str) {
+        self.begin = number;
+        self.buffer.clear();
+        self.buffer.extend_from_slice(text.as_bytes());
+    }
+
+    /// Has the elements of a JSON array, if the text is one, come as lines from here on.
+    pub(crate) fn take_elements(&mut self) -> Result<(), DataError> {
+        let input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        match elements::lines(input) {
+            Ok((array, input)) => {
+                self.input = input;
+                if array {
+                    self.counts = Counts::Rows;
+                }
+                Ok(())
+            }
+            Err(source) => Err(self.unreadable(source)),
+        }
+    }
+
+    /// What the numbers of lines count.
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Up to so many lines behind the current record, as a text of their own. They come again. What goes wrong on the way is told when
+    /// it is reached again.
+    pub(crate) fn ahead(&mut self, most: usize) -> Self {
         let (mut text, mut lines, mut whole) = (Vec::new(), 0, 0);
-        while lines < HEAD_LINES && text.len() < HEAD_BYTES {
+        while lines < most && text.len() < HEAD_BYTES {
             match self.fetch(&mut text, HEAD_BYTES) {
                 Ok(0) => {
                     whole = text.len();
@@ -173,7 +212,7 @@ impl Lines {
         self.again = again;
         // The last line may have been cut.
         text.truncate(whole);
-        Self::over(self.file.clone(), Box::new(Cursor::new(text)), false)
+        Self::over(self.file.clone(), Box::new(Cursor::new(text)), None)
     }
 
     /// The file's name, for messages.
@@ -197,14 +236,24 @@ impl Lines {
             if !self.take_line()? {
                 return Ok(false);
             }
-            if self.taken == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
-                self.buffer.drain(..BYTE_ORDER_MARK.len());
+            if self.taken == 1 {
+                self.check_beginning()?;
             }
             if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
                 return Ok(true);
             }
             self.skipped += 1;
         }
+    }
+
+    /// Takes a byte order mark off the first line, and refuses one of UTF-16, which has a zero byte beside every Latin letter.
+    fn check_beginning(&mut self) -> Result<(), DataError> {
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        let utf16 =
+            matches!(self.buffer[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..]);
+        if utf16 { Err(DialectError::Utf16 { file: self.file.clone() }.into()) } else { Ok(()) }
     }
 
     /// Blank lines between the record before the current one and the current one.
@@ -230,12 +279,18 @@ impl Lines {
 
     /// The line on which the current record begins.
     pub(crate) fn line(&self) -> Line {
-        Line { file: self.file.clone(), number: self.begin }
+        Line { file: self.file.clone(), number: self.begin, counts: self.counts }
+    }
+
+    /// The number of that line.
+    #[inline]
+    pub(crate) fn line_number(&self) -> u64 {
+        self.begin
     }
 
     /// A cell of the current record; `column` counts from 0.
-    pub(crate) fn cell(&self, column: usize, name: Option<&str>) -> Cell {
-        Cell { line: self.line(), column: Column { number: column + 1, name: name.map(str::to_owned) } }
+    pub(crate) fn cell(&self, column: usize, name: Option<&str>) -> CellPlace {
+        CellPlace { line: self.line(), column: Column { number: column + 1, name: name.map(str::to_owned) } }
     }
 
     fn take_line(&mut self) -> Result<bool, DataError> {
@@ -279,10 +334,14 @@ impl Lines {
             source.kind(),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
         );
-        if self.gzip && damaged {
-            DataError::Gzip { file, line: self.taken, source }
-        } else {
-            DataError::Io { file, source }
+        if let Some(BadArray { expected }) = source.get_ref().and_then(|source| source.downcast_ref::<BadArray>()) {
+            return ContainerError::BadArray { file, row: self.taken, expected }.into();
+        }
+        match self.compression {
+            Some(compression) if damaged => {
+                ContainerError::Damaged { file, compression, line: self.taken, source }.into()
+            }
+            _ => DataError::Io { file, source },
         }
     }
 }

@@ -1,4 +1,6 @@
-//! From the bytes of a cell to a number.
+//! From the bytes of a cell to a number, or to what else it holds.
+
+use mercer_core::{Cell, parse_instant};
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +35,18 @@ pub(crate) fn parse(cell: &[u8]) -> Parsed {
         Some(_) => Parsed::NotFinite,
         None => Parsed::Text,
     }
+}
+
+/// How writers of text put a value that is not there, beside nothing and NaN.
+const ABSENT: [&str; 8] = ["NA", "N/A", "n/a", "<NA>", "null", "NULL", "None", "?"];
+
+/// A cell of text that is no number, blanks around it aside.
+pub(crate) fn text_cell(text: &str) -> Cell<'_> {
+    let text = text.trim();
+    if text.is_empty() || ABSENT.contains(&text) {
+        return Cell::Missing;
+    }
+    parse_instant(text).map_or(Cell::Text(text), Cell::Instant)
 }
 
 #[cfg(test)]

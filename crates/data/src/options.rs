@@ -4,7 +4,8 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::DataError;
+use crate::dialect::{Decimal, Separator};
+use crate::error::{DataError, DialectError};
 use crate::format::Format;
 
 /// Which column is the target; all others are features, in their order.
@@ -135,6 +136,20 @@ impl fmt::Display for ColumnChoice {
     }
 }
 
+impl FromStr for Header {
+    type Err = DataError;
+
+    /// `yes`, `no` or `auto`.
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "auto" => Ok(Self::Detect),
+            "yes" => Ok(Self::Present),
+            "no" => Ok(Self::Absent),
+            _ => Err(DialectError::UnknownHeader { name: text.to_owned() }.into()),
+        }
+    }
+}
+
 /// What becomes of a cell without a value: an empty one, NaN, a JSON `null` or an absent key.
 ///
 /// A blank line is no row, with one exception: under [`Nan`](Self::Nan), in a CSV or TSV table of one column and no target, a blank
@@ -152,6 +167,13 @@ pub enum Missing {
 }
 
 /// Whether the first row of a CSV or TSV file holds names.
+///
+/// Lines that begin with `#` are comments, unless they have as many cells as the table has columns, which must be two or more. One that
+/// has, stands straight above a first row with numbers and is text alone holds the names of the columns, except under `Absent`.
+///
+/// [`RecordReader`](crate::RecordReader), whose cells may hold anything, looks at up to eight records more under `Detect`: a name is a text
+/// above values that are not text. Without one a first record of text alone is a header, unless one of its cells is there again in its
+/// column; any other first record is data. Where that is in doubt, the reader's `doubt` says so.
 ///
 /// `Detect` looks at the first row alone: it is a header if it has text and no number, data if it has no text (an empty cell or
 /// `nan` is not text: it is refused as data, with its place). A row with both is refused rather than guessed, since guessing
@@ -213,6 +235,14 @@ pub struct ReadOptions {
     pub features_alone: Option<usize>,
     /// Whether a CSV or TSV file has a header.
     pub header: Header,
+    /// What stands between the cells of a CSV or TSV file. `None` is a tab for TSV, and for CSV what its first record shows, or if that
+    /// leaves a doubt its first two.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub separator: Option<Separator>,
+    /// What stands before the fraction of a number in a CSV or TSV file. `None` is a point beside commas as separators; elsewhere the
+    /// first number that has a fraction shows it, and a later one with the other mark is refused.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub decimal: Option<Decimal>,
     /// What becomes of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass. Other formats ignore it.

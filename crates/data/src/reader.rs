@@ -4,10 +4,12 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
+use crate::columnar::Columnar;
 use crate::columns::{Beside, Plan};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
-use crate::error::DataError;
+use crate::dialect::Separator;
+use crate::error::{ContainerError, Counts, DataError};
 use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
@@ -77,6 +79,7 @@ enum Body {
     Delimited(Delimited),
     Ndjson(Ndjson),
     Libsvm(Libsvm),
+    Columnar(Columnar),
 }
 
 impl RowReader {
@@ -101,25 +104,22 @@ impl RowReader {
     ) -> Result<Self, DataError> {
         let source = Source::Memory { name: name.into(), bytes: Vec::new().into() };
         let format = format_of(&source, options)?;
-        let dimension = match (format, options.libsvm_dimension) {
-            (Format::Libsvm, None) => {
-                return Err(DataError::DimensionUnknown { file: source.shown() });
-            }
-            (_, dimension) => dimension.unwrap_or(0),
-        };
-        let lines = Lines::new(source.shown(), Box::new(input), false)?;
+        if format.is_columnar() {
+            return Columnar::read(source.shown(), Box::new(input), format, options)
+                .and_then(|(rows, lines)| Self::over(source.stem(), lines, Body::Columnar(rows), 0));
+        }
+        let dimension = libsvm::told(&source, format, options)?;
+        let lines = Lines::new(source.shown(), Box::new(input), None)?;
         Self::begin(source.stem(), lines, format, dimension, options)
     }
 
     pub(crate) fn from_source(source: &Source, options: &ReadOptions) -> Result<Self, DataError> {
         let format = format_of(source, options)?;
-        let dimension = match (format, options.libsvm_dimension) {
-            (Format::Libsvm, None) if matches!(source, Source::StandardInput) => {
-                return Err(DataError::DimensionUnknown { file: source.shown() });
-            }
-            (Format::Libsvm, None) => libsvm::widest(&mut source.lines()?)?,
-            (_, dimension) => dimension.unwrap_or(0),
-        };
+        if format.is_columnar() {
+            return Columnar::open(source, format, options)
+                .and_then(|(rows, lines)| Self::over(source.stem(), lines, Body::Columnar(rows), 0));
+        }
+        let dimension = libsvm::dimension(source, format, options)?;
         Self::begin(source.stem(), source.lines()?, format, dimension, options)
     }
 
@@ -131,14 +131,22 @@ impl RowReader {
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         let body = match format {
-            Format::Csv => Body::Delimited(Delimited::begin(&mut lines, b',', options)?),
-            Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, b'\t', options)?),
+            Format::Csv => Body::Delimited(Delimited::begin(&mut lines, None, options)?),
+            Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, Some(Separator::Tab), options)?),
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
             Format::Libsvm => Body::Libsvm(Libsvm::begin(&mut lines, libsvm_dimension, options)?),
+            Format::Parquet | Format::Arrow => {
+                return Err(ContainerError::NotBuilt { file: lines.file().to_owned(), format }.into());
+            }
         };
+        Self::over(stem, lines, body, libsvm_dimension)
+    }
+
+    fn over(stem: String, lines: Lines, body: Body, libsvm_dimension: usize) -> Result<Self, DataError> {
         let (plan, names) = match &body {
             Body::Delimited(rows) => (Some(rows.plan()), rows.names()),
-            Body::Ndjson(rows) => (Some(rows.plan()), Some(rows.names())),
+            Body::Ndjson(rows) => (Some(rows.plan()), rows.names()),
+            Body::Columnar(rows) => (Some(rows.plan()), Some(rows.names())),
             Body::Libsvm(_) => (None, None),
         };
         let dimension = plan.map_or(libsvm_dimension, Plan::dimension);
@@ -206,7 +214,16 @@ impl RowReader {
         match &self.body {
             Body::Delimited(rows) => rows.head(),
             Body::Ndjson(rows) => rows.head(),
+            Body::Columnar(rows) => rows.head(),
             Body::Libsvm(rows) => rows.head(),
+        }
+    }
+
+    /// What was taken for the header where the file leaves that in doubt, as one line for people.
+    pub fn doubt(&self) -> Option<&str> {
+        match &self.body {
+            Body::Delimited(rows) => rows.doubt(),
+            Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => None,
         }
     }
 
@@ -220,13 +237,24 @@ impl RowReader {
         match &mut self.body {
             Body::Delimited(rows) => rows.plan_mut().read_labels(file)?,
             Body::Ndjson(rows) => rows.plan_mut().read_labels(file)?,
+            Body::Columnar(rows) => rows.plan_mut().read_labels(file)?,
             Body::Libsvm(rows) => rows.read_labels(),
         }
         self.kind = kind(&self.body);
         Ok(())
     }
 
-    /// The line, from 1, on which the row last read begins.
+    /// Whether rows are JSON objects, which name their values.
+    pub fn are_objects(&self) -> bool {
+        matches!(&self.body, Body::Ndjson(rows) if rows.are_objects())
+    }
+
+    /// What [`line`](Self::line) counts.
+    pub fn counts(&self) -> Counts {
+        self.lines.counts()
+    }
+
+    /// The line, from 1, on which the row last read begins; the row's own number if the file has no lines.
     pub fn line(&self) -> u64 {
         self.lines.line().number
     }
@@ -386,6 +414,7 @@ impl RowReader {
         let row = match &mut self.body {
             Body::Delimited(rows) => rows.row(&mut self.lines, features, beside),
             Body::Ndjson(rows) => rows.row(&mut self.lines, features, beside),
+            Body::Columnar(rows) => rows.row(&mut self.lines, features, beside),
             Body::Libsvm(rows) => rows.row(&mut self.lines, features, beside),
         };
         match &row {
@@ -412,6 +441,7 @@ fn kind(body: &Body) -> Kind {
     let plan = match body {
         Body::Delimited(rows) => rows.plan(),
         Body::Ndjson(rows) => rows.plan(),
+        Body::Columnar(rows) => rows.plan(),
         // Every row of libsvm has a target.
         Body::Libsvm(rows) if rows.label() => return Kind::Label,
         Body::Libsvm(_) => return Kind::Numbers(1),
@@ -459,7 +489,7 @@ pub(crate) fn read_source(source: Source, options: &ReadOptions) -> Result<Datas
     RowReader::from_source(&source, options)?.read_rows(usize::MAX)
 }
 
-fn format_of(source: &Source, options: &ReadOptions) -> Result<Format, DataError> {
+pub(crate) fn format_of(source: &Source, options: &ReadOptions) -> Result<Format, DataError> {
     options
         .format
         .or_else(|| source.path().and_then(Format::from_path))

@@ -317,7 +317,7 @@ fn first_rows_of_numbers_and_one_label() {
         assert_eq!(
             refused("f.csv", doubtful, &options),
             "f.csv, line 1, column 3: the first row holds numbers, and \"class\" may be a label or a name; make every name in it \
-             text if it is a header, or say that there is no header"
+             text if it is a header, or say that there is no header (--header no)"
         );
         let absent = ReadOptions { header: Header::Absent, ..options.clone() };
         assert_eq!(labels("f.csv", doubtful, &absent), ["class", "a", "b"]);

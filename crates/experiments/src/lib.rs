@@ -22,6 +22,7 @@
 //! | [`projected`] | the figures and theorems of the paper on projections, PKAWV |
 //! | [`prediction`] | the figures and appendices of the paper on online prediction with forgetting, OPF |
 //! | [`operator`] | the figures and corollaries of the paper on sparse online operators |
+//! | [`filters`] | kernel adaptive filters and classifiers on a budget, side by side |
 //!
 //! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
 //! given ([`plan`]) and what they hand back ([`report::Report`]). No number depends on the number of threads; times do.
@@ -29,6 +30,7 @@
 pub mod decay;
 pub mod experiment;
 pub mod figure;
+pub mod filters;
 pub mod hindsight;
 pub mod html;
 pub mod operator;

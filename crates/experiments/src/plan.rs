@@ -3,6 +3,7 @@
 use mercer_data::{DataError, Registry};
 use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
+use mercer_learners::catalogue::BuildError;
 use mercer_linalg_incremental::NoConvergence;
 
 use crate::progress::{JobProgress, Progress};
@@ -43,6 +44,9 @@ pub enum ExperimentError {
     /// A learner refused its parameters or an example.
     #[error(transparent)]
     Learner(#[from] LearnerError),
+    /// A learner could not be made of its settings.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// A kernel refused its parameters.
     #[error(transparent)]
     Kernel(#[from] KernelError),

@@ -438,6 +438,16 @@ fn decimals_of(v: f64, digits: usize) -> usize {
     (digits.max(1) as i64 - 1 - exponent).max(0) as usize
 }
 
+/// Three digits that count.
+pub(crate) fn short(value: f64) -> String {
+    if value == 0.0 || (0.01..1e5).contains(&value.abs()) {
+        let decimals = (2.0 - value.abs().max(1e-300).log10().floor()).clamp(0.0, 4.0) as usize;
+        format!("{value:.decimals$}")
+    } else {
+        format!("{value:.2e}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

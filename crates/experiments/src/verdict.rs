@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::ExperimentError;
 use crate::stats::Summary;
-use crate::table::{Format, Table};
+use crate::table::{Format, Table, TableError};
 
 /// A mean and a standard deviation as a paper prints them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -254,6 +254,43 @@ pub(crate) fn claim(
         .words("verdict");
     table.push(vec![words.into(), seeds.into(), measured.into(), wanted.into(), verdict.into()])?;
     Ok(table)
+}
+
+/// What a paper (or this project) says, what was measured, and whether it holds.
+pub(crate) struct Claims(Table);
+
+impl Claims {
+    pub(crate) fn new() -> Self {
+        Self(Table::new().words("statement").words("measured").words("verdict"))
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        holds: bool,
+    ) -> Result<(), ExperimentError> {
+        let verdict = if holds { "holds" } else { "DOES NOT HOLD" };
+        self.push(statement.into(), measured.into(), verdict).map_err(Into::into)
+    }
+
+    /// A verdict in words of its own.
+    pub(crate) fn note(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        verdict: impl Into<String>,
+    ) -> Result<(), ExperimentError> {
+        self.push(statement.into(), measured.into(), &verdict.into()).map_err(Into::into)
+    }
+
+    pub(crate) fn table(self) -> Table {
+        self.0
+    }
+
+    fn push(&mut self, statement: String, measured: String, verdict: &str) -> Result<(), TableError> {
+        self.0.push(vec![statement.into(), measured.into(), verdict.into()])
+    }
 }
 
 /// With its sign (a true minus), except for what rounds to zero.

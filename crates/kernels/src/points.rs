@@ -1,7 +1,9 @@
 //! A growing set of points, stored for kernel rows.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::{LANES, Lane};
+use mercer_simd::{AlignedVec, LANES, Lane, Simd};
+
+use crate::row::{self, RowProfile, squared_difference};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
@@ -62,6 +64,12 @@ impl Points {
     pub fn clear(&mut self) {
         self.len = 0;
         self.lanes.clear();
+    }
+
+    /// Forgets all points; those to come have dimension `dimension`. The memory is kept.
+    pub fn restart(&mut self, dimension: usize) {
+        self.clear();
+        self.dimension = dimension;
     }
 
     /// Appends a point. `O(d)`.
@@ -179,6 +187,15 @@ impl Points {
         nearest
     }
 
+    /// `distances ← ‖x − z_i‖²` for each point, with padding 0. `Jd` multiply-adds, vectorised.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    pub fn squared_distances(&self, x: &[f64], distances: &mut AlignedVec) {
+        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
+        row::fill(SquaredDistance, self, 0, x, distances);
+    }
+
     /// Sets coordinate `coordinate` of each point, in their order.
     pub(crate) fn fill_coordinate(&mut self, coordinate: usize, mut value: impl FnMut() -> f64) {
         for index in 0..self.len {
@@ -189,6 +206,22 @@ impl Points {
     /// The lanes, `d` for each block of eight points.
     pub(crate) fn lanes(&self) -> &[Lane] {
         &self.lanes
+    }
+}
+
+/// The sum itself.
+#[derive(Clone, Copy)]
+struct SquaredDistance;
+
+impl RowProfile for SquaredDistance {
+    #[inline(always)]
+    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
+        squared_difference(simd, sum, x, z)
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(self, _: S, sum: S::F64) -> S::F64 {
+        sum
     }
 }
 

@@ -26,6 +26,9 @@
 //! its round; since `Σ_t (b_t − b_{t−1}) = b_T` this costs one `b_T` over the whole stream, and in place of the range's
 //! square ML-Poly takes `b_t²`. (That is our completion; the papers double or assume the range.)
 //!
+//! **Fixed share.** The bounds above are against one expert for the whole stream. Where the best one changes, [`Aggregation::sharing`] gives
+//! a part `α` of the weight to all experts after each round, and bounds the regret against every sequence of experts.
+//!
 //! **Experts that fail.** An expert is *dropped*, with weight 0 from then on, when its regret is NaN or below −1e100. In such a
 //! round, and in one with a regret above 1e100, all regrets are out of scale, since the experts share the mixture the failed
 //! one took part in; so those that are left start anew, from uniform weights, which costs at most one bound more. An expert known to have
@@ -35,9 +38,16 @@
 //!
 //! Sources: S. de Rooij, T. van Erven, P. Grünwald, W. Koolen, *Follow the leader if you can, hedge if you must*, JMLR 2014;
 //! O. Wintenberger, *Optimal learning with Bernstein online aggregation*, Machine Learning 2017, Section 2.3; P. Gaillard,
-//! G. Stoltz, T. van Erven, *A second-order bound with excess losses*, COLT 2014, Section 3.
+//! G. Stoltz, T. van Erven, *A second-order bound with excess losses*, COLT 2014, Section 3; M. Herbster, M. Warmuth, *Tracking the best
+//! expert*, Machine Learning 1998; N. Cesa-Bianchi, P. Gaillard, G. Lugosi, G. Stoltz, *Mirror descent meets fixed share (and feels no
+//! regret)*, NIPS 2012.
+
+mod share;
 
 use mercer_core::{Inconsistent, Validate};
+
+use self::share::Sharing;
+pub use self::share::{Share, UnknownShare};
 
 use crate::{Error, ParameterError};
 
@@ -69,6 +79,11 @@ impl Rule {
             Self::Boa => "boa",
             Self::MlPoly => "ml-poly",
         }
+    }
+
+    /// Whether a share of the weight means something: its weights are exponential.
+    fn shares(self) -> bool {
+        self != Self::MlPoly
     }
 }
 
@@ -115,6 +130,9 @@ pub struct Aggregation {
     range: f64,
     /// AdaHedge's `Δ`.
     gap: f64,
+    /// `None` where nothing is shared. Then `sums` are as said; else they are what makes the weights after the last share.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
+    sharing: Option<Sharing>,
 }
 
 impl Validate for Aggregation {
@@ -126,6 +144,9 @@ impl Validate for Aggregation {
         Inconsistent::require(whole, WHAT, "each has a weight and sums, and one is active")?;
         self.weights.validate()?;
         self.sums.validate()?;
+        self.sharing.validate()?;
+        let shared = self.sharing.is_none() || self.rule.shares();
+        Inconsistent::require(shared, WHAT, "its rule is one that shares")?;
         self.squares
             .iter()
             .chain([&self.range, &self.gap])
@@ -153,7 +174,40 @@ impl Aggregation {
             squares: vec![0.0; experts],
             range: 0.0,
             gap: 0.0,
+            sharing: None,
         })
+    }
+
+    /// The same, with a share of the weight for all experts after each round (fixed share; Herbster and Warmuth 1998). It may be set at any
+    /// time; [`Share::Fixed`]`(0.0)` shares nothing.
+    ///
+    /// After a round, the weights `v` of the rule become `p_k ← (1 − α)v_k + α/K`, and the next round goes on from there: when it is made at the
+    /// rate `η` and its weights at `η′`, `v_k ∝ p_k^{η′/η} exp(η′r_k)` (Cesa-Bianchi et al. 2012, section 5). `K` counts the experts not dropped.
+    ///
+    /// The regret `Σ r_{k_t,t}` against every sequence of experts `k_1, …, k_T` that changes `m` times is, with
+    /// `c = m ln(K/α) + (T − 1 − m) ln 1/(1 − α)`, at most
+    /// - *EWA*: `Δ(2 + c/ln K)`, where AdaHedge's `Δ` is at most `√(V ln K) + S(2/3 ln K + 1)` as without a share;
+    /// - *BOA*: `(ln K + c + W)/min η + Σ η_{k_t} r̄² + b`, with `W = Σ_t ln(1 + Σ_j (η_{j,t−1}/η_{j,t} − 1)/(eK))`, which is `O(ln T)`. Here the
+    ///   share is given to `p_k/η_k`.
+    ///
+    /// `α = m/T` makes `c` about `m(1 + ln(KT/m))`. [`Share::Decreasing`] has `c = m ln(KT) + ln T`, whatever `m` and `T` are. (The proofs are those of
+    /// the papers, with the rules' own rates in them.) The weights of *ML-Poly* are not exponential, and no such bound is known: it
+    /// refuses a share.
+    ///
+    /// # Errors
+    /// When the share is not in `[0, 1)`, or not 0 under [`Rule::MlPoly`].
+    pub fn sharing(mut self, share: Share) -> Result<Self, ParameterError> {
+        self.sharing = Sharing::new(share)?;
+        let first = self.sharing.map_or(0.0, |mut sharing| sharing.next());
+        let allowed = self.sharing.is_none() || self.rule.shares();
+        ParameterError::require(allowed, "share", "0 under the rule ml-poly; take the rule ewa or boa", first)?;
+        Ok(self)
+    }
+
+    /// The part of the weight that all experts get after a round.
+    #[must_use]
+    pub fn share(&self) -> Share {
+        self.sharing.map_or(Share::default(), |sharing| sharing.share())
     }
 
     /// The rule.
@@ -228,9 +282,10 @@ impl Aggregation {
         if survivors == 1 {
             return Ok(()); // it has all the weight, and nothing to compete with
         }
+        let share = self.sharing.as_mut().map(Sharing::next);
         match self.rule {
-            Rule::Ewa => self.learn_ewa(regrets),
-            Rule::Boa => self.learn_boa(regrets),
+            Rule::Ewa => self.learn_ewa(regrets, share),
+            Rule::Boa => self.learn_boa(regrets, share),
             Rule::MlPoly => self.learn_ml_poly(regrets),
         }
         debug_assert!((self.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9, "the weights do not sum to 1");
@@ -259,7 +314,7 @@ impl Aggregation {
         Ok(())
     }
 
-    fn learn_ewa(&mut self, regrets: &[f64]) {
+    fn learn_ewa(&mut self, regrets: &[f64], share: Option<f64>) {
         let log_experts = (self.weights.len() as f64).ln();
         let eta = log_experts / self.gap;
         let mean = self.weighted_mean(regrets);
@@ -286,9 +341,12 @@ impl Aggregation {
             self.weights[k] = if self.active[k] { exponent.exp() } else { 0.0 };
         }
         self.normalise();
+        if let Some(share) = share {
+            self.share_out(share, |_, _| eta);
+        }
     }
 
-    fn learn_boa(&mut self, regrets: &[f64]) {
+    fn learn_boa(&mut self, regrets: &[f64], share: Option<f64>) {
         let log_experts = (self.weights.len() as f64).ln();
         let rate = |range: f64, squares: f64| (0.5 / range).min((log_experts / squares).sqrt());
         let shrink = self.widen_range(regrets);
@@ -303,22 +361,16 @@ impl Aggregation {
         if self.range == 0.0 {
             return;
         }
-        let exponent = |k: usize| {
-            let eta = rate(self.range, self.squares[k]);
-            eta.ln() + eta * self.sums[k]
-        };
-        let top = self.actives().map(exponent).fold(f64::NEG_INFINITY, f64::max);
-        for k in 0..self.weights.len() {
-            self.weights[k] = if self.active[k] {
-                let eta = rate(self.range, self.squares[k]);
-                (eta.ln() + eta * self.sums[k] - top).exp()
-            } else {
-                0.0
-            };
+        let rate_of = |this: &Self, k: usize| rate(this.range, this.squares[k]);
+        if let Some(share) = share {
+            // What is shared are the weights before the rates multiply them.
+            self.set_exponential(|this, k| if this.sums[k] == 0.0 { 0.0 } else { rate_of(this, k) * this.sums[k] });
+            self.share_out(share, rate_of);
         }
-        if !self.normalise() {
-            self.set_uniform();
-        }
+        self.set_exponential(|this, k| {
+            let eta = rate_of(this, k);
+            eta.ln() + eta * this.sums[k]
+        });
     }
 
     fn learn_ml_poly(&mut self, regrets: &[f64]) {
@@ -356,6 +408,29 @@ impl Aggregation {
 
     fn weighted_mean(&self, regrets: &[f64]) -> f64 {
         self.actives().map(|k| self.weights[k] * regrets[k]).sum()
+    }
+
+    /// Weights in proportion to `exp(exponent)`, uniform when that is no number.
+    fn set_exponential(&mut self, exponent: impl Fn(&Self, usize) -> f64) {
+        let top = self.actives().map(|k| exponent(self, k)).fold(f64::NEG_INFINITY, f64::max);
+        for k in 0..self.weights.len() {
+            self.weights[k] = if self.active[k] { (exponent(self, k) - top).exp() } else { 0.0 };
+        }
+        if !self.normalise() {
+            self.set_uniform();
+        }
+    }
+
+    /// Gives `share` of the weight to all experts, and makes the sums those of which an exponential rule makes these weights at its rates.
+    fn share_out(&mut self, share: f64, rate: impl Fn(&Self, usize) -> f64) {
+        let count = self.actives().count() as f64;
+        for k in 0..self.weights.len() {
+            if self.active[k] {
+                let weight = ((1.0 - share) * self.weights[k] + share / count).max(f64::MIN_POSITIVE);
+                self.weights[k] = weight;
+                self.sums[k] = (count * weight).ln() / rate(self, k);
+            }
+        }
     }
 
     /// Scales the weights to sum to 1; `false` when they are all 0.

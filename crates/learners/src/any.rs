@@ -11,7 +11,7 @@ use crate::catalogue::Entry;
 use crate::learner::{Rows, Target};
 use crate::loss::Loss;
 use crate::*;
-use crate::{auto, coefficients, every_point, mixture, regression};
+use crate::{auto, coefficients, every_point, mixture, regression, restart};
 
 /// Declares the enum of all regression learners and passes every call on.
 macro_rules! learners {
@@ -73,6 +73,21 @@ macro_rules! learners {
             }
             fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
                 match self { $(Self::$variant(learner) => learner.predict_into(x, scratch, scores),)* }
+            }
+            fn has_variance(&self) -> bool {
+                match self { $(Self::$variant(learner) => learner.has_variance(),)* }
+            }
+            fn noise(&self, output: usize) -> Option<f64> {
+                match self { $(Self::$variant(learner) => learner.noise(output),)* }
+            }
+            fn predict_variance_into(
+                &self,
+                x: &[f64],
+                scratch: &mut Scratch,
+                scores: &mut [f64],
+                variances: &mut [f64],
+            ) -> Result<bool, Error> {
+                match self { $(Self::$variant(learner) => learner.predict_variance_into(x, scratch, scores, variances),)* }
             }
             fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
                 match self { $(Self::$variant(learner) => learner.step(x, target, scores),)* }
@@ -189,6 +204,12 @@ macro_rules! learners {
                     (6, "ConKons"), (7, "Fogd"), (8, "Nogd"), (9, "Krls"), (10, "KernelAwv"), (11, "KernelKrr"),
                     (12, "PkawvTaylor"), (13, "PkrrTaylor"), (14, "PkawvNystrom"), (15, "PkrrNystrom"), (16, "Mixture"),
                     (17, "Auto"), (18, "PkawvFrozen"), (19, "PkrrFrozen"), (20, "Knlms"), (21, "Qklms"),
+                    (22, "Klms"), (23, "Kap"), (24, "Norma"), (25, "FbKlms"), (26, "Lkapa"),
+                    (27, "Nlkapa"), (28, "KlmsCsl1"), (29, "KlmsCsal1"), (30, "KapSm"), (31, "QklmsFb"),
+                    (32, "Perceptron"), (33, "Rbp"), (34, "Forgetron"), (35, "Projectron"), (36, "ProjectronPlus"),
+                    (37, "BpaS"), (38, "Pa"), (39, "Bogd"), (40, "Pegasos"), (41, "SwKrls"),
+                    (42, "FbKrls"), (43, "KrlsT"), (44, "ExKrls"), (45, "MknlmsCs"), (46, "Mxklms"),
+                    (47, "Restarting"),
                 ];
                 for old in before {
                     assert!(tags.contains(&old), "{old:?} is gone or has another tag");
@@ -211,7 +232,7 @@ learners! {
     6 => ConKons(ConKons<K>) = regression::pros_n_kons::CON_KONS,
     7 => Fogd(Fogd) = regression::fogd::FOGD,
     8 => Nogd(Nogd<K>) = regression::nogd::NOGD,
-    9 => Krls(Krls<K>) = regression::krls::KRLS,
+    9 => Krls(Krls<K>) = regression::krls::KRLS | regression::krls::ALD_KRLS,
     10 => KernelAwv(KernelAwv<K>) = every_point::kernel_ridge::KERNEL_AWV,
     11 => KernelKrr(KernelKrr<K>) = every_point::kernel_ridge::KERNEL_KRR,
     12 => PkawvTaylor(PkawvTaylor) = regression::pkawv_taylor::PKAWV_TAYLOR,
@@ -224,4 +245,30 @@ learners! {
     19 => PkrrFrozen(PkrrFrozen<K>),
     20 => Knlms(Knlms<K>) = coefficients::knlms::KNLMS,
     21 => Qklms(Qklms<K>) = coefficients::qklms::QKLMS,
+    22 => Klms(Klms<K>) = coefficients::klms::KLMS,
+    23 => Kap(Kap<K>) = coefficients::kap::KAP,
+    24 => Norma(Norma<K>) = coefficients::norma::NORMA,
+    25 => FbKlms(FbKlms<K>) = coefficients::fb_klms::FB_KLMS,
+    26 => Lkapa(Lkapa<K>) = coefficients::lkapa::LKAPA,
+    27 => Nlkapa(Nlkapa<K>) = coefficients::lkapa::NLKAPA,
+    28 => KlmsCsl1(KlmsCsl1<K>) = coefficients::klms_csl1::KLMS_CSL1,
+    29 => KlmsCsal1(KlmsCsal1<K>) = coefficients::klms_csl1::KLMS_CSAL1,
+    30 => KapSm(KapSm<K>) = coefficients::kap_sm::KAP_SM,
+    31 => QklmsFb(QklmsFb<K>) = coefficients::qklms_fb::QKLMS_FB,
+    32 => Perceptron(Perceptron<K>) = coefficients::margin::perceptron::PERCEPTRON,
+    33 => Rbp(Rbp<K>) = coefficients::margin::rbp::RBP,
+    34 => Forgetron(Forgetron<K>) = coefficients::margin::forgetron::FORGETRON,
+    35 => Projectron(Projectron<K>) = regression::projectron::PROJECTRON,
+    36 => ProjectronPlus(ProjectronPlus<K>) = regression::projectron::PROJECTRON_PLUS,
+    37 => BpaS(BpaS<K>) = coefficients::margin::bpa_s::BPA_S,
+    38 => Pa(Pa<K>) = coefficients::margin::pa::PA,
+    39 => Bogd(Bogd<K>) = coefficients::margin::bogd::BOGD,
+    40 => Pegasos(Pegasos<K>) = coefficients::margin::pegasos::PEGASOS,
+    41 => SwKrls(SwKrls<K>) = regression::sw_krls::SW_KRLS,
+    42 => FbKrls(FbKrls<K>) = regression::fb_krls::FB_KRLS,
+    43 => KrlsT(KrlsT<K>) = regression::krls_t::KRLS_T,
+    44 => ExKrls(ExKrls<K>) = coefficients::ex_krls::EX_KRLS,
+    45 => MknlmsCs(MknlmsCs<K>) = coefficients::several_kernels::mknlms_cs::MKNLMS_CS,
+    46 => Mxklms(Mxklms<K>) = coefficients::several_kernels::mxklms::MXKLMS,
+    47 => Restarting(Restarting<AnyRegressor<K>>) = restart::RESTART,
 }

@@ -11,6 +11,7 @@ pub(crate) mod features;
 mod fourier;
 mod frozen;
 mod identity;
+pub(crate) mod inverse_diagonal;
 mod nystrom;
 mod taylor;
 pub(crate) mod timing;
@@ -43,6 +44,13 @@ pub trait FeatureMap: Send + Sync {
         for (row, features) in features.iter_mut().enumerate() {
             self.map(&xs[row * d..(row + 1) * d], features, work);
         }
+    }
+
+    /// The squared distance from the kernel function of `x`, of which these are the features, to the span of the features; 0 for maps that span
+    /// the space in which they learn.
+    fn outside(&self, x: &[f64], features: &AlignedVec) -> f64 {
+        let _ = (x, features);
+        0.0
     }
 
     /// Inputs have `added` coordinates more from now on, which were 0 in the past; the number of features stays.

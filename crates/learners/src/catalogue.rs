@@ -26,7 +26,7 @@ use crate::any::{AnyRegressor, ENTRIES};
 use crate::loss::Loss;
 
 pub use trial::trial;
-pub use value::{BuildError, Context, Value, Values};
+pub use value::{BuildError, Built, Context, Value, Values};
 
 /// A learner, as its user sees it.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +105,10 @@ pub enum Kind {
     Loss,
     /// Learners with their settings: `NAME KEY=VALUE …; NAME …`, where the key `kernel` is known too.
     Members,
+    /// Kernels, separated by commas, or by `;` where one has a comma of its own.
+    Kernels,
+    /// One such learner, which learns what its owner is to learn.
+    Learner,
 }
 
 /// A rule for a key, of a paper unless its source says otherwise.
@@ -150,7 +154,7 @@ impl Rule {
     }
 }
 
-/// What a learner can be taught. All take one number, and two classes as `±1`.
+/// What a learner can be taught. All take two classes as `±1`, and one number but for those whose losses are all [for classes](Loss::is_margin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Takes {
@@ -165,6 +169,8 @@ pub struct Takes {
 impl Takes {
     pub(crate) const SQUARED: Self = Self { losses: &["squared"], vectors: false, many_classes: false };
     pub(crate) const SQUARED_OUTPUTS: Self = Self { vectors: true, many_classes: true, ..Self::SQUARED };
+    /// Two classes alone.
+    pub(crate) const SIGNS: Self = Self { losses: &["hinge"], ..Self::SQUARED };
     pub(crate) const DUAL_NEWTON: Self = Self { losses: &["squared", "logistic"], ..Self::SQUARED };
     pub(crate) const NEWTON: Self =
         Self { losses: &["squared", "logistic", "softmax"], vectors: false, many_classes: true };
@@ -172,9 +178,19 @@ impl Takes {
 
     /// The kinds of targets, in words.
     pub fn targets(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let all =
-            [("number", true), ("vector", self.vectors), ("two classes", true), ("many classes", self.many_classes)];
+        let all = [
+            ("number", self.numbers()),
+            ("vector", self.vectors),
+            ("two classes", true),
+            ("many classes", self.many_classes),
+        ];
         all.into_iter().filter(|(_, taken)| *taken).map(|(target, _)| target)
+    }
+
+    /// Whether a number; a learner that takes none can do nothing but classify.
+    #[must_use]
+    pub fn numbers(&self) -> bool {
+        self.losses.iter().any(|loss| !["logistic", "hinge", "squared-hinge", "softmax"].contains(loss))
     }
 
     /// Whether this loss is among them.
@@ -299,7 +315,7 @@ mod tests {
             let named = |key: Option<&str>| key.is_none_or(|name| entry.key(name).is_some());
             assert!(named(entry.bound), "{}: the key that bounds predictions is a key", entry.name);
             assert!(!entry.memory.grows() || entry.growth.is_some(), "{}: growth has a reason", entry.name);
-            assert_eq!(entry.takes.losses[0], "squared");
+            assert_eq!(entry.takes.losses[0], if entry.takes.numbers() { "squared" } else { "hinge" });
             assert_eq!(entry.takes.losses.len() > 1, entry.key("loss").is_some(), "{}", entry.name);
         }
     }

@@ -4,9 +4,22 @@
 //! the rest, where the coordinates of [`OnDictionary`](crate::OnDictionary) cost `½J²`. In return the coefficients are not
 //! coordinates in an orthonormal basis, so these learners have updates of their own.
 
+pub(crate) mod ex_krls;
+pub(crate) mod fb_klms;
+pub(crate) mod kap;
+pub(crate) mod kap_sm;
+pub(crate) mod klms;
+pub(crate) mod klms_csl1;
 pub(crate) mod knlms;
+pub(crate) mod lkapa;
+pub(crate) mod margin;
+pub(crate) mod norma;
 mod normalised_step;
 pub(crate) mod qklms;
+pub(crate) mod qklms_fb;
+pub(crate) mod several_kernels;
+mod when_wrong;
+mod window;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
@@ -17,9 +30,23 @@ use crate::loss::Loss;
 use crate::update::{Coefficients, finite};
 use crate::{Error, Regressor, Scratch};
 
+pub use ex_krls::{ExKrls, ExKrlsParams, StateSpaceStep};
+pub use fb_klms::{FbKlms, FbKlmsParams, FixedBudgetStep};
+pub use kap::{AffineProjection, Kap, KapParams};
+pub use kap_sm::{KapSm, KapSmParams, SubgradientProjection};
+pub use klms::{Klms, KlmsParams};
+pub use klms_csl1::{KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, ThresholdedStep};
 pub use knlms::{Knlms, KnlmsParams};
+pub use lkapa::{LeakyProjection, Lkapa, LkapaParams, Nlkapa, NlkapaParams};
+pub use margin::*;
+pub use norma::{Leak, Norma, NormaParams, NormaStep, Schedule};
 pub use normalised_step::NormalisedStep;
 pub use qklms::{Qklms, QklmsParams, QuantisedStep};
+pub use qklms_fb::{QklmsFb, QklmsFbParams, SignificanceStep};
+pub use several_kernels::{
+    MknlmsCs, MknlmsCsParams, MultikernelUpdate, Mxklms, MxklmsParams, NormalisedSteps, OnSeveralKernels,
+    SeenByKernels, SoftmaxMixture,
+};
 
 /// An example as a [`CoefficientUpdate`] sees it.
 pub struct Seen<'a, K> {
@@ -75,6 +102,12 @@ pub trait CoefficientUpdate<K>: Clone + Send + Sync {
     /// Whether its state is that of a dictionary of so many points, for updates that have one: the answer when it was read back.
     fn fits(&self, points: usize) -> bool {
         let _ = points;
+        true
+    }
+
+    /// Whether its state is for inputs of this dimension, for updates that keep inputs.
+    fn fits_inputs(&self, dimension: usize) -> bool {
+        let _ = dimension;
         true
     }
 }
@@ -170,9 +203,12 @@ impl<K: Kernel + Validate, A: Admission<KernelBasis<K>> + Validate, U: Coefficie
         self.admission.validate()?;
         self.update.validate()?;
         self.alpha.validate()?;
+        const WHAT: &str = "learner of kernel coefficients";
         let points = self.basis.len();
         let fits = self.alpha.coordinates() == points && self.admission.fits(points) && self.update.fits(points);
-        Inconsistent::require(fits, "learner of kernel coefficients", "it has a coefficient for each kept point")
+        Inconsistent::require(fits, WHAT, "it has a coefficient for each kept point")?;
+        let fits = self.update.fits_inputs(self.basis.dimension());
+        Inconsistent::require(fits, WHAT, "all inputs that it keeps have one dimension")
     }
 }
 
@@ -232,4 +268,10 @@ fn scaled_errors(eta: f64, target: Target<'_>, scores: &[f64], steps: &mut Vec<f
         *step = finite(eta * target.weight * (y - z))?;
     }
     Ok(())
+}
+
+/// Refuses a step of one output along a kernel row `k` that would leave the range of numbers: `‖α + step · k‖²`, with `score = αᵀk` and
+/// `squared_row = ‖k‖²`. Squares in range keep predictions in range.
+fn check_move(alpha: &Coefficients, step: f64, score: f64, squared_row: f64) -> Result<(), Error> {
+    finite(alpha.squared_norm() + 2.0 * step * score + step * step * squared_row).map(drop)
 }

@@ -75,11 +75,22 @@ pub enum Error {
         /// What it can.
         instead: &'static str,
     },
+    /// Intervals in standard deviations of a learner that tells none.
+    #[error(
+        "this learner has no variance to scale intervals by; take intervals of absolute errors, or a least-squares learner"
+    )]
+    NoVariance,
     /// A kernel value, a feature or a prediction that overflowed.
     #[error(
         "the kernel overflows at this input, or a feature of it; scale the inputs or take a bounded kernel such as gaussian:SIGMA"
     )]
     KernelOverflow,
+    /// A kernel with another value of `k(x, x)` than 1, in a learner for which that is assumed.
+    #[error(
+        "this learner needs a kernel with k(x,x) = 1, but here it is {}; take gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA or matern52:SIGMA",
+        Number(*.0)
+    )]
+    SelfValue(f64),
     /// An update that would leave the range of numbers.
     #[error(
         "the learner diverged: this update is not finite, and was not made; take a smaller step, a larger regulariser or scaled data"

@@ -12,6 +12,7 @@ use mercer_sparsify::Probe;
 
 use crate::Error;
 pub(crate) use crate::error::check_input;
+use crate::local::Memory;
 use crate::loss::Loss;
 
 /// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a learner leaves in it means nothing to
@@ -24,6 +25,8 @@ pub struct Scratch {
     pub vectors: [AlignedVec; 3],
     /// For inputs that are changed before they are learnt.
     pub numbers: Vec<f64>,
+    /// For processes on the nearest examples.
+    pub(crate) neighbours: Memory,
 }
 
 /// What is learnt at one input.
@@ -229,6 +232,48 @@ pub trait Regressor: Send + Sync {
     /// If `scores` has not [`outputs`](Self::outputs) entries.
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error>;
 
+    /// Whether [`predict_variance_into`](Self::predict_variance_into) can tell variances.
+    fn has_variance(&self) -> bool {
+        false
+    }
+
+    /// `σ̂²`, the part of the variances of this output that no input changes; `None` while there is none, and from learners that have no
+    /// such part.
+    fn noise(&self, output: usize) -> Option<f64> {
+        let _ = output;
+        None
+    }
+
+    /// [`predict_into`](Self::predict_into) with `variances ← σ̂²(1 + s)`, the variance of a target (of weight 1) at `x` for each output. `s` is the
+    /// variance of the function at `x` in units of the noise, and `σ̂²` the estimate of the noise.
+    ///
+    /// Least-squares learners have it: `s = φᵀPφ + δ/λ`, with the matrix `P = (Σ ω φφᵀ + λI)⁻¹` of the state, the ridge `λ` and the squared distance `δ`
+    /// from `x` to the span of the dictionary (left out where `λ = 0` or there is no dictionary). With it the learner is Bayesian linear
+    /// regression with the prior `w ~ N(0, σ²I/λ)`; on all points of a stream it is the Gaussian process with noise `σ² = λ` times its signal's
+    /// variance. `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the marginal likelihood. It is the
+    /// variance around the posterior mean, which ridge regression predicts; the Azoury–Warmuth–Vovk forecaster shrinks that mean.
+    ///
+    /// The answer is false, and the variances are NaN, when there is none (yet): the learner has no such matrix, it has learnt nothing, or
+    /// it comes from a file of a format before 4 and has learnt nothing since. `½n²` multiply-adds more than a prediction, where that does not
+    /// compute `s` anyway.
+    ///
+    /// # Errors
+    /// As [`predict_into`](Self::predict_into).
+    ///
+    /// # Panics
+    /// If `scores` or `variances` has not [`outputs`](Self::outputs) entries.
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        self.predict_into(x, scratch, scores)?;
+        variances.fill(f64::NAN);
+        Ok(false)
+    }
+
     /// Predicts `x` and learns an example that was [checked](check_example) and has a positive weight. Callers want
     /// [`learn`](Self::learn).
     ///
@@ -370,6 +415,21 @@ macro_rules! pass_on {
             }
             fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
                 (**self).predict_into(x, scratch, scores)
+            }
+            fn has_variance(&self) -> bool {
+                (**self).has_variance()
+            }
+            fn noise(&self, output: usize) -> Option<f64> {
+                (**self).noise(output)
+            }
+            fn predict_variance_into(
+                &self,
+                x: &[f64],
+                scratch: &mut Scratch,
+                scores: &mut [f64],
+                variances: &mut [f64],
+            ) -> Result<bool, Error> {
+                (**self).predict_variance_into(x, scratch, scores, variances)
             }
             fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
                 (**self).step(x, target, scores)

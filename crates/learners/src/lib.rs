@@ -13,36 +13,75 @@
 //!
 //! Losses, weights, outputs and classes are no learners of their own: a [`Loss`] is a value, every example has a weight, a learner has one output or
 //! several, and a [`Classifier`] makes classes of any learner's scores. [`Knlms`] and [`Qklms`] move kernel coefficients, on an engine beside the grid
-//! ([`OnCoefficients`]). A [`Mixture`] weighs any learners, those of a user too.
+//! ([`OnCoefficients`]). A [`Mixture`] weighs any learners, those of a user too, and any learner can be one
+//! that starts anew when its loss has risen ([`Restarting`]).
 //!
 //! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
 //! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual; [`KernelAwv`] and [`KernelKrr`] are [`KernelRidge`]. The Nyström learners of
 //! the last two rows project the whole past anew when a point is kept, and are [`ProjectedRidge`]. [`Knlms`] and [`Qklms`] move kernel
-//! coefficients instead of orthonormal coordinates, and are [`OnCoefficients`].
+//! coefficients instead of orthonormal coordinates, and are [`OnCoefficients`]; [`MknlmsCs`] and [`Mxklms`] have several kernels, and are
+//! [`OnSeveralKernels`].
 //!
-//! | learner | source | multiply-adds a round | memory |
-//! |---|---|---|---|
-//! | [`Kogd`] | Zinkevich 2003; \[A\] eqs. 2–3 | `td` | `td` |
-//! | [`AogdAld`] | \[A\] Algorithm 1 | `Jd + ½J²` | `Jd + ½J²` |
-//! | [`Kons`] | Calandriello et al. 2017b; \[A\] Algorithm 2 | `td + ½t²` | `td + ½t²` |
-//! | [`SketchedKons`] | Calandriello et al. 2017b | `td + ½J²` | `td + ½J²` |
-//! | [`NonsAld`] | \[A\] Algorithm 3 | `Jd + 2J²` | `Jd + J²` |
-//! | [`ProsNKons`], [`ConKons`] | Calandriello et al. 2017a | `Jd + 2½J²` | `Jd + 1½J²` |
-//! | [`Fogd`] | Lu et al. 2016 | `Dd + 4D`, `D` sines and cosines | `Dd + 2D` |
-//! | [`Nogd`] | Lu et al. 2016 | `Bd + Bk` | `Bd + Bk` |
-//! | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
-//! | [`Knlms`] | Richard et al. 2009 | `Jd + 4J` | `Jd + 2J` |
-//! | [`Qklms`] | Chen et al. 2012 | `2Jd + J` | `Jd + 2J` |
-//! | [`KernelAwv`], [`KernelKrr`] | \[B\] eq. 3 | `td + ½t²` | `td + ½t²` |
-//! | [`PkawvTaylor`], [`PkrrTaylor`] | \[B\] Algorithm 1 | `2r²`, `1½r²`, `r = C(d+M, M)` | `½r²` |
-//! | [`PkawvFrozen`], [`PkrrFrozen`] | \[B\] Corollary 8 | `Jd + 2½J²` | `Jd + J²` |
-//! | [`PkawvNystrom`], [`PkrrNystrom`] | \[B\] Algorithm 2 | `Jd + 3J²`, `t(d + 2J)` when a point is kept | `t(d + J) + 1½J²` |
+//! <!-- learners: cargo xtask tables -->
+//! | learner | type | source | multiply-adds a round | memory |
+//! |---|---|---|---|---|
+//! | `kogd` | [`Kogd`] | Zinkevich 2003; Li and Liao, eqs. 2–3 | `td` | `td` |
+//! | `aogd-ald` | [`AogdAld`] | Li and Liao, Algorithm 1 | `Jd + ½J²` | `Jd + ½J²` |
+//! | `kons` | [`Kons`] | Calandriello et al. 2017b; Li and Liao, Algorithm 2 | `td + ½t²` | `td + ½t²` |
+//! | `sketched-kons` | [`SketchedKons`] | Calandriello et al. 2017b | `td + ½J²` | `td + ½J²` |
+//! | `nons-ald` | [`NonsAld`] | Li and Liao, Algorithm 3 | `Jd + 2J²` | `Jd + J²` |
+//! | `pros-n-kons` | [`ProsNKons`] | Calandriello et al. 2017a | `Jd + 2½J²` | `Jd + 1½J²` |
+//! | `con-kons` | [`ConKons`] | Calandriello et al. 2017a; Li and Liao, section A.1 | `Jd + 2½J²` | `Jd + 1½J²` |
+//! | `fogd` | [`Fogd`] | Lu et al. 2016 | `Dd + 4D` | `Dd + 2D` |
+//! | `nogd` | [`Nogd`] | Lu et al. 2016 | `Bd + Bk` | `Bd + Bk` |
+//! | `krls` | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
+//! | `ald-krls` | [`Krls`] | Engel et al. 2004 | `Jd + 2J²` | `Jd + J²` |
+//! | `kernel-awv` | [`KernelAwv`] | Jézéquel et al. 2019, eq. 3 | `td + ½t²` | `td + ½t²` |
+//! | `kernel-krr` | [`KernelKrr`] | Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4 | `td + ½t²` | `td + ½t²` |
+//! | `pkawv-taylor` | [`PkawvTaylor`] | Jézéquel et al. 2019, section 3.1, Algorithm 1 | `2r²` | `½r²` |
+//! | `pkrr-taylor` | [`PkrrTaylor`] | Jézéquel et al. 2019, section 4 | `1½r²` | `½r²` |
+//! | `pkawv-nystrom` | [`PkawvNystrom`] | Jézéquel et al. 2019, section 3.2, Algorithm 2 | `Jd + 3J²` | `t(d + J)` |
+//! | `pkrr-nystrom` | [`PkrrNystrom`] | Jézéquel et al. 2019, section 4 | `Jd + 3J²` | `t(d + J)` |
+//! | `experts` | [`Mixture`] | de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014; Herbster and Warmuth 1998 | the members' | the members' |
+//! | `auto` | [`Auto`] | experts as in Jézéquel et al. 2019, section 3.1 | `budget` | `budget` |
+//! | `knlms` | [`Knlms`] | Richard et al. 2009 | `Jd + 4J` | `Jd + 2J` |
+//! | `qklms` | [`Qklms`] | Chen et al. 2012 | `2Jd + J` | `Jd + 2J` |
+//! | `klms` | [`Klms`] | Liu et al. 2008 | `Jd + J` | `Jd + 2J` |
+//! | `kap` | [`Kap`] | Richard et al. 2009 | `Jd + ½p²J + 2pJ` | `Jd + 2J + pJ` |
+//! | `norma` | [`Norma`] | Kivinen et al. 2004 | `Jd + 2J` | `Jd + 2J` |
+//! | `fb-klms` | [`FbKlms`] | Rzepka 2012 | `Jd + 3J` | `Jd + 2J` |
+//! | `lkapa` | [`Lkapa`] | Liu and Principe 2008 | `Jd + pd + pJ` | `Jd + 2J + pJ` |
+//! | `nlkapa` | [`Nlkapa`] | Liu and Principe 2008 | `Jd + pd + pJ + p²` | `Jd + 2J + pJ` |
+//! | `klms-csl1` | [`KlmsCsl1`] | Gao et al. 2013 | `Jd + 5J` | `Jd + 2J` |
+//! | `klms-csal1` | [`KlmsCsal1`] | Gao et al. 2013 | `Jd + 5J` | `Jd + 2J` |
+//! | `kap-sm` | [`KapSm`] | Slavakis et al. 2008 | `Jd + pd + pJ` | `Jd + 2J + pJ` |
+//! | `qklms-fb` | [`QklmsFb`] | Zhao et al. 2013 | `3Jd + 4J` | `Jd + 4J` |
+//! | `perceptron` | [`Perceptron`] | Freund and Schapire 1999 | `Jd + J` | `Jd + 2J` |
+//! | `rbp` | [`Rbp`] | Cavallanti et al. 2007 | `Bd + B` | `Bd + 2B` |
+//! | `forgetron` | [`Forgetron`] | Dekel et al. 2008 | `2Bd + 3B` | `Bd + 2B` |
+//! | `projectron` | [`Projectron`] | Orabona et al. 2009 | `Jd + ½J²` | `Jd + ½J²` |
+//! | `projectron++` | [`ProjectronPlus`] | Orabona et al. 2009 | `Jd + ½J²` | `Jd + ½J²` |
+//! | `bpa-s` | [`BpaS`] | Wang and Vucetic 2010 | `Bd + 8B` | `Bd + 2B` |
+//! | `pa` | [`Pa`] | Crammer et al. 2006 | `Jd + J` | `Jd + 2J` |
+//! | `bogd` | [`Bogd`] | Zhao et al. 2012 | `Bd + 2B` | `Bd + 2B` |
+//! | `pegasos` | [`Pegasos`] | Wang et al. 2012 | `Bd + 2B` | `Bd + 2B` |
+//! | `sw-krls` | [`SwKrls`] | Van Vaerenbergh et al. 2006 | `Jd + 2½J²` | `Jd + ½J²` |
+//! | `fb-krls` | [`FbKrls`] | Van Vaerenbergh et al. 2010 | `Jd + 3½J²` | `Jd + ½J²` |
+//! | `krls-t` | [`KrlsT`] | Van Vaerenbergh et al. 2012 | `Jd + 8J²` | `Jd + J²` |
+//! | `ex-krls` | [`ExKrls`] | Liu et al. 2009 | `Jd + J²` | `Jd + ½J²` |
+//! | `mknlms-cs` | [`MknlmsCs`] | Yukawa 2012 | `P(Jd + 4J)` | `Jd + PJ` |
+//! | `mxklms` | [`Mxklms`] | Pokharel et al. 2013 | `P(Jd + J)` | `Jd + PJ` |
+//! | `restart` | [`Restarting`] | Page 1954; Bifet and Gavaldà 2007 | the members' | the members' |
+//! <!-- /learners -->
+//!
+//! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) are made of rows that are known beforehand, so that they have no name: `Jd + 2½J²` multiply-adds
+//! a round, `Jd + J²` of memory.
 //!
 //! Two families have modules of their own: [`prediction`] forecasts the outputs of a linear system from their past and needs no
 //! kernel; [`operator`] learns Koopman and conditional-mean operators from pairs.
 //!
-//! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` and `k` NOGD's budget and
-//! rank, `M` the degree of Taylor features. \[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational
+//! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` a budget, `k` a rank, `r = C(d+M, M)` the Taylor
+//! features of degree `M`, `P` the kernels of a learner that has several. \[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational
 //! complexity for online kernel regression*; \[B\] is Jézéquel, Gaillard and Rudi, *Efficient online learning with kernels for
 //! adversarial large scale problems*.
 //!
@@ -87,8 +126,12 @@ mod coefficients;
 mod error;
 #[cfg(feature = "regression")]
 mod every_point;
+#[cfg(any(feature = "regression", feature = "prediction"))]
+pub mod intervals;
 #[cfg(feature = "regression")]
 mod learner;
+#[cfg(feature = "regression")]
+mod local;
 #[cfg(feature = "regression")]
 pub mod loss;
 #[cfg(feature = "regression")]
@@ -103,6 +146,8 @@ pub mod prediction;
 mod prequential;
 #[cfg(feature = "regression")]
 mod regression;
+#[cfg(feature = "regression")]
+mod restart;
 #[cfg(feature = "regression")]
 pub mod update;
 
@@ -120,7 +165,15 @@ pub use {
     },
     classification::{ClassScore, Classifier, area_under_curve},
     coefficients::{
-        CoefficientUpdate, Knlms, KnlmsParams, NormalisedStep, OnCoefficients, Qklms, QklmsParams, QuantisedStep, Seen,
+        AffineProjection, Bogd, BogdParams, BpaS, BpaSParams, CoefficientUpdate, ExKrls, ExKrlsParams, FbKlms,
+        FbKlmsParams, FixedBudgetStep, Forgetron, ForgetronParams, GradientBudget, Kap, KapParams, KapSm, KapSmParams,
+        Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak,
+        LeakyProjection, Lkapa, LkapaParams, MistakeStep, MknlmsCs, MknlmsCsParams, MultikernelUpdate, Mxklms,
+        MxklmsParams, Nlkapa, NlkapaParams, Norma, NormaParams, NormaStep, NormalisedStep, NormalisedSteps,
+        OnCoefficients, OnSeveralKernels, Pa, PaParams, PaVariant, PassiveAggressive, Pegasos, PegasosParams,
+        Perceptron, Qklms, QklmsFb, QklmsFbParams, QklmsParams, QuantisedStep, RandomBudget, Rbp, RbpParams, Schedule,
+        Seen, SeenByKernels, SelfTunedDecay, SignificanceStep, SingleReplacement, SoftmaxMixture, StateSpaceStep,
+        SubgradientProjection, SubgradientSteps, ThresholdedStep,
     },
     every_point::{
         Curvature, DualNewton, KernelAwv, KernelExpansion, KernelKrr, KernelRidge, KernelRidgeParams, NystromParams,
@@ -131,6 +184,7 @@ pub use {
     mixture::{Expert, Member, Mixture},
     prequential::{Round, RoundError, Score, prequential},
     regression::*,
+    restart::{Adwin, AnyDetector, ChangeDetector, PageHinkley, Restarting},
 };
 
 /// The code of the README, run as a test.

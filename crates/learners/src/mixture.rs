@@ -17,6 +17,8 @@
 //!   keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
 //!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
 //!   same Taylor features would share only the `r` multiplications that make them, of `2r²`, so they do not.)
+//! - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a target that changes; with a
+//!   [share](Mixture::sharing) of the weight for all, the mixture moves to them within rows instead of making up for the whole past.
 //! - **Blocks.** The weights act on no member, so [`learn_block`](Regressor::learn_block) lets each member learn the whole block in
 //!   its own blocked pass (those on one dictionary one after the other, on the same coordinates), on several threads if asked
 //!   ([`set_threads`](Regressor::set_threads)), and then goes through the rounds. The result does not depend on the threads.
@@ -28,16 +30,16 @@ mod team;
 
 use std::sync::Mutex;
 
-use mercer_core::{Cost, Inconsistent, Validate};
+use mercer_core::{Cost, Inconsistent, ParameterError, Validate};
 
 use self::team::{Gather, Group, Team};
-use crate::aggregation::{Aggregation, Rule, square_loss_regret};
+use crate::aggregation::{Aggregation, Rule, Share, square_loss_regret};
 use crate::catalogue::{Entry, Kind, Takes, keys};
 use crate::learner::{Rows, Target, Targets, check_example, check_input};
 use crate::{Error, Regressor, Scratch};
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
-const LARGEST_REGRET: f64 = 1e100;
+pub(crate) const LARGEST_REGRET: f64 = 1e100;
 
 /// What a [`Mixture`] can be made of.
 ///
@@ -178,6 +180,15 @@ where
 }
 
 impl<M: Member> Mixture<M> {
+    /// The same mixture, in which all members get a share of the weight after each round: it then competes with the best *sequence* of
+    /// members. [`Aggregation::sharing`] has formula and bound.
+    ///
+    /// # Errors
+    /// When the share is not in `[0, 1)`, or not 0 under [`Rule::MlPoly`].
+    pub fn sharing(self, share: Share) -> Result<Self, ParameterError> {
+        Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
+    }
+
     /// The members, in the order in which they were given.
     pub fn members(&self) -> impl ExactSizeIterator<Item = Expert<'_>> {
         self.names.iter().enumerate().map(|(k, name)| Expert {
@@ -408,18 +419,32 @@ pub(crate) const EXPERTS: Entry = Entry {
         )
         .of_kind(Kind::Members),
         keys::rule(|| Rule::default().into()),
+        keys::number(
+            "share",
+            "α",
+            || 0.0.into(),
+            "a number of at least 0, below 1; 0 under ml-poly",
+            "part of the weight that all members get after a row, to follow a best member that changes",
+        )
+        .or_found("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
+            Ok(Share::Decreasing.into())
+        }),
     ],
     time: Cost::Members,
     memory: Cost::Members,
     growth: Some(
         "as the members' does; nons-ald and krls keep 1000 points at most, aogd-ald what its threshold admits",
     ),
-    source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014",
+    source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014; Herbster and Warmuth 1998",
     remedy: Some("replace the members that diverge"),
     takes: Takes::SQUARED,
     advice: "a few candidates",
     start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
     trial: &["members=nons-ald; krls; fogd; kogd"],
-    make: |_, _, values| Ok(Mixture::new(values.members().iter().cloned(), values.named("rule")?)?.into()),
+    make: |_, _, values| {
+        let mixture = Mixture::new(values.members().iter().cloned(), values.named("rule")?)?;
+        let share = values.named("share").or_else(|_| values.number("share").map(Share::Fixed))?;
+        Ok(mixture.sharing(share).map_err(Error::from)?.into())
+    },
     ..Entry::PLAIN
 };

@@ -17,7 +17,7 @@
 //! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
 //! \[Q\] is Qian and Zheng, *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret*.
-//! [`ConformalIntervals`] puts an interval around the predictions of any of them. [`AnyForecaster`] is one of them, chosen when a
+//! [`ConformalIntervals`] puts an interval around the predictions of any of them, [`HorizonIntervals`] around forecasts of several steps. [`AnyForecaster`] is one of them, chosen when a
 //! program runs.
 //!
 //! Contracts: `predict_with` is pure and allocates nothing; a refused observation leaves the forecaster as it was; a missing output
@@ -50,7 +50,7 @@ mod extrapolation;
 mod filtered;
 mod filters;
 mod forecaster;
-mod intervals;
+mod horizons;
 mod kalman;
 mod lag_regression;
 mod lags;
@@ -63,12 +63,13 @@ mod slip;
 mod spectral;
 mod windowed_slip;
 
+pub use crate::intervals::{ConformalIntervals, IntervalParams};
 pub use any::AnyForecaster;
 pub use discounted::{Discounted, DiscountedParams};
 pub use epoch_schedule::{Epoch, EpochSchedule};
 pub use extrapolation::LinearExtrapolation;
 pub use forecaster::{ForecastScratch, Forecaster};
-pub use intervals::{ConformalIntervals, IntervalParams};
+pub use horizons::HorizonIntervals;
 pub use kalman::{KalmanPredictor, StateSpace};
 pub use last_value::LastValue;
 pub use mixture::{ForecastMixture, GridParams};

@@ -4,8 +4,12 @@ mod block;
 mod coefficients;
 mod gradient;
 mod least_squares;
+pub(crate) mod margin;
 mod newton;
 mod normal_equations;
+mod projection;
+mod residuals;
+mod when_wrong;
 
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
@@ -20,6 +24,9 @@ pub(crate) use least_squares::Enlargement;
 pub use least_squares::{Awv, Forgetting, LeastSquares, Readout, Ridge};
 pub use newton::NewtonStep;
 pub use normal_equations::NormalEquations;
+pub use projection::ProjectionStep;
+pub(crate) use residuals::Residuals;
+pub use when_wrong::WhenWrong;
 
 /// An online linear learner `f(x) = Wᵀφ(x)` with a column of `W` for each output.
 ///
@@ -42,6 +49,26 @@ pub trait LinearUpdate: Clone + Send + Sync {
 
     /// The prediction at coordinates `phi`; clipping lives here.
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]);
+
+    /// Whether [`predict_variance`](Self::predict_variance) can tell variances.
+    fn has_variance(&self) -> bool {
+        false
+    }
+
+    /// The estimate of the noise in an output, as [`Regressor::noise`](crate::Regressor::noise) has it.
+    fn noise(&self, output: usize) -> Option<f64> {
+        let _ = output;
+        None
+    }
+
+    /// [`predict`](Self::predict) with the variance of a target at `phi`, as [`Regressor::predict_variance_into`](crate::Regressor::predict_variance_into)
+    /// has it. `outside` is the squared distance from the input's feature to the span of the basis.
+    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
+        let _ = outside;
+        self.predict(phi, scores);
+        variances.fill(f64::NAN);
+        false
+    }
 
     /// Learns a target of positive weight at `phi` and gives the prediction made before. With `growth = Some(√δ)` the example itself
     /// is appended to the basis: the update gains a coordinate and pushes `√δ` on `phi`. An update that looks at the error may decline and
@@ -86,6 +113,12 @@ pub trait LinearUpdate: Clone + Send + Sync {
     fn solving(&self, equations: &NormalEquations) -> Option<Self> {
         let _ = equations;
         None
+    }
+
+    /// Takes over from `earlier`, which has learnt the rounds that this state only got by [`solving`](Self::solving), what the equations do not
+    /// tell.
+    fn follow(&mut self, earlier: &Self) {
+        let _ = earlier;
     }
 
     /// The coefficients `W`, for rules that remove the point that counts least; without them the oldest of those rules' points leaves.

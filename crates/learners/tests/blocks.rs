@@ -36,6 +36,7 @@ fn stream(seed: u64, dimension: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 type Make = fn(usize) -> Result<Box<dyn Regressor>, Error>;
+type Maker = Box<dyn Fn() -> Result<Box<dyn Regressor>, Error>>;
 
 /// Learners whose blocked pass only looks ahead: no bit of a prediction may change.
 const LOOK_AHEAD: [&str; 4] = ["aogd-ald", "aogd-ald past its limit", "kernel-awv", "kernel-krr"];
@@ -258,7 +259,7 @@ fn weighted_rows_of_several_outputs_equal_one_by_one() -> Result<(), Error> {
     ys[refused * m + 1] = f64::NAN;
     let krls = KrlsParams::default().nu(0.02).lambda(0.1).outputs(m);
     let taylor = TaylorParams::default().degree(15).lambda(0.1).outputs(m);
-    let learners: [(&str, Box<dyn Fn() -> Result<Box<dyn Regressor>, Error>>); 3] = [
+    let learners: [(&str, Maker); 3] = [
         ("krls", Box::new(move || Ok(Box::new(Krls::new(Gaussian::new(0.12)?, 2, krls)?)))),
         (
             "krls that forgets",

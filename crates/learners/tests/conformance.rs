@@ -1,14 +1,14 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
 use mercer_kernels::AnyKernel;
-use mercer_learners::aggregation::Rule;
+use mercer_learners::aggregation::{Rule, Share};
 use mercer_learners::catalogue;
 use mercer_learners::update::Forgetting;
 use mercer_learners::{
-    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
-    KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
-    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons,
-    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    Adwin, AnyDetector, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr,
+    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
+    NonsAldParams, NystromParams, PageHinkley, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom,
+    PkrrTaylor, ProsNKons, Restarting, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
@@ -218,11 +218,48 @@ fn experts() {
 }
 
 #[test]
+fn restarting() {
+    let detectors: [AnyDetector; 3] = [
+        Adwin::default().into(),
+        PageHinkley::default().into(),
+        // One that alarms now and then.
+        PageHinkley::new(0.1, 5.0).expect("positive").into(),
+    ];
+    for (detector, memory) in detectors.into_iter().zip([Memory::Bounded, Memory::Bounded, Memory::GrowsWithStream]) {
+        let watched = |learner: Subject| -> Subject { Restarting::new(learner, detector.clone()).into() };
+        let params = KrlsParams::default().nu(1e-3).lambda(0.1).max_dictionary(Some(12)).outputs(3);
+        check_loss("a restarting KRLS, 3 outputs", memory, |k| watched(Krls::new(k, 3, params).expect("valid").into()));
+        let params = FogdParams::default().features(29).loss(Loss::SOFTMAX).outputs(3);
+        let make = || watched(Fogd::new(3, params).expect("valid").into());
+        check_regressor("a restarting FOGD, softmax", memory, false, &make);
+    }
+}
+
+#[test]
+fn sharing_experts() {
+    let make = |k: AnyKernel| {
+        let params = KrlsParams::default().lambda(0.1).max_dictionary(Some(20));
+        let krls = |k, params| Subject::from(Krls::new(k, 3, params).expect("valid"));
+        let members: [(&str, Subject); 3] = [
+            ("KRLS", krls(k.clone(), params)),
+            ("KRLS that forgets", krls(k.clone(), params.forgetting(0.99))),
+            ("KRLS that starts anew", Restarting::new(krls(k, params), AnyDetector::default()).into()),
+        ];
+        let members = members.map(|(name, member)| (name.to_owned(), member));
+        Mixture::new(members, Rule::Ewa).and_then(|new| Ok(new.sharing(Share::Decreasing)?)).expect("members").into()
+    };
+    check("a mixture that shares", Memory::Bounded, make);
+}
+
+#[test]
 fn auto() {
     let params = |rule| AutoParams::default().rule(rule).budget(20_000);
     for rule in Rule::ALL {
         check(&format!("auto by {rule}"), Memory::Bounded, |_| Auto::new(3, params(rule)).expect("valid").into());
     }
+    // A window of some eighty examples, of which eight make a prediction.
+    let params = AutoParams::default().budget(82_000).neighbours(8);
+    check("auto with a window", Memory::Bounded, |_| Auto::new(3, params).expect("valid").into());
 }
 
 /// Whatever is registered, as its entry makes it for trials: a new learner is checked as soon as it is in the list.

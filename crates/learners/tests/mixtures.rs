@@ -358,8 +358,18 @@ fn threads_change_no_bit() -> TestResult {
     Ok(())
 }
 
+/// The grid alone.
 fn auto(dimension: usize, stream: &[Example]) -> Result<(Auto, Vec<f64>), Error> {
-    let mut auto = Auto::new(dimension, AutoParams::default().budget(50_000))?;
+    auto_within(AutoParams::default().budget(50_000), dimension, stream)
+}
+
+/// With a window of some thousand examples, of which eight make a prediction.
+fn windowed(dimension: usize, stream: &[Example]) -> Result<(Auto, Vec<f64>), Error> {
+    auto_within(AutoParams::default().budget(200_000).neighbours(8), dimension, stream)
+}
+
+fn auto_within(params: AutoParams, dimension: usize, stream: &[Example]) -> Result<(Auto, Vec<f64>), Error> {
+    let mut auto = Auto::new(dimension, params)?;
     let predictions = stream.iter().map(|(x, y)| auto.predict_then_update(x, *y)).collect::<Result<_, _>>()?;
     Ok((auto, predictions))
 }
@@ -367,15 +377,18 @@ fn auto(dimension: usize, stream: &[Example]) -> Result<(Auto, Vec<f64>), Error>
 #[test]
 fn auto_does_not_look_ahead_and_does_not_mind_the_units() -> TestResult {
     let stream = streams::smooth_noisy(7, 1200, 2, 0.1);
-    let (_, predictions) = auto(2, &stream)?;
-    for cut in [15, 16, 17, 200, 1023, 1025] {
-        let (_, prefix) = auto(2, &stream[..cut])?;
-        assert_eq!(prefix, predictions[..cut], "the rows after {cut} changed what was predicted before");
-    }
-    let raw: Vec<Example> = stream.iter().map(|(x, y)| (vec![1e4 * x[0] - 3e4, 1e-3 * x[1]], 5e5 + 2e4 * y)).collect();
-    let (_, in_units) = auto(2, &raw)?;
-    for (t, (a, b)) in in_units.iter().zip(&predictions).enumerate().skip(1) {
-        assert!(((a - 5e5) / 2e4 - b).abs() < 1e-5, "round {t}: {a} is not {b}");
+    for auto in [auto, windowed] {
+        let (_, predictions) = auto(2, &stream)?;
+        for cut in [15, 16, 17, 200, 256, 1023, 1025] {
+            let (_, prefix) = auto(2, &stream[..cut])?;
+            assert_eq!(prefix, predictions[..cut], "the rows after {cut} changed what was predicted before");
+        }
+        let raw: Vec<Example> =
+            stream.iter().map(|(x, y)| (vec![1e4 * x[0] - 3e4, 1e-3 * x[1]], 5e5 + 2e4 * y)).collect();
+        let (_, in_units) = auto(2, &raw)?;
+        for (t, (a, b)) in in_units.iter().zip(&predictions).enumerate().skip(1) {
+            assert!(((a - 5e5) / 2e4 - b).abs() < 1e-5, "round {t}: {a} is not {b}");
+        }
     }
     Ok(())
 }
@@ -394,6 +407,32 @@ fn auto_competes_with_the_best_of_its_grid() -> TestResult {
         assert_eq!(auto.members().count(), 13);
         let best = auto.members().map(|expert| expert.cumulative_loss).fold(f64::INFINITY, f64::min);
         assert!(loss <= 1.05 * best, "{name}: {loss} against {best}");
+    }
+    Ok(())
+}
+
+/// A target that jumps over the plane is learnt from the nearest examples, and one that changes from those of late.
+#[test]
+fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {
+    let rough: Vec<Example> = streams::smooth_noisy(14, 4000, 2, 0.0)
+        .into_iter()
+        .map(|(x, _)| {
+            let cell = (4.0 * x[0]).floor() + 3.0 * (4.0 * x[1]).floor();
+            let y = (7.0 * cell).sin();
+            (x, y)
+        })
+        .collect();
+    let changing = streams::switching(15, 4000, 2);
+    let later = |(auto, predictions): (Auto, Vec<f64>), stream: &[Example]| {
+        let loss: f64 = predictions.iter().zip(stream).skip(2000).map(|(p, (_, y))| (p - y).powi(2)).sum();
+        (auto, loss)
+    };
+    for (name, stream, share) in [("rough", rough, 0.7), ("changing", changing, 0.95)] {
+        let (_, without) = later(auto(2, &stream)?, &stream);
+        let (auto, with) = later(windowed(2, &stream)?, &stream);
+        assert!(with < share * without, "{name}: {with} with a window, {without} without");
+        assert_eq!(auto.members().count(), 13 + 28, "{name}");
+        assert!((auto.members().map(|member| member.weight).sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
     }
     Ok(())
 }

@@ -166,7 +166,7 @@ impl BlockRecursion {
             dispatch(Moves { us: &self.us, groups, moves: other_moves, ws: others });
         }
         let terms = Columns { gains: &self.gains[..groups], us: &self.us };
-        subtract(p.flushed_tiles(), terms, true);
+        subtract(p.flushed_tiles(), terms, LANES, true);
     }
 
     /// Rounds that were not done leave no trace.

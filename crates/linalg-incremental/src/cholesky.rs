@@ -9,6 +9,8 @@
 //! in the diagonal tile, with stored reciprocals of the pivots. (Multiplying by an inverted tile would shorten that chain,
 //! but is not backward stable: at pivots near 1e−5 it lost five digits and streams of near duplicates diverged.)
 
+use std::ops::Range;
+
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
@@ -17,7 +19,8 @@ use crate::tiles::{CHUNK, Tile, ZERO_TILE, are_blocks, block, block_start, split
 /// Right-hand sides that [`GrowingCholesky::forward_solve_together`] takes at once.
 pub const SOLVES_TOGETHER: usize = 4;
 
-/// Running sums of a forward solve, each over every fourth coordinate: they hide the latency of the multiply-add.
+/// Running sums of a forward solve, each over every fourth coordinate: they hide the latency of the multiply-add. A backward solve takes as
+/// many panels together.
 const CHAINS: usize = 4;
 
 /// Lower-triangular `L` (`n × n`) with positive diagonal, growing one row at a time.
@@ -104,8 +107,8 @@ impl GrowingCholesky {
     /// If `b` has not `n` entries.
     pub fn forward_solve(&self, b: &AlignedVec, x: &mut AlignedVec) {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
-        x.resize(self.n);
-        dispatch(Forward { factor: self, b: b.lanes(), x: x.lanes_mut(), first: 0 });
+        x.assign(b);
+        dispatch(Forward { factor: self, x: x.lanes_mut(), zero: 0, known: 0 });
     }
 
     /// `x[i] ← L⁻¹ b[i]` for [`SOLVES_TOGETHER`] right-hand sides in one read of the factor, the same bits as one by one.
@@ -132,8 +135,22 @@ impl GrowingCholesky {
     pub fn forward_solve_from(&self, known: usize, b: &AlignedVec, x: &mut AlignedVec) {
         assert_eq!(b.len(), self.n, "the right-hand side has one entry for each row of the factor");
         assert!(known <= x.len(), "{known} known entries of a solution of {}", x.len());
+        let known = known / LANES;
         x.resize(self.n);
-        dispatch(Forward { factor: self, b: b.lanes(), x: x.lanes_mut(), first: known / LANES });
+        x.lanes_mut()[known..].copy_from_slice(&b.lanes()[known..]);
+        dispatch(Forward { factor: self, x: x.lanes_mut(), zero: 0, known });
+    }
+
+    /// `x ← L⁻¹ e_i`, column `i` of the inverse factor: `½(n − i)²` multiply-adds.
+    ///
+    /// # Panics
+    /// If `i ≥ n`.
+    pub fn unit_solve(&self, i: usize, x: &mut AlignedVec) {
+        assert!(i < self.n, "row {i} of a factor with {} rows", self.n);
+        x.resize(0);
+        x.resize(self.n);
+        x[i] = 1.0;
+        dispatch(Forward { factor: self, x: x.lanes_mut(), zero: i / LANES, known: i / LANES });
     }
 
     /// `x ← L⁻ᵀ b`: `½n²` multiply-adds, one read of the factor.
@@ -173,26 +190,29 @@ impl Validate for GrowingCholesky {
     }
 }
 
+/// Solves in place.
 struct Forward<'a> {
     factor: &'a GrowingCholesky,
-    b: &'a [Lane],
     x: &'a mut [Lane],
-    /// The first panel that is not solved.
-    first: usize,
+    /// Panels of the solution before this one are zero.
+    zero: usize,
+    /// Panels before this one are solved.
+    known: usize,
 }
 
 impl Op for Forward<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let mut tiles = &self.factor.tiles[block_start(self.first)..];
-        for p in self.first..self.b.len() {
+        let Self { factor, x, zero, known } = self;
+        let mut tiles = &factor.tiles[block_start(known)..];
+        for p in known..x.len() {
             let (panel, rest) = tiles.split_at(p + 1);
             tiles = rest;
-            let (solved, unsolved) = self.x.split_at_mut(p);
+            let (solved, unsolved) = x.split_at_mut(p);
             let mut sums = [simd.splat(0.0); CHAINS];
-            sums[0] = simd.load(&self.b[p]);
-            for (tile, x) in panel.iter().zip(solved.iter()) {
+            sums[0] = simd.load(&unsolved[0]);
+            for (tile, x) in panel[zero..].iter().zip(&solved[zero..]) {
                 for j in 0..LANES {
                     let c = j % CHAINS;
                     sums[c] = simd.negate_mul_add(simd.splat(x.0[j]), simd.load(&tile[j]), sums[c]);
@@ -200,7 +220,7 @@ impl Op for Forward<'_> {
             }
             let mut rest = Lane::ZERO;
             simd.store(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])), &mut rest);
-            unsolved[0] = substitute(&panel[p], &self.factor.reciprocals.lanes()[p], rest);
+            unsolved[0] = substitute(&panel[p], &factor.reciprocals.lanes()[p], rest);
         }
     }
 }
@@ -308,14 +328,14 @@ fn substitute_together<S: Simd>(
     [a, b, c, d]
 }
 
-/// `T⁻ᵀ rest` for a lower-triangular tile.
+/// `T⁻ᵀ rest` for a lower-triangular tile, taking each solved coordinate off all others at once.
 #[inline(always)]
 fn substitute_back(tile: &Tile, reciprocals: &Lane, mut rest: Lane) -> Lane {
     for j in (0..LANES).rev() {
-        for k in j + 1..LANES {
-            rest.0[j] = (-tile[j].0[k]).mul_add(rest.0[k], rest.0[j]);
-        }
         rest.0[j] *= reciprocals.0[j];
+        for i in 0..j {
+            rest.0[i] = (-tile[i].0[j]).mul_add(rest.0[j], rest.0[i]);
+        }
     }
     rest
 }
@@ -328,16 +348,46 @@ struct Backward<'a> {
 impl Op for Backward<'_> {
     type Output = ();
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        for p in (0..self.x.len()).rev() {
-            let (panel, diagonal) = block(&self.factor.tiles, p).split_at(p);
-            let (unsolved, solved) = self.x.split_at_mut(p);
-            solved[0] = substitute_back(&diagonal[0], &self.factor.reciprocals.lanes()[p], solved[0]);
-            let x = simd.load(&solved[0]);
-            for (tile, rest) in panel.iter().zip(unsolved) {
-                let products: [S::F64; LANES] = std::array::from_fn(|j| simd.mul(simd.load(&tile[j]), x));
-                simd.store(simd.sub(simd.load(rest), simd.transpose_sum(products)), rest);
+    fn run<S: Simd>(mut self, simd: S) {
+        let mut end = self.x.len();
+        while end > 0 {
+            let group = CHAINS.min(end);
+            let first = end - group;
+            for p in (first..end).rev() {
+                let diagonal = &block(&self.factor.tiles, p)[p];
+                self.x[p] = substitute_back(diagonal, &self.factor.reciprocals.lanes()[p], self.x[p]);
+                self.eliminate::<S, 1>(simd, p, first..p);
             }
+            match group {
+                CHAINS => self.eliminate::<S, CHAINS>(simd, first, 0..first),
+                3 => self.eliminate::<S, 3>(simd, first, 0..first),
+                2 => self.eliminate::<S, 2>(simd, first, 0..first),
+                _ => self.eliminate::<S, 1>(simd, first, 0..first),
+            }
+            end = first;
+        }
+    }
+}
+
+impl Backward<'_> {
+    /// Takes what `N` panels from `first` on have solved off the coordinates of the panels `rest`. A sum goes over the rows of all of them
+    /// before it goes across a vector.
+    #[inline(always)]
+    fn eliminate<S: Simd, const N: usize>(&mut self, simd: S, first: usize, rest: Range<usize>) {
+        let panels: [&[Tile]; N] = std::array::from_fn(|k| &block(&self.factor.tiles, first + k)[rest.clone()]);
+        let mut solved = [simd.splat(0.0); N];
+        for k in 0..N {
+            solved[k] = simd.load(&self.x[first + k]);
+        }
+        for (q, rest) in self.x[rest].iter_mut().enumerate() {
+            let mut sums = [simd.splat(0.0); LANES];
+            for k in 0..N {
+                let tile = &panels[k][q];
+                for j in 0..LANES {
+                    sums[j] = simd.mul_add(simd.load(&tile[j]), solved[k], sums[j]);
+                }
+            }
+            simd.store(simd.sub(simd.load(rest), simd.transpose_sum(sums)), rest);
         }
     }
 }

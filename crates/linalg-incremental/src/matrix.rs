@@ -151,6 +151,21 @@ impl Matrix {
         Self::finite(right.rows, right.columns, |i, j| solution[(i, j)])
     }
 
+    /// `A⁻¹` and `ln det A` of a symmetric positive definite matrix `A`, of which the lower half is read. `O(n³)`, sequential.
+    ///
+    /// # Errors
+    /// [`Singular`] when the matrix is not positive definite to rounding.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub fn positive_definite_inverse(&self) -> Result<(Self, f64), Singular> {
+        let factor = self.view().llt(Side::Lower).map_err(|_| Singular)?;
+        let half: f64 = factor.L().diagonal().column_vector().iter().map(|pivot| pivot.ln()).sum();
+        let identity = Self::from_fn(self.rows, self.rows, |i, j| f64::from(u8::from(i == j)));
+        let inverse = factor.solve(identity.view());
+        Ok((Self::finite(self.rows, self.rows, |i, j| inverse[(i, j)])?, 2.0 * half))
+    }
+
     fn finite(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Result<Self, Singular> {
         let matrix = Self::from_fn(rows, columns, entry);
         if matrix.values.iter().all(|value| value.is_finite()) { Ok(matrix) } else { Err(Singular) }

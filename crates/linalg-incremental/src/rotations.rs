@@ -6,6 +6,8 @@
 //! `φ = L⁻¹k` become `Gᵀφ`: the first `n − 1` entries are the coordinates in the smaller span, the last one is the
 //! component along the direction that leaves it.
 
+use std::ops::Range;
+
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
 use crate::cholesky::GrowingCholesky;
@@ -13,6 +15,28 @@ use crate::tiles::{block_start, split};
 
 /// Panels rotated together, so that the dependent chain of one hides behind the others.
 const PANELS_ROTATED: usize = 4;
+
+/// Sums of squares up to this one are in range, with room for their rounding.
+const LARGEST_SQUARE: f64 = 1e300;
+
+/// Lane `k` of unit vector `k` is 1.
+const UNITS: [Lane; LANES] = masks::<false>();
+
+/// Lanes `k + 1..` of vector `k` are 1.
+const BELOW: [Lane; LANES] = masks::<true>();
+
+const fn masks<const BELOW: bool>() -> [Lane; LANES] {
+    let mut masks = [Lane::ZERO; LANES];
+    let mut at = 0;
+    while at < LANES * LANES {
+        let (k, row) = (at / LANES, at % LANES);
+        if (BELOW && row > k) || (!BELOW && row == k) {
+            masks[k].0[row] = 1.0;
+        }
+        at += 1;
+    }
+    masks
+}
 
 /// The rotations `G` of a removal: rotation `k` turns the pair of coordinates `(k, k + 1)`, `k` from `first` to `n − 2`.
 ///
@@ -84,6 +108,13 @@ impl Rotations {
         (self.cosines[lane].0[at], self.sines[lane].0[at])
     }
 
+    /// The same, each in all lanes.
+    #[inline(always)]
+    pub(crate) fn spread<S: Simd>(&self, simd: S, k: usize) -> (S::F64, S::F64) {
+        let (cosine, sine) = self.pair(k);
+        (simd.splat(cosine), simd.splat(sine))
+    }
+
     #[inline(always)]
     fn set(&mut self, k: usize, (cosine, sine): (f64, f64)) {
         let (lane, at) = split(k);
@@ -93,8 +124,7 @@ impl Rotations {
 
 /// `(c a + s b, c b − s a)`
 #[inline(always)]
-pub(crate) fn rotate<S: Simd>(simd: S, (c, s): (f64, f64), a: S::F64, b: S::F64) -> (S::F64, S::F64) {
-    let (c, s) = (simd.splat(c), simd.splat(s));
+pub(crate) fn rotate<S: Simd>(simd: S, (c, s): (S::F64, S::F64), a: S::F64, b: S::F64) -> (S::F64, S::F64) {
     // The entry that goes on to the next rotation waits for one multiply-add only.
     (simd.mul_add(c, a, simd.mul(s, b)), simd.negate_mul_add(s, a, simd.mul(c, b)))
 }
@@ -167,30 +197,54 @@ impl Columns<'_> {
 
     /// New rows of panel `b`, not rotated, of column `m`; panel `b + 1` still holds old rows.
     #[inline(always)]
-    fn moved_up(&self, b: usize, m: usize) -> Lane {
-        let ([_, rest @ ..], next) = (self.old(b, m).0, self.old(b + 1, m).0[0]);
-        let [r1, r2, r3, r4, r5, r6, r7] = rest;
-        let mut rows = Lane([r1, r2, r3, r4, r5, r6, r7, next]);
+    fn moved_up<S: Simd>(&self, simd: S, b: usize, m: usize) -> Lane {
+        let (old, mut rows) = (self.old(b, m), Lane::ZERO);
+        simd.store(simd.shift(simd.load(&old), simd.load(&self.old(b + 1, m))), &mut rows);
         let (first, kept) = split(self.i);
         if b == first {
-            rows.0[..kept].copy_from_slice(&self.old(b, m).0[..kept]);
+            rows.0[..kept].copy_from_slice(&old.0[..kept]);
         }
         rows
     }
 
-    /// Rotates columns `m − 1`, whose values so far are `left`, and `m`; returns column `m`.
+    /// Turns columns `columns` of `N` panels from `first` on, all of whose rows move up, with what is `left` of the column before them in
+    /// each.
     #[inline(always)]
-    fn rotate<S: Simd>(&mut self, simd: S, pair: (f64, f64), b: usize, m: usize, left: S::F64) -> S::F64 {
-        let right = simd.load(&self.moved_up(b, m));
-        let (done, left) = rotate(simd, pair, left, right);
-        simd.store(done, &mut self.lanes[block_start(b) * LANES + m - 1]);
-        left
+    fn sweep<S: Simd, const N: usize>(
+        &mut self,
+        simd: S,
+        rotations: &Rotations,
+        first: usize,
+        columns: Range<usize>,
+        left: &mut [S::F64; N],
+    ) {
+        let mut rest = &mut self.lanes[block_start(first) * LANES..];
+        let panels: [&mut [Lane]; N] = std::array::from_fn(|k| {
+            let (panel, after) = std::mem::take(&mut rest).split_at_mut((first + k + 1) * LANES);
+            rest = after;
+            panel
+        });
+        let mut turned = *left;
+        for m in columns {
+            // Column m − 1 is written when column m has been read, so the row for the panel before is there still.
+            let pair = rotations.spread(simd, m - 1);
+            let mut below = rest.get(m).map_or(simd.splat(0.0), |lane| simd.load(lane));
+            for k in (0..N).rev() {
+                let old = simd.load(&panels[k][m]);
+                let right = simd.shift(old, below);
+                below = old;
+                let (done, next) = rotate(simd, pair, turned[k], right);
+                simd.store(done, &mut panels[k][m - 1]);
+                turned[k] = next;
+            }
+        }
+        *left = turned;
     }
 }
 
 struct Remove<'a> {
     columns: Columns<'a>,
-    reciprocals: &'a mut [f64],
+    reciprocals: &'a mut AlignedVec,
     rotations: &'a mut Rotations,
 }
 
@@ -200,57 +254,99 @@ impl Op for Remove<'_> {
     fn run<S: Simd>(mut self, simd: S) {
         let Columns { n, i, .. } = self.columns;
         let panels = (n - 1).div_ceil(LANES);
-        for first in (i / LANES..panels).step_by(PANELS_ROTATED) {
+        let mut first = i / LANES;
+        while first < panels {
             let group = PANELS_ROTATED.min(panels - first);
-            // Panels in ascending order: each takes a row from the next before that one moves.
-            for b in first..first + group {
-                for m in 0..i.min((b + 1) * LANES) {
-                    self.columns.lanes[block_start(b) * LANES + m] = self.columns.moved_up(b, m);
-                }
+            match group {
+                PANELS_ROTATED => self.group::<S, PANELS_ROTATED>(simd, first),
+                3 => self.group::<S, 3>(simd, first),
+                2 => self.group::<S, 2>(simd, first),
+                _ => self.group::<S, 1>(simd, first),
             }
-            let mut left = [simd.splat(0.0); PANELS_ROTATED];
-            for k in 0..group {
-                left[k] = simd.load(&self.columns.moved_up(first + k, i));
-            }
-            // Column m − 1 is written when column m has been read, so the row for the panel before is there still.
-            for m in i + 1..=first * LANES {
-                let pair = self.rotations.pair(m - 1);
-                for k in 0..group {
-                    left[k] = self.columns.rotate(simd, pair, first + k, m, left[k]);
-                }
-            }
-            for k in 0..group {
-                let b = first + k;
-                for m in i.max(first * LANES) + 1..=b * LANES {
-                    left[k] = self.columns.rotate(simd, self.rotations.pair(m - 1), b, m, left[k]);
-                }
-                self.diagonal(simd, b, left[k]);
-            }
+            first += group;
         }
     }
 }
 
 impl Remove<'_> {
+    /// The `N` panels from `first` on; those before are done.
+    #[inline(always)]
+    fn group<S: Simd, const N: usize>(&mut self, simd: S, first: usize) {
+        let i = self.columns.i;
+        // Panels in ascending order: each takes a row from the next before that one moves.
+        for b in first..first + N {
+            for m in 0..i.min((b + 1) * LANES) {
+                self.columns.lanes[block_start(b) * LANES + m] = self.columns.moved_up(simd, b, m);
+            }
+        }
+        let mut left = [simd.splat(0.0); N];
+        for k in 0..N {
+            left[k] = simd.load(&self.columns.moved_up(simd, first + k, i));
+        }
+        self.columns.sweep(simd, self.rotations, first, i + 1..first * LANES + 1, &mut left);
+        for k in 0..N {
+            let b = first + k;
+            let columns = i.max(first * LANES) + 1..b * LANES + 1;
+            let mut own = [left[k]];
+            self.columns.sweep(simd, self.rotations, b, columns, &mut own);
+            self.diagonal(simd, b, own[0]);
+        }
+    }
+
     /// The diagonal tile of panel `b`, which chooses its rotations; `left` is its first column that is rotated.
+    ///
+    /// With `w` the solution of the triangle `T` of the columns to come against `left`, and `τ_k = 1 + Σ_{j<k} w_j²`, rotation `k` has the
+    /// cosine `±w_k/√τ_{k+1}` and the sine `√(τ_k/τ_{k+1})`: square roots and divisions of eight rotations go together, where choosing one
+    /// from the entries that the last has left would wait for each of them. What the rotations leave where they should leave zero is
+    /// rounding of the size of the row, and is dropped in both ways.
     #[inline(always)]
     fn diagonal<S: Simd>(&mut self, simd: S, b: usize, mut left: S::F64) {
         let Columns { n, i, .. } = self.columns;
         let top = b * LANES;
-        for k in i.max(top)..(top + LANES).min(n - 1) {
-            let (row, mut rows) = (k - top, Lane::ZERO);
-            simd.store(left, &mut rows);
-            let (pair, pivot) = rotation(rows.0[row], self.columns.moved_up(b, k + 1).0[row]);
-            self.rotations.set(k, pair);
-            left = self.columns.rotate(simd, pair, b, k + 1, left);
-            let column = &mut self.columns.lanes[block_start(b) * LANES + k];
-            column.0[..row].fill(0.0);
-            column.0[row] = pivot;
-            self.reciprocals[k] = 1.0 / pivot;
-            // The rotation makes this entry zero; rounding may leave something there.
-            simd.store(left, &mut rows);
-            rows.0[..=row].fill(0.0);
-            left = simd.load(&rows);
+        let (from, to) = (i.max(top) - top, LANES.min(n - 1 - top));
+        let mut right = [Lane::ZERO; LANES];
+        for k in from..to {
+            right[k] = self.columns.moved_up(simd, b, top + k + 1);
         }
+        let mut rows = Lane::ZERO;
+        simd.store(left, &mut rows);
+        let (mut w, mut before, mut after) = (Lane::ZERO, Lane([1.0; LANES]), Lane([1.0; LANES]));
+        let mut square = 1.0;
+        for k in from..to {
+            w.0[k] = rows.0[k] * self.reciprocals[top + k + 1];
+            for row in k + 1..LANES {
+                rows.0[row] = (-right[k].0[row]).mul_add(w.0[k], rows.0[row]);
+            }
+            before.0[k] = square;
+            square = w.0[k].mul_add(w.0[k], square);
+            after.0[k] = square;
+        }
+        let together = square < LARGEST_SQUARE;
+        let (mut sines, mut stretches) = (Lane::ZERO, Lane::ZERO);
+        let (root_before, root_after) = (simd.sqrt(simd.load(&before)), simd.sqrt(simd.load(&after)));
+        simd.store(simd.div(simd.load(&w), root_after), &mut w);
+        simd.store(simd.div(root_before, root_after), &mut sines);
+        simd.store(simd.div(root_after, root_before), &mut stretches);
+        let mut pivots = Lane([1.0; LANES]);
+        for k in from..to {
+            let column = right[k];
+            let mut pair = (if (k - from) % 2 == 0 { w.0[k] } else { -w.0[k] }, sines.0[k]);
+            pivots.0[k] = column.0[k] * stretches.0[k];
+            if !together {
+                simd.store(left, &mut rows);
+                (pair, pivots.0[k]) = rotation(rows.0[k], column.0[k]);
+            }
+            self.rotations.set(top + k, pair);
+            let (done, next) = rotate(simd, (simd.splat(pair.0), simd.splat(pair.1)), left, simd.load(&column));
+            left = next;
+            // Zero above the diagonal, and the pivot on it.
+            let pivot = simd.mul(simd.splat(pivots.0[k]), simd.load(&UNITS[k]));
+            let column = &mut self.columns.lanes[(block_start(b) * LANES) + top + k];
+            simd.store(simd.mul_add(done, simd.load(&BELOW[k]), pivot), column);
+        }
+        let mut reciprocals = Lane::ZERO;
+        simd.store(simd.div(simd.splat(1.0), simd.load(&pivots)), &mut reciprocals);
+        self.reciprocals[top + from..top + to].copy_from_slice(&reciprocals.0[from..to]);
         // The last column has become zero.
         if let Some(at) = self.columns.at(b, n - 1) {
             self.columns.lanes[at] = Lane::ZERO;

@@ -16,7 +16,7 @@ mod removal;
 mod subtraction;
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::{AlignedVec, LANES, Lane, axpy, dispatch, dot, scale};
+use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, axpy, dispatch, dot};
 
 use crate::tiles::{HALF, Panel, ZERO_TILE, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};
@@ -174,7 +174,7 @@ impl SymmetricMatrix {
     pub fn flush(&mut self) {
         if self.deferred > 0 {
             let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
-            subtract(&mut self.tiles, columns, self.backwards);
+            subtract(&mut self.tiles, columns, self.deferred, self.backwards);
             self.clear_deferred();
         }
     }
@@ -187,9 +187,7 @@ impl SymmetricMatrix {
 
     /// The stored matrix times `factor`, whatever is deferred.
     fn scale_stored(&mut self, factor: f64) {
-        for lane in self.tiles.as_flattened_mut() {
-            scale(factor, &mut lane.0);
-        }
+        dispatch(Scale { lanes: self.tiles.as_flattened_mut(), factor });
     }
 
     /// `P ← P + factor · other`. `½n²`.
@@ -294,6 +292,22 @@ impl SymmetricMatrix {
         }
         self.subtract(weight / pivot, c);
         Ok(())
+    }
+}
+
+struct Scale<'a> {
+    lanes: &'a mut [Lane],
+    factor: f64,
+}
+
+impl Op for Scale<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let factor = simd.splat(self.factor);
+        for lane in self.lanes {
+            simd.store(simd.mul(factor, simd.load(lane)), lane);
+        }
     }
 }
 

@@ -8,7 +8,9 @@
 //! - `auto`, where a paper gives a rule ([`Key::auto`]);
 //! - `none`, where doing without means something ([`Key::none`]);
 //! - for [`Kind::Numbers`], one number or one a feature, separated by commas;
-//! - for [`Kind::Name`], [`Kind::Loss`] and [`Kind::Members`], one of its names, a loss such as `huber:0.5`, a list of other learners.
+//! - for [`Kind::Kernels`], kernels, separated by commas, or by `;` where one has a comma of its own (`polynomial:3,1;linear`);
+//! - for [`Kind::Name`], [`Kind::Loss`], [`Kind::Members`] and [`Kind::Learner`], one of its names, a loss such as `huber:0.5`, a list of
+//!   other learners, one other learner.
 //!
 //! No default depends on `T`, so that a learner does the same on a stream of unknown length as on a file.
 //!
@@ -33,9 +35,9 @@ mod settings;
 pub use error::CatalogueError;
 pub use expression::ExpressionError;
 pub use mercer_learners::catalogue::{
-    BuildError, Context, Entry, Key, Kind, Look, Rule, Takes, Value, Values, entries, trial,
+    BuildError, Built, Context, Entry, Key, Kind, Look, Rule, Takes, Value, Values, entries, trial,
 };
-pub use settings::{Built, Settings};
+pub use settings::Settings;
 
 /// The learner of this name.
 ///
@@ -89,7 +91,7 @@ mod tests {
         assert_eq!(near("krsl"), Some("krls"));
         assert_eq!(near("sketched"), Some("sketched-kons"));
         assert_eq!(near("pros-n-kon"), Some("pros-n-kons"));
-        assert_eq!(near("perceptron"), None);
+        assert_eq!(near("winnow"), None);
         assert_eq!(near(""), None);
     }
 

@@ -2,12 +2,15 @@
 
 mod bad_rows;
 mod classes;
+mod dialect;
+mod encoded;
 mod eval;
 mod failure;
 mod feed;
 mod forecast;
 mod input;
 mod inspect;
+mod intervals;
 mod koopman;
 mod learners;
 mod learning;
@@ -35,13 +38,15 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
-use mercer::data::{ColumnChoice, Format, Scheme, TargetColumn};
+use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, Gaussian, KernelSpec};
 
+use dialect::Dialect;
 use failure::Failure;
 use forecast::ForecastArguments;
 use inspect::InspectArguments;
+use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
 use predict::PredictArguments;
 use train::TrainArguments;
@@ -73,14 +78,21 @@ enum Command {
 /// Prints the mean squared error of the predictions, each made before its target was shown. With --scale errors and predictions are in
 /// scaled units.
 ///
-/// DATA is a CSV or TSV file (with or without a header), NDJSON or LIBSVM, each also gzipped; or `-` for standard input; or,
-/// if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
+/// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or
+/// zstd, Parquet or Arrow; or `-` for standard input; or, if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
 /// the folder $MERCER_DATA, in datasets/cache and in datasets).
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EVAL_EXAMPLES)]
 struct EvalArguments {
     #[command(flatten)]
     common: CommonArguments,
+    /// What the values of a column of a file are: number, category, time, text or identifier; may be given several times
+    ///
+    /// A file with columns that are not numbers, or with empty cells, in its first 256 rows is encoded: categories are one-hot (hashed when there are
+    /// many), times become cyclic parts and elapsed years, a gap becomes the running mean with a mark beside it, texts and identifiers are
+    /// ignored, and numbers stay as they are. `mercer inspect` tells what is found. A pipe is not encoded.
+    #[arg(long = "as", value_name = "NAME=KIND")]
+    kinds: Vec<String>,
     /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
     #[arg(long, value_name = "SEED", value_parser = seed)]
     permute: Option<u64>,
@@ -105,14 +117,15 @@ struct EvalArguments {
     ///
     /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes `prediction` is the class; p_CLASS…, the
     /// probabilities, follow where the learner has them, and `score` for two classes: positive for 1, +1 or the later label in sorted
-    /// order. A value that does not exist yet is empty. The classes of a file are looked up before the run; from standard input those of
+    /// order. With --intervals `lower` and `upper` follow the predictions. A value that does not exist yet is empty. The classes of a file are looked up before the run; from standard input those of
     /// the first 256 rows have columns.
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
-    /// Write t,target and then exactly these columns, with commas between: prediction, score, size, loss, p_CLASS
+    /// Write t,target and then exactly these columns, with commas between: prediction, score, size, variance, lower, upper, loss, p_CLASS
     ///
     /// `size` is the number of points after the row was learnt, so rows are then learnt one by one; `loss` is what the learner minimises,
-    /// for the row's prediction.
+    /// for the row's prediction. `variance` is that of the target as least-squares learners expect it before it is shown, and takes rows one by
+    /// one, too. `lower` and `upper` are the ends of --intervals.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
     columns: Vec<String>,
     /// Print one JSON object
@@ -164,6 +177,8 @@ struct CommonArguments {
     /// nor scored. Scores are weighted means.
     #[arg(long, value_name = "NAME|INDEX")]
     weight: Option<ColumnChoice>,
+    #[command(flatten)]
+    intervals: IntervalArguments,
     /// Whether the target is a class or a number
     ///
     /// Unless given, a target that holds text, or nothing but 0 and 1, is a class. A target of -1 and 1 is a number unless the learner
@@ -176,9 +191,8 @@ struct CommonArguments {
     /// How many features a row has, which only LIBSVM from a pipe does not tell
     #[arg(long, value_name = "N", value_parser = count)]
     dimension: Option<NonZeroUsize>,
-    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    dialect: Dialect,
 }
 
 impl CommonArguments {
@@ -225,6 +239,7 @@ Examples:
   mercer eval diamonds --learner nons-ald --scale paper01
   mercer eval train.csv --learner krls --kernel gaussian:2 --set nu=1e-4 --target price --json
   mercer eval data.csv.gz --learner nons-ald --scale paper01 --permute 1 --set alpha=25/T
+  mercer eval diamonds --learner krls --set lambda=0.1 --scale paper01 --intervals 0.9 --predictions out.csv
   mercer eval train.csv --learner experts --scale paper01 --set 'members=nons-ald; krls lambda=0.1 kernel=gaussian:2'
   zcat log.ndjson.gz | mercer eval - --format ndjson --learner fogd --set features=200
 ";

@@ -26,6 +26,7 @@
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
 //! | [`simd`] | how the inner loops use the processor |
 //! | [`data`] | where examples come from: readers, scalings, permutations, a registry of data sets |
+//! | [`encoding`] | how a table of any columns becomes inputs: schemas, running scalings, categories, dates, gaps, pipelines |
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
@@ -33,7 +34,7 @@
 //! A learner is a [`Regressor`]: [`predict`](Regressor::predict), [`update`](Regressor::update), and both at once. Inputs
 //! are `&[f64]`; what is not finite or has another dimension is refused and leaves the learner as it was.
 //!
-//! Features: `cli` (default) builds the command and its dependencies, `serde` makes learners, kernels and data
+//! Features: `cli` (default) builds the command and its dependencies, `arrow` (default) reads Parquet and Arrow files, `serde` makes learners, kernels and data
 //! serialisable, `model` saves them in files. A library user switches the command off with `default-features = false`.
 
 #![cfg_attr(
@@ -47,6 +48,7 @@ pub mod model;
 
 pub use mercer_core as core;
 pub use mercer_data as data;
+pub use mercer_encoding as encoding;
 pub use mercer_kernels as kernels;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
@@ -58,11 +60,17 @@ pub use mercer_kernels::{
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ClassScore, Classifier, ConKons, Error, Eviction, Expert,
-    Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams,
-    Krls, KrlsParams, Loss, Member, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom,
-    PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, Qklms, QklmsParams, Regressor, Removal, Round, RoundError, Rows,
-    SampledKonsParams, Score, Scratch, SketchedKons, SketchedKonsParams, Target, Targets, TaylorParams, prequential,
+    Adwin, AnyDetector, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams,
+    ChangeDetector, ClassScore, Classifier, ConKons, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms,
+    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm,
+    KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params,
+    KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams,
+    KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa,
+    NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant,
+    PageHinkley, Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron,
+    ProjectronParams, ProjectronPlus, ProsNKons, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor,
+    Removal, Restarting, Round, RoundError, Rows, SampledKonsParams, Schedule, Score, Scratch, SketchedKons,
+    SketchedKonsParams, SwKrls, SwKrlsParams, Target, Targets, TaylorParams, prequential,
 };
 
 /// The code of the README, run as a test.

@@ -1,16 +1,17 @@
 //! Model files: a learner with what is needed to use it and to go on, checked when it is read back.
 //!
-//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), a forecaster or an operator learner, together with the
+//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), alone or behind the encoding of a table, a forecaster or an operator learner, together with the
 //! names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: what is read back predicts and
 //! goes on learning bit for bit like what was saved.
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 45 52 43 45 52 0A` (`\x89MERCER\n`), the format's version
-//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification), a CRC-32 (`u32`) of version, kind, length and body, and the body's
+//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table, 6 classes of a table), a CRC-32 (`u32`) of version, kind, length and body, and the body's
 //! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
 //! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
-//! every kind, learner and version are part of the tests. Files are written in version 3; versions 1, 2 and 3 are read. Version 2 added to
+//! every kind, learner and version are part of the tests. Files are written in version 4; versions 1 to 4 are read. Version 2 added to
 //! forecasters and operators the state that a run needs to go on in the midst of its data. Version 3 added fields to learners, such as their
-//! loss and the weights of examples; the learner of an older file has their defaults (see [`mercer_core::since`](crate::core)).
+//! loss and the weights of examples; the learner of an older file has their defaults (see [`mercer_core::since`](crate::core)). Version 4 added
+//! what tells how sure a learner is: residuals of least squares, intervals beside a learner and around forecasts of several steps, calibration.
 //!
 //! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that comes with no description.
 //!
@@ -28,6 +29,7 @@
 //! let model = Regression {
 //!     learner: learner.into(),
 //!     scaling: None,
+//!     intervals: None,
 //!     description: Description { learner: "krls".to_owned(), ..Description::default() },
 //!     progress: Progress::default(),
 //! };
@@ -44,6 +46,7 @@ mod frame;
 mod operator;
 mod seen;
 mod series;
+mod table;
 
 use std::fmt;
 use std::io::Read;
@@ -51,6 +54,7 @@ use std::io::Read;
 use mercer_core::{Inconsistent, Validate};
 use mercer_data::{ColumnChoice, Scaling, TargetColumn};
 use mercer_kernels::AnyKernel;
+use mercer_learners::intervals::{ConformalIntervals, IntervalScale};
 use mercer_learners::{AnyRegressor, Regressor, Score};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +67,7 @@ pub use frame::{MAGIC, MOST_BYTES, VERSION};
 pub use operator::{AnyOperator, Operator};
 pub use seen::Seen;
 pub use series::{Prediction, SeriesErrors};
+pub use table::{ClassTable, Table};
 
 /// What a model file holds.
 #[derive(Clone, Debug)]
@@ -76,6 +81,10 @@ pub enum Model {
     Operator(Box<Operator>),
     /// A learner of classes.
     Classification(Box<Classification>),
+    /// A learner of numbers behind the encoding of a table.
+    Table(Box<Table>),
+    /// A learner of classes behind the encoding of a table.
+    ClassTable(Box<ClassTable>),
 }
 
 /// The kinds of models, as their files name them.
@@ -90,10 +99,15 @@ pub enum ModelKind {
     Operator,
     /// [`Model::Classification`]
     Classification,
+    /// [`Model::Table`]
+    Table,
+    /// [`Model::ClassTable`]
+    ClassTable,
 }
 
 impl ModelKind {
-    const ALL: [Self; 4] = [Self::Regression, Self::Prediction, Self::Operator, Self::Classification];
+    const ALL: [Self; 6] =
+        [Self::Regression, Self::Prediction, Self::Operator, Self::Classification, Self::Table, Self::ClassTable];
 
     fn code(self) -> u16 {
         match self {
@@ -101,6 +115,8 @@ impl ModelKind {
             Self::Prediction => 2,
             Self::Operator => 3,
             Self::Classification => 4,
+            Self::Table => 5,
+            Self::ClassTable => 6,
         }
     }
 
@@ -116,6 +132,8 @@ impl fmt::Display for ModelKind {
             Self::Prediction => "prediction",
             Self::Operator => "operator",
             Self::Classification => "classification",
+            Self::Table => "table",
+            Self::ClassTable => "classes of a table",
         })
     }
 }
@@ -129,6 +147,9 @@ pub struct Regression {
     pub scaling: Option<Scaling>,
     /// How far it has come.
     pub progress: Progress,
+    /// Intervals around its predictions, in the units in which it learns.
+    #[serde(default, deserialize_with = "mercer_core::since::<4, _, _>")]
+    pub intervals: Option<ConformalIntervals>,
     /// The learner.
     pub learner: AnyRegressor<AnyKernel>,
 }
@@ -219,6 +240,13 @@ impl Validate for Regression {
             let fits = scaling.outputs() == self.learner.outputs();
             Inconsistent::require(fits, "scaling", "it has a range for each target")?;
         }
+        if let Some(intervals) = &self.intervals {
+            intervals.validate()?;
+            let fits = intervals.outputs() == self.learner.outputs();
+            Inconsistent::require(fits, "intervals", "there is one for each target")?;
+            let told = intervals.scale() == IntervalScale::Error || self.learner.has_variance();
+            Inconsistent::require(told, "intervals", "the learner tells the deviations that scale them")?;
+        }
         let Progress { rows, bad, .. } = self.progress;
         check_counts(rows, bad)
     }
@@ -242,6 +270,8 @@ impl Model {
             Self::Prediction(_) => ModelKind::Prediction,
             Self::Operator(_) => ModelKind::Operator,
             Self::Classification(_) => ModelKind::Classification,
+            Self::Table(_) => ModelKind::Table,
+            Self::ClassTable(_) => ModelKind::ClassTable,
         }
     }
 
@@ -256,6 +286,8 @@ impl Model {
             Self::Prediction(model) => model.to_bytes(),
             Self::Operator(model) => model.to_bytes(),
             Self::Classification(model) => model.to_bytes(),
+            Self::Table(model) => model.to_bytes(),
+            Self::ClassTable(model) => model.to_bytes(),
         }
     }
 
@@ -280,6 +312,8 @@ impl Model {
             (ModelKind::Operator, 1) => Self::Operator(Box::new(frame::decode_old::<OperatorV1, _>(1, body)?)),
             (ModelKind::Operator, v) => Self::Operator(Box::new(frame::decode(v, body)?)),
             (ModelKind::Classification, v) => Self::Classification(Box::new(frame::decode(v, body)?)),
+            (ModelKind::Table, v) => Self::Table(Box::new(frame::decode(v, body)?)),
+            (ModelKind::ClassTable, v) => Self::ClassTable(Box::new(frame::decode(v, body)?)),
         };
         Ok((model, version))
     }
@@ -326,6 +360,7 @@ pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Resul
         description: Description::default(),
         scaling: None,
         progress: Progress::default(),
+        intervals: None,
         learner: learner.clone().into(),
     };
     model.to_bytes()

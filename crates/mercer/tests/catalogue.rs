@@ -1,7 +1,8 @@
 //! The catalogue against the learners that it describes.
 
 use mercer::catalogue::{self, CatalogueError, Context, Settings, Value};
-use mercer::{AnyKernel, AnyRegressor, AogdAldParams, Krls, KrlsParams, Laplace, Loss, Regressor};
+use mercer::learners::aggregation::Share;
+use mercer::{Adwin, AnyKernel, AnyRegressor, AogdAldParams, Krls, KrlsParams, Laplace, Loss, Regressor, Restarting};
 use proptest::prelude::*;
 
 const CONTEXT: Context<'_> = Context { rounds: None, dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false };
@@ -44,16 +45,25 @@ fn every_default_builds_the_learner_it_names_and_learns() {
     for entry in catalogue::entries() {
         let built = Settings::new(entry, []).unwrap().build(gaussian(), &CONTEXT).unwrap();
         let mut learner = built.learner;
-        let variant = if entry.name == "experts" { "mixture" } else { entry.name };
+        let variant = match entry.name {
+            "experts" => "mixture",
+            "restart" => "restarting",
+            "projectron++" => "projectron-plus",
+            "ald-krls" => "krls",
+            name => name,
+        };
         assert_eq!(kebab(learner.name()), variant);
+        let classifies = !entry.takes.numbers();
         let mut late = 0.0;
         for t in 0..600 {
             let x = f64::from(t) * 0.1;
-            let y = x.sin();
-            let prediction = learner.predict_then_update(&[y, x.cos(), (2.0 * x).sin()], y).unwrap();
-            late += if t < 300 { 0.0 } else { (prediction - y).powi(2) / 300.0 };
+            let sine = x.sin();
+            let y = if classifies { 1_f64.copysign(sine) } else { sine };
+            let prediction = learner.predict_then_update(&[sine, x.cos(), (2.0 * x).sin()], y).unwrap();
+            let loss = if classifies { f64::from(prediction * y <= 0.0) } else { (prediction - y).powi(2) };
+            late += if t < 300 { 0.0 } else { loss / 300.0 };
         }
-        // Who predicts 0 suffers the mean of y², one half; who has learnt suffers a fifth of that at most.
+        // Who predicts 0 suffers the mean of y², one half; who has learnt suffers a fifth of that at most. Of classes these are mistakes.
         assert!(late < 0.1, "{}: {late}", entry.name);
         assert_eq!(Settings::new(entry, []).unwrap().needs_rounds(), None, "{}: no default needs T", entry.name);
     }
@@ -66,7 +76,9 @@ fn defaults_are_those_of_the_library() {
     for entry in catalogue::entries() {
         let used = parameters(entry.name, &[], &CONTEXT);
         for (key, (name, value)) in entry.keys.iter().zip(used) {
-            assert_eq!((key.name, &key.default()), (name, &value), "{}", entry.name);
+            assert_eq!(key.name, name, "{}", entry.name);
+            // `auto` comes to a value.
+            assert!(key.default() == value || key.default() == Value::Words("auto".to_owned()), "{}", entry.name);
         }
         let keys: Vec<String> = entry.keys.iter().map(|key| format!("{}={}", key.name, key.default_text())).collect();
         shown.push((entry.name, keys.join(" ")));
@@ -79,8 +91,10 @@ fn defaults_are_those_of_the_library() {
     assert_eq!(shown("krls"), "nu=1e-3 lambda=0 forgetting=1 max_dictionary=1000 forgets=directional removal=never");
     assert_eq!(shown("kons"), "mu=1 eta=0.125 clip=none loss=squared");
     assert_eq!(shown("fogd"), "features=400 step=0.1 loss=squared");
-    assert_eq!(shown("experts"), "members=nons-ald;krls;aogd-ald rule=ml-poly");
-    assert_eq!(shown("auto"), "rule=ml-poly budget=1000000");
+    assert_eq!(shown("experts"), "members=nons-ald;krls;aogd-ald rule=ml-poly share=0");
+    assert_eq!(shown("restart"), "learner=krls detector=page-hinkley threshold=50 tolerance=0.5 delta=2e-3");
+    assert_eq!(shown("auto"), "rule=ml-poly budget=2000000 neighbours=32");
+    assert_eq!(shown("mknlms-cs"), "kernels=auto eta=0.5 delta=0.995 eps=0.01 max_dictionary=500");
 }
 
 /// Losses reach the learner; classes choose their own where none is set.
@@ -211,12 +225,38 @@ fn refusals_name_the_learner_the_key_and_the_way_out() {
             "experts: in members, a mixture needs a member; list learners, such as nons-ald;",
         ),
         ("experts", &["members=krls; nons"], "experts: in members, no learner is called \"nons\" (is nons-ald meant?)"),
+        (
+            "experts",
+            &["members=krls; perceptron"],
+            "experts: in members, perceptron only classifies, and a mixture learns numbers; list learners for numbers, such as",
+        ),
+        ("rbp", &["budget=0"], "rbp: budget must be at least 1, got 0"),
+        ("pa", &["variant=3"], "pa: variant must be 1 or 2, got \"3\""),
+        ("bogd", &["eta=3", "lambda=1"], "bogd: lambda must be at most 1/eta, got 1"),
+        ("projectron++", &["eta=0"], "projectron++: eta must be a positive number, got 0"),
+        ("perceptron", &["budget=9"], "perceptron has no key \"budget\""),
         ("experts", &["members=krls mu=2"], "experts: in members, krls has no key \"mu\" (is nu meant?)"),
         ("experts", &["members=krls nu=-2"], "experts: in members, krls: nu must be a number ≥ 0, got -2"),
         ("experts", &["members=krls nu=1/T"], "experts: in members, krls: nu=1/T needs T"),
         ("experts", &["members=krls kernel=rbf:1"], "experts: in members, no kernel is called \"rbf:1\""),
         ("experts", &["members=fogd kernel=linear"], "experts: in members, fogd cannot use the kernel linear"),
         ("experts", &["members=krls kernel=linear kernel=linear"], "experts: in members, krls: kernel is set twice"),
+        (
+            "experts",
+            &["share=0.1"],
+            "experts: share must be 0 under the rule ml-poly; take the rule ewa or boa, got 0.1",
+        ),
+        ("experts", &["share=1", "rule=boa"], "experts: share must be a number of at least 0, below 1, got 1"),
+        ("restart", &["learner= "], "restart: in learner, \"\" is not one learner; give a name with its settings"),
+        ("restart", &["learner=krls; fogd"], "restart: in learner, \"krls; fogd\" is not one learner"),
+        ("restart", &["learner=krls nu=-2"], "restart: in learner, krls: nu must be a number ≥ 0, got -2"),
+        ("restart", &["detector=ddm"], "restart: detector must be page-hinkley or adwin, got \"ddm\""),
+        ("restart", &["delta=1"], "restart: delta must be above 0 and below 1, got 1"),
+        (
+            "experts",
+            &["members=krls; restart learner=(krls mu=2)"],
+            "experts: in members, restart: in learner, krls has no key \"mu\" (is nu meant?)",
+        ),
         ("kons", &["loss=hinge"], "kons: loss must be squared or logistic, got \"hinge\""),
         ("kogd", &["loss=huber"], "kogd: in loss, the loss \"huber\" needs the form huber:δ"),
         ("kogd", &["loss=l2"], "kogd: in loss, there is no loss \"l2\"; the losses are squared, absolute"),
@@ -307,6 +347,57 @@ fn members_are_built_as_they_are_written() {
     assert_eq!(formulas.needs_rounds(), Some("members"));
 }
 
+/// Members that forget, and members that start anew, whose learner stands in parentheses with settings and members of its own.
+#[test]
+fn members_may_forget_and_start_anew() {
+    let members = "members=krls forgetting=0.99 lambda=0.1; fogd features=50; \
+                   restart learner=(krls lambda=0.2 kernel=laplace:2) detector=adwin delta=d/100; \
+                   restart learner=(experts members=(krls; restart learner=fogd) rule=boa)";
+    let settings = set("experts", &[members, "rule=ewa", "share=auto"]);
+    let built = settings.build(gaussian(), &CONTEXT).unwrap();
+    assert_eq!(built.parameters[2], ("share", Value::Words("auto".to_owned())));
+    let AnyRegressor::Mixture(mut mixture) = built.learner else { panic!("a mixture") };
+    assert_eq!(mixture.aggregation().share(), Share::Decreasing);
+    let names: Vec<String> = mixture.members().map(|member| member.name.to_owned()).collect();
+    assert_eq!(names[2], "restart learner=(krls lambda=0.2 kernel=laplace:2) detector=adwin delta=d/100");
+    let alone = Krls::new(Laplace::new(2.0).unwrap(), 3, KrlsParams::default().lambda(0.2)).unwrap();
+    let mut alone = Restarting::new(alone, Adwin::new(0.03).unwrap());
+    let (mut loss, mut low, mut high) = (0.0, 0.0_f64, 0.0_f64);
+    for t in 0..300 {
+        let x = [1, 3, 7].map(|k| f64::from(k * t).sin());
+        let y = if t < 150 { x[0] * x[1] } else { 3.0 - x[1] };
+        mixture.update(&x, y).unwrap();
+        loss += (alone.predict_then_update(&x, y).unwrap().clamp(low, high) - y).powi(2);
+        (low, high) = (low.min(y), high.max(y));
+    }
+    assert_eq!(alone.restarts(), 1);
+    let member = mixture.members().nth(2).unwrap();
+    assert!(member.active && (member.cumulative_loss - loss).abs() < 1e-9 * loss, "{member:?} is not {loss}");
+    let share = |share: &str| {
+        let built = set("experts", &["rule=boa", share]).build(gaussian(), &CONTEXT).unwrap();
+        let AnyRegressor::Mixture(mixture) = built.learner else { panic!("a mixture") };
+        mixture.aggregation().share()
+    };
+    assert_eq!((share("share=0.01"), share("share=0")), (Share::Fixed(0.01), Share::Fixed(0.0)));
+    // Too deep to be saved, and for the stack.
+    let deep = format!("learner={}krls{}", "(restart learner=".repeat(10_000), ")".repeat(10_000));
+    assert!(refusal("restart", &[&deep]).contains("at most 16 learners may be one inside the other"));
+}
+
+/// A learner that starts anew learns what it is made for: several numbers, classes.
+#[test]
+fn what_starts_anew_learns_what_its_learner_learns() {
+    let built = |learner: &str, context: &Context<'_>| set("restart", &[learner]).build(gaussian(), context);
+    let many = Context { classes: true, outputs: 4, ..CONTEXT };
+    let learner = built("learner=fogd", &many).unwrap().learner;
+    assert_eq!((learner.outputs(), learner.loss()), (4, Loss::SOFTMAX));
+    let learner = built("learner=krls", &Context { outputs: 4, ..CONTEXT }).unwrap().learner;
+    assert_eq!((learner.outputs(), learner.loss()), (4, Loss::SQUARED));
+    let refused = built("learner=kons", &many).unwrap_err().to_string();
+    assert!(refused.starts_with("restart: in learner, kons has one output, and cannot learn 4 classes"), "{refused}");
+    assert_eq!(set("restart", &["learner=krls nu=1/T"]).needs_rounds(), Some("learner"));
+}
+
 #[test]
 fn fogd_wants_a_gaussian() {
     for spec in ["laplace:1", "linear", "polynomial:2,1", "mix:1*gaussian:1"] {
@@ -314,6 +405,14 @@ fn fogd_wants_a_gaussian() {
         let error = settings.build(spec.parse().unwrap(), &CONTEXT).unwrap_err();
         assert!(matches!(&error, CatalogueError::Kernel { kernel, .. } if kernel == spec), "{error}");
         assert!(error.to_string().contains("gaussian:SIGMA"), "{error}");
+    }
+}
+
+#[test]
+fn lists_of_kernels_read_back() {
+    for list in ["gaussian:1;linear", "polynomial:3,1;", "polynomial:3,1;mix:1*gaussian:1+2*linear", "laplace:0.5"] {
+        let shown = parameters("mxklms", &[&format!("kernels={list}")], &CONTEXT)[0].1.to_string();
+        assert_eq!(shown, list);
     }
 }
 
@@ -330,7 +429,7 @@ proptest! {
     #[test]
     fn settings_never_panic(pair in "\\PC{0,40}", value in "\\PC{0,40}") {
         for entry in catalogue::entries() {
-            let keyed = format!("{}={value}", entry.keys[0].name);
+            let keyed = format!("{}={value}", entry.keys.first().map_or("key", |key| key.name));
             for text in [&pair, &keyed] {
                 if let Err(error) = Settings::new(entry, [text.as_str()]) {
                     prop_assert_eq!(error.to_string().lines().count(), 1);

@@ -55,6 +55,8 @@ pub trait Simd: Copy {
     fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64;
     /// Lane `i` of vector `j` of the result is lane `j` of `a[i]`.
     fn transpose(self, a: [Self::F64; 8]) -> [Self::F64; 8];
+    /// `(a[1], …, a[7], next[0])`: eight numbers from the second on, where `next` goes on after `a`.
+    fn shift(self, a: Self::F64, next: Self::F64) -> Self::F64;
     /// All four equal to `value`.
     fn splat_half(self, value: f64) -> Self::Half;
     /// Reads four numbers.

@@ -84,6 +84,11 @@ impl<const REGISTERS: usize> Simd for Scalar<REGISTERS> {
         std::array::from_fn(|j| a.map(|row| row[j]))
     }
     #[inline(always)]
+    fn shift(self, [_, rest @ ..]: Self::F64, next: Self::F64) -> Self::F64 {
+        let [a1, a2, a3, a4, a5, a6, a7] = rest;
+        [a1, a2, a3, a4, a5, a6, a7, next[0]]
+    }
+    #[inline(always)]
     fn splat_half(self, value: f64) -> Self::Half {
         [value; 4]
     }

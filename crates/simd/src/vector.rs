@@ -136,6 +136,26 @@ mod tests {
         }
     }
 
+    struct Shift([Lane; 2]);
+    impl Op for Shift {
+        type Output = Lane;
+        fn run<S: Simd>(self, simd: S) -> Lane {
+            let mut out = Lane::ZERO;
+            let [a, next] = self.0.map(|lane| simd.load(&lane));
+            simd.store(simd.shift(a, next), &mut out);
+            out
+        }
+    }
+
+    #[test]
+    fn a_shift_goes_on_with_the_next_lane() {
+        let both: [Lane; 2] = std::array::from_fn(|i| Lane(std::array::from_fn(|j| (8 * i + j) as f64)));
+        for level in Level::available() {
+            let shifted = dispatch_at(level, Shift(both));
+            assert_eq!(shifted, Some(Lane(std::array::from_fn(|j| (j + 1) as f64))), "{level:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn every_instruction_set_gives_the_same_bits(

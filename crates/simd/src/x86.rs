@@ -138,6 +138,10 @@ impl Simd for Avx512 {
         );
         cast([e0, o0, e1, o1, e2, o2, e3, o3])
     }
+    #[inline(always)]
+    fn shift(self, a: f64x8, next: f64x8) -> f64x8 {
+        cast(self.0.avx512f._mm512_alignr_epi64::<1>(cast(next), cast(a)))
+    }
 }
 
 impl Avx512 {
@@ -329,5 +333,14 @@ impl Simd for Avx2 {
                 Pair { low: top_right[j - 4], high: bottom_right[j - 4] }
             }
         })
+    }
+    #[inline(always)]
+    fn shift(self, a: Pair, next: Pair) -> Pair {
+        let between = |low: f64x4, high: f64x4| {
+            let v = self.0.avx;
+            let middle = v._mm256_permute2f128_pd::<0x21>(cast(low), cast(high));
+            cast(v._mm256_shuffle_pd::<0b0101>(cast(low), middle))
+        };
+        Pair { low: between(a.low, a.high), high: between(a.high, next.low) }
     }
 }

@@ -11,6 +11,7 @@
 //! | [`Kors`] | `u < min(β τ, 1)`, `τ` its ridge leverage score, and it is not in the span | a covariance, a coin | Calandriello et al. 2017 |
 //! | [`Coherence`] | <code>max \|k(d_i, x)\|/√(k(x,x) k(d_i,d_i)) ≤ μ₀</code> | none | Richard et al. 2009 |
 //! | [`Quantised`] | no kept point is within `ε`; merges it into the nearest otherwise | none | Chen et al. 2012 |
+//! | [`Novelty`] | no kept point is within `δ₁` | none | Platt 1991; the criterion's other half is an update's |
 //! | [`EveryPoint`] | always | none | |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
@@ -52,6 +53,7 @@ mod kernel_basis;
 mod kors;
 mod matching_pursuit;
 mod newton_basis;
+mod novelty;
 mod probe;
 mod quantised;
 
@@ -67,6 +69,7 @@ pub use matching_pursuit::{Budget, BudgetTest, Candidate, DictionaryShape, Match
 pub use mercer_core::ParameterError;
 pub use mercer_linalg_incremental::SOLVES_TOGETHER;
 pub use newton_basis::NewtonBasis;
+pub use novelty::Novelty;
 pub use probe::Probe;
 pub use quantised::Quantised;
 

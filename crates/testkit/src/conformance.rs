@@ -8,6 +8,7 @@
 //! a step at fixed dictionary size allocates nothing. It works for any number of outputs and any loss. [`check_forecaster`] demands the
 //! same of a forecaster, and of missing outputs that they never enter its state.
 
+mod belief;
 mod forecaster;
 mod growth;
 mod refusals;
@@ -50,6 +51,7 @@ pub fn check_regressor(name: &str, memory: Memory, normalised: bool, make: &dyn 
     blocks_equal_one_by_one(name, make);
     weights::nothing_is_learnt_with_weight_zero(name, make, &stream);
     weights::weighted_blocks_equal_one_by_one(name, make, &stream);
+    belief::variances_come_with_the_prediction(name, make(), &stream);
     refusals::refusals_leave_no_trace(name, make, &stream);
     refusals::refused_rows_end_blocks(name, make, &stream);
     refusals::huge_numbers_are_survived(name, make, &stream);
@@ -277,8 +279,13 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
 fn nothing_is_allocated(name: &str, memory: Memory, mut learner: Subject, rows: &[Row]) {
     learn(name, &mut learner, rows);
     let (mut scratch, mut scores) = (Scratch::default(), vec![0.0; learner.outputs()]);
+    let mut variances = scores.clone();
     let mut predict = |learner: &Subject| {
-        rows.iter().filter(|row| learner.predict_into(&row.x, &mut scratch, &mut scores).is_err()).count()
+        let mut refused = |row: &&Row| {
+            learner.predict_into(&row.x, &mut scratch, &mut scores).is_err()
+                || learner.predict_variance_into(&row.x, &mut scratch, &mut scores, &mut variances).is_err()
+        };
+        rows.iter().filter(|row| refused(row)).count()
     };
     assert_eq!(predict(&learner), 0, "{name}: a prediction fails");
     let allocated = allocations_during(|| {

@@ -11,14 +11,23 @@
 //! | [`aogd_ald()`] | Li & Liao 2023, Algorithm 1 | functions in H, `β* = K_S⁻¹k_S`, full norms | O(J³) |
 //! | [`kogd()`] | Li & Liao 2023, (2), (3) | functions in H, full norms | O(t²) |
 //! | [`knlms()`], [`qklms()`] | Richard et al. 2009, Chen et al. 2012 | kernel coefficients over plain vectors | O(J) |
+//! | [`mknlms_cs()`], [`mxklms()`] | Yukawa 2012, Pokharel et al. 2013 | coefficients of several kernels over plain vectors | O(PJ) |
+//! | [`klms()`], [`norma()`], [`fb_klms()`], [`qklms_fb()`], [`klms_csl1()`] | Liu et al. 2008, Kivinen et al. 2004, Rzepka 2012, Zhao et al. 2013, Gao et al. 2013 | kernel coefficients over plain vectors | O(J) |
+//! | [`kap()`], [`lkapa()`], [`kap_sm()`] | Richard et al. 2009, Liu & Principe 2008, Slavakis et al. 2008 | the same, all examples of the window anew | O(p³ + p²J) |
+//! | [`margin_classifier()`] | perceptron, RBP, Forgetron, BPA-S, PA, BOGD, Pegasos: see its file | kernel coefficients over plain vectors | O(Jd) |
+//! | [`projectron()`] | Orabona et al. 2009 | kernel coefficients, dense `K⁻¹k` | O(J³) |
 //! | [`kons()`] | Calandriello et al. 2017b; Li & Liao 2023, Algorithm 2 | functions in H, dense inverse of `K̂ + μI` | O(t³) |
 //! | [`sketched_kons()`] | Calandriello et al. 2017b | the same, coins on the updates of `A` | O(t³) |
 //! | [`kors()`] | Calandriello et al. 2017a; Jézéquel et al. 2019, appendix H | dense inverse with the new point put in for a trial | O(J³) |
 //! | [`pros_n_kons`], [`con_kons`] | Calandriello et al. 2017a; Li & Liao 2023, A.1 | SVD basis, `Q`, dense `A` | O(J³) |
 //! | [`fogd()`] | Lu et al. 2016 | explicit features | O(dD) |
 //! | [`nogd()`] | Lu et al. 2016 | functions in H, then eigen-features | O(B²) |
+//! | [`gaussian_process()`] | Rasmussen & Williams 2006 | closed form over all rows | O(t³) |
 //! | [`krls_qr()`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
 //! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
+//! | [`sw_krls()`], [`fb_krls()`] | Van Vaerenbergh et al. 2006, 2010 | dense inverse of `K + λΩ⁻¹` over the kept examples | O(M³) |
+//! | [`krls_t()`] | Van Vaerenbergh et al. 2012, the recursion as published | explicit `Q = K⁻¹`, mean and covariance | O(M²) |
+//! | [`ex_krls()`] | Liu et al. 2009, the recursion as published | explicit `Q` | O(J²) |
 //! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
 //! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
 //! | [`sparse_sogd`], [`dense_sogd`], [`DenseOperator`] | Hou et al., eqs. 28–32 and appendix | weights and Gram matrices, the projection by dense least squares | O(m³) |
@@ -33,21 +42,37 @@
 
 mod aggregation;
 mod aogd_ald;
+mod budgeted_ridge;
 mod dense;
+mod ex_krls;
+mod fb_klms;
+mod filter;
 mod fogd;
+mod gaussian_process;
+mod kap;
+mod kap_sm;
 mod kernel_ridge;
+mod klms;
+mod klms_csl1;
 mod knlms;
 mod kogd;
 mod kons;
 mod kors;
 mod krls_engel;
 mod krls_qr;
+mod krls_t;
 mod krr;
 mod lag_regression;
+mod lkapa;
+mod margin;
 mod nogd;
 mod nons_ald;
+mod norma;
+mod projectron;
 mod pros_con;
 mod qklms;
+mod qklms_fb;
+mod several_kernels;
 mod sketched_kons;
 mod sogd;
 mod svd_basis;
@@ -55,23 +80,38 @@ mod weighted;
 
 pub use aggregation::{ada_hedge, ada_hedge_with_gap, boa, boa_rate, ml_poly, scaled_regrets};
 pub use aogd_ald::aogd_ald;
+pub use budgeted_ridge::{fb_krls, sw_krls};
 pub use dense::gram;
+pub use ex_krls::{ExKrlsParams, ex_krls};
+pub use fb_klms::fb_klms;
 pub use fogd::{fogd, fourier_features};
+pub use gaussian_process::{Belief, gaussian_process};
+pub use kap::{KapParams, kap};
+pub use kap_sm::{KapSmParams, kap_sm};
 pub use kernel_ridge::{independent, kernel_ridge, projected_ridge};
+pub use klms::klms;
+pub use klms_csl1::{KlmsCsl1Params, klms_csl1};
 pub use knlms::{KnlmsParams, knlms};
 pub use kogd::kogd;
 pub use kons::kons;
 pub use kors::{KorsParams, KorsTrace, kors};
 pub use krls_engel::krls_engel;
 pub use krls_qr::krls_qr;
+pub use krls_t::{KrlsTParams, KrlsTTrace, krls_t};
 pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
 pub use lag_regression::{
     Features, LagRegressionParams, forgetting, lag_regression, slip_filters, spectral_filters, spectral_gradient,
 };
+pub use lkapa::{LkapaParams, lkapa};
+pub use margin::{MarginRule, margin_classifier};
 pub use nogd::{NogdParams, nogd};
 pub use nons_ald::{NonsAldParams, nons_ald_svd};
+pub use norma::{NormaParams, norma};
+pub use projectron::{ProjectronParams, projectron};
 pub use pros_con::{ProsConParams, con_kons, pros_n_kons};
 pub use qklms::qklms;
+pub use qklms_fb::{QklmsFbParams, qklms_fb};
+pub use several_kernels::{MknlmsCsParams, mknlms_cs, mxklms};
 pub use sketched_kons::{SketchedKonsParams, sketched_kons};
 pub use sogd::{DenseOperator, OperatorTest, OperatorTrace, Pair, SogdParams, dense_sogd, sparse_sogd};
 pub use weighted::{

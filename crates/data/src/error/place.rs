@@ -4,18 +4,34 @@ use std::fmt;
 
 use super::shown::Quoted;
 
-/// A line of a file.
+/// What a number that tells a place counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counts {
+    /// Lines of text.
+    #[default]
+    Lines,
+    /// Rows, in a file that has no lines or may have several rows on one: a JSON array, Parquet or Arrow.
+    Rows,
+}
+
+/// A line of a file, or a row of one without lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The file's name as it was given, or `standard input`.
     pub file: String,
     /// The line, from 1. A record of several lines is known by its first.
     pub number: u64,
+    /// What the number counts.
+    pub counts: Counts,
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file, self.number)
+        let counted = match self.counts {
+            Counts::Lines => "line",
+            Counts::Rows => "row",
+        };
+        write!(f, "{}, {counted} {}", self.file, self.number)
     }
 }
 
@@ -40,14 +56,14 @@ impl fmt::Display for Column {
 
 /// One cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
+pub struct CellPlace {
     /// Its line.
     pub line: Line,
     /// Its column.
     pub column: Column,
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for CellPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.line, self.column)
     }

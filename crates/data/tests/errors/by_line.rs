@@ -8,7 +8,7 @@ use crate::{complaint, message, options, starts};
 fn ndjson_that_is_not() {
     let at = |text: &str| complaint("f.ndjson", text);
     let good = "{\"a\":1,\"y\":2}\n";
-    starts(&at("[1,2]\n"), "f.ndjson, line 1, character 1: expected an object that begins with {;");
+    starts(&at("1,2\n"), "f.ndjson, line 1, character 1: expected an object that begins with {;");
     starts(
         &at(&format!("{good}{{\"a\":1 \"y\":2}}\n")),
         "f.ndjson, line 2, character 8: expected a comma or a closing };",

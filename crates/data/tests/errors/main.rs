@@ -6,7 +6,9 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mercer_data::{DataError, Format, Header, ReadOptions, RowReader, TargetColumn, read_all, read_bytes};
+use mercer_data::{
+    ContainerError, DataError, Format, Header, ReadOptions, RowReader, TargetColumn, read_all, read_bytes,
+};
 
 fn options() -> ReadOptions {
     ReadOptions::default()
@@ -64,7 +66,7 @@ fn text_in_a_numeric_column() {
         "f.csv, line 3, column 2 (\"b\"): \"five\" is not a number; replace it by one, or leave the column out"
     );
     starts(&complaint("f.csv", "1,2\n3,x\n"), "f.csv, line 2, column 2: \"x\" is not a number;");
-    starts(&complaint("f.tsv", "1\t2\n3,5\t4\n"), "f.tsv, line 2, column 1: \"3,5\" is not a number;");
+    starts(&complaint("f.tsv", "1\t2\n3,5,1\t4\n"), "f.tsv, line 2, column 1: \"3,5,1\" is not a number;");
     starts(
         &complaint("f.csv", "a,y\n1,2\n\"3 \"\"x\",4\n"),
         "f.csv, line 3, column 1 (\"a\"): \"3 \\\"x\" is not a number;",
@@ -224,7 +226,7 @@ fn targets_that_are_not_there() {
 #[test]
 fn nothing_beside_the_target() {
     starts(&complaint("f.csv", "1\n2\n"), "f.csv: has too few columns, so that nothing is left beside the target;");
-    starts(&complaint("f.csv", "1;2\n3;4\n"), "f.csv: has too few columns");
+    starts(&complaint("f.csv", "1/2\n3/4\n"), "f.csv: has too few columns");
     starts(&complaint("f.ndjson", "{\"y\":1}\n"), "f.ndjson: has too few columns");
     starts(&complaint("f.ndjson", "{}\n"), "f.ndjson: has too few columns");
     starts(&complaint("f.libsvm", "1\n2\n"), "f.libsvm: has no index:value pair in any row");
@@ -309,6 +311,9 @@ fn after_the_end_of_a_stream_there_is_nothing() {
     assert_eq!(reader.next_row(&mut row).unwrap(), Some(2.0));
     assert_eq!(reader.next_row(&mut row).unwrap(), Some(4.0));
     let error = reader.next_row(&mut row).unwrap_err();
-    assert!(matches!(error, DataError::Gzip { line: 2, .. }) && !error.concerns_one_row(), "{error}");
+    assert!(
+        matches!(error, DataError::Container(ContainerError::Damaged { line: 2, .. })) && !error.concerns_one_row(),
+        "{error}"
+    );
     assert_eq!(reader.next_row(&mut row).unwrap(), None);
 }

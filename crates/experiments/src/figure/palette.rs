@@ -43,7 +43,7 @@ impl fmt::Display for Colour {
 /// For bounds and guides that belong to no learner.
 pub const NEUTRAL: Colour = Colour::new(0x44_44_44);
 
-const LEARNERS: [(&str, Colour); 18] = [
+const LEARNERS: [(&str, Colour); 20] = [
     ("NONS-ALD", Colour::new(0xd5_5e_00)),
     ("AOGD-ALD", Colour::new(0x00_72_b2)),
     ("FOGD", Colour::new(0xe6_9f_00)),
@@ -62,6 +62,8 @@ const LEARNERS: [(&str, Colour); 18] = [
     ("PKRR-Taylor", Colour::new(0xf4_8c_6e)),
     ("PKRR-Nyström", Colour::new(0x7b_6f_c4)),
     ("Experts", Colour::new(0x2f_4b_4f)),
+    ("Perceptron", Colour::new(0x22_22_22)),
+    ("PA", Colour::new(0x9e_7c_4b)),
 ];
 
 /// For names that are no learner's, in the order they are handed out (Paul Tol's bright scheme).

@@ -1,10 +1,11 @@
 //! Means over seeds with their standard errors, as curves and as tables of statements.
 
 use crate::figure::Figure;
-use crate::plan::ExperimentError;
 use crate::stats::{mean, sample_std, standard_error};
-use crate::table::{Table, TableError};
 use crate::verdict::{Printed, Tolerance};
+
+pub(super) use crate::table::short;
+pub(super) use crate::verdict::Claims;
 
 /// A mean curve and one standard error around it.
 pub(super) struct Band {
@@ -40,53 +41,6 @@ impl Band {
 /// Whole numbers for an axis.
 pub(super) fn axis(marks: &[usize]) -> Vec<f64> {
     marks.iter().map(|mark| *mark as f64).collect()
-}
-
-/// What the paper (or this project) says, what was measured, and whether it holds.
-pub(super) struct Claims(Table);
-
-impl Claims {
-    pub(super) fn new() -> Self {
-        Self(Table::new().words("statement").words("measured").words("verdict"))
-    }
-
-    pub(super) fn add(
-        &mut self,
-        statement: impl Into<String>,
-        measured: impl Into<String>,
-        holds: bool,
-    ) -> Result<(), ExperimentError> {
-        let verdict = if holds { "holds" } else { "DOES NOT HOLD" };
-        self.push(statement.into(), measured.into(), verdict).map_err(Into::into)
-    }
-
-    /// A verdict in words of its own.
-    pub(super) fn note(
-        &mut self,
-        statement: impl Into<String>,
-        measured: impl Into<String>,
-        verdict: impl Into<String>,
-    ) -> Result<(), ExperimentError> {
-        self.push(statement.into(), measured.into(), &verdict.into()).map_err(Into::into)
-    }
-
-    pub(super) fn table(self) -> Table {
-        self.0
-    }
-
-    fn push(&mut self, statement: String, measured: String, verdict: &str) -> Result<(), TableError> {
-        self.0.push(vec![statement.into(), measured.into(), verdict.into()])
-    }
-}
-
-/// Three digits that count.
-pub(super) fn short(value: f64) -> String {
-    if value == 0.0 || (0.01..1e5).contains(&value.abs()) {
-        let decimals = (2.0 - value.abs().max(1e-300).log10().floor()).clamp(0.0, 4.0) as usize;
-        format!("{value:.decimals$}")
-    } else {
-        format!("{value:.2e}")
-    }
 }
 
 /// In how many of the pairs the first is smaller: `47 of 50`.

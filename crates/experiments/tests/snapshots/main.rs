@@ -2,6 +2,7 @@
 //!
 //! Numbers are shown with six significant digits; times are left out, being nobody's business but the machine's.
 
+mod filters;
 mod operator;
 mod prediction;
 mod projected;

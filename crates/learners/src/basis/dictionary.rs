@@ -344,6 +344,27 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         check_scores(scores)
     }
 
+    fn has_variance(&self) -> bool {
+        self.update.has_variance()
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.update.noise(output)
+    }
+
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        self.coordinates(x, scratch)?;
+        let (phi, outside) = (scratch.probe.coordinates(), scratch.probe.residual().max(0.0));
+        let known = self.update.predict_variance(phi, outside, scores, variances);
+        check_scores(scores).map(|()| known)
+    }
+
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let mut memory = std::mem::take(&mut self.memory);
         memory.make_room(1);
@@ -356,16 +377,18 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
 
     /// Looks ahead: the coordinates of [`SOLVES_TOGETHER`] inputs come from one read of the factor, and are brought up to date when
     /// a point is kept among them; updates that take several rounds at once get those between two kept points. While a small dictionary
-    /// still keeps most points, it learns one by one.
+    /// still keeps most points, or points leave as others join, it learns one by one.
     fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
-        let (mut first, mut kept) = (0, SOLVES_TOGETHER);
+        let (mut first, mut kept, mut removes) = (0, SOLVES_TOGETHER, false);
         while rows.len() - first >= SOLVES_TOGETHER {
             let before = self.dictionary_size();
             let removed = self.removals;
-            if before < WORTH_A_GROUP && 2 * kept > SOLVES_TOGETHER {
+            // A point that leaves makes all probes out of date.
+            if (before < WORTH_A_GROUP || removes) && 2 * kept > SOLVES_TOGETHER {
                 learn_one_by_one(self, rows.range(first, first + SOLVES_TOGETHER), scores)?;
                 first += SOLVES_TOGETHER;
                 kept = self.kept_since(before, removed);
+                removes = self.removals > removed;
                 continue;
             }
             let at_once = if T::BEFORE_STEP && !A::HAS_STATE { self.update.block_size() } else { 1 };
@@ -385,6 +408,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
             learnt?;
             first += groups * SOLVES_TOGETHER;
             kept = self.kept_since(before, removed);
+            removes = self.removals > removed;
         }
         learn_one_by_one(self, rows.range(first, rows.len()), scores)
     }

@@ -3,12 +3,12 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::Removal;
-use mercer_simd::dot;
 use mercer_sparsify::NewtonBasis;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::basis::inverse_diagonal::InverseDiagonal;
 use crate::update::Coefficients;
 
 /// ChaCha8 stream of the draws, apart from other draws with the same seed.
@@ -74,16 +74,16 @@ impl Eviction {
 pub(crate) struct Evictor {
     rule: Eviction,
     rng: Option<ChaCha8Rng>,
-    inverse_diagonal: Vec<f64>,
-    /// A solution and its right-hand side.
+    inverse_diagonal: InverseDiagonal,
+    /// Kernel coefficients.
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: [AlignedVec; 2],
+    alpha: AlignedVec,
     #[cfg_attr(feature = "serde", serde(skip))]
     squares: Vec<f64>,
 }
 
 impl Evictor {
-    /// The rule on a dictionary: `½J³` multiply-adds for the rule of the least significant point.
+    /// The rule on a dictionary: `J³/6` multiply-adds for the rule of the least significant point.
     pub(crate) fn new<K: Kernel>(rule: Eviction, basis: &NewtonBasis<K>) -> Self {
         let mut evictor = Self { rule, ..Self::default() };
         if let Eviction::Random { seed, .. } = rule {
@@ -92,12 +92,7 @@ impl Evictor {
             evictor.rng = Some(rng);
         }
         if evictor.weighs() {
-            let [solution, unit] = &mut evictor.work;
-            for index in 0..basis.len() {
-                set_unit(unit, basis.len(), index);
-                basis.factor().forward_solve(unit, solution);
-                evictor.inverse_diagonal.push(dot(solution.lanes(), solution.lanes()));
-            }
+            evictor.inverse_diagonal = InverseDiagonal::of(basis.factor());
         }
         evictor
     }
@@ -115,37 +110,21 @@ impl Evictor {
     /// `diag(K⁻¹)`, for the rule that needs it.
     #[cfg(test)]
     pub(crate) fn inverse_diagonal(&self) -> &[f64] {
-        &self.inverse_diagonal
+        self.inverse_diagonal.values()
     }
 
-    /// A point with coordinates `[φ; √δ]` is about to join: `K⁻¹ ← [K⁻¹ 0; 0 0] + [a; −1][a; −1]ᵀ/δ`, `a = L⁻ᵀφ`.
+    /// A point with coordinates `[φ; √δ]` is about to join.
     pub(crate) fn joins<K: Kernel>(&mut self, basis: &NewtonBasis<K>, phi: &AlignedVec, new_coordinate: f64) {
-        if !self.weighs() {
-            return;
+        if self.weighs() {
+            self.inverse_diagonal.joins(basis.factor(), phi, new_coordinate);
         }
-        let a = &mut self.work[0];
-        basis.coefficients(phi, a);
-        for (q, a) in self.inverse_diagonal.iter_mut().zip(a.iter()) {
-            *q += (a / new_coordinate).powi(2);
-        }
-        self.inverse_diagonal.push(new_coordinate.powi(-2));
     }
 
-    /// Point `index` is about to leave: `K⁻¹ ← K⁻¹ − ccᵀ/c_i` without row and column `i = index`, `c` being column `i`.
+    /// Point `index` is about to leave.
     pub(crate) fn leaves<K: Kernel>(&mut self, basis: &NewtonBasis<K>, index: usize) {
-        if !self.weighs() {
-            return;
+        if self.weighs() {
+            self.inverse_diagonal.leaves(basis.factor(), index);
         }
-        let [solution, right] = &mut self.work;
-        set_unit(right, basis.len(), index);
-        basis.factor().forward_solve(right, solution);
-        basis.coefficients(solution, right);
-        let own = right[index];
-        for (q, c) in self.inverse_diagonal.iter_mut().zip(right.iter()) {
-            // In exact arithmetic [K⁻¹]_ii is at least 1/k(d_i, d_i); rounding must not take it to zero.
-            *q = (*q - c * c / own).max(f64::MIN_POSITIVE);
-        }
-        self.inverse_diagonal.remove(index);
     }
 
     /// The point that leaves a dictionary with a point too many, and how; the coefficients are those in its orthonormal coordinates.
@@ -179,34 +158,27 @@ impl Evictor {
     fn weigh<K: Kernel>(&mut self, basis: &NewtonBasis<K>, coefficients: &Coefficients) {
         self.squares.clear();
         self.squares.resize(basis.len(), 0.0);
-        let alpha = &mut self.work[0];
+        let alpha = &mut self.alpha;
         for w in coefficients.vectors() {
             basis.coefficients(w, alpha);
             self.squares.iter_mut().zip(alpha.iter()).for_each(|(square, alpha)| *square += alpha * alpha);
         }
         if self.weighs() {
-            self.squares.iter_mut().zip(&self.inverse_diagonal).for_each(|(square, q)| *square /= q * q);
+            self.squares.iter_mut().zip(self.inverse_diagonal.values()).for_each(|(square, q)| *square /= q * q);
         }
     }
 
     /// Whether the state is that of a dictionary of so many points.
     pub(crate) fn fits(&self, points: usize) -> bool {
         let draws = matches!(self.rule, Eviction::Random { .. });
-        self.inverse_diagonal.len() == if self.weighs() { points } else { 0 } && self.rng.is_some() == draws
+        self.inverse_diagonal.values().len() == if self.weighs() { points } else { 0 } && self.rng.is_some() == draws
     }
 }
 
 impl Validate for Evictor {
     fn validate(&self) -> Result<(), Inconsistent> {
-        self.inverse_diagonal.iter().try_for_each(|q| Inconsistent::positive(*q, "diagonal of an inverse Gram matrix"))
+        self.inverse_diagonal.validate()
     }
-}
-
-/// `v ← e_index` of `n` entries.
-fn set_unit(v: &mut AlignedVec, n: usize, index: usize) {
-    v.resize(0);
-    v.resize(n);
-    v[index] = 1.0;
 }
 
 #[cfg(test)]

@@ -87,6 +87,29 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
         check_scores(scores)
     }
 
+    fn has_variance(&self) -> bool {
+        self.update.has_variance()
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.update.noise(output)
+    }
+
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        check_input(x, self.dimension())?;
+        let [features, work, _] = &mut scratch.vectors;
+        self.map.map(x, features, work);
+        let outside = self.map.outside(x, features);
+        let known = self.update.predict_variance(features, outside, scores, variances);
+        check_scores(scores).map(|()| known)
+    }
+
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let Memory { features, work } = &mut self.memory;
         features.resize(features.len().max(1), AlignedVec::new());
@@ -116,7 +139,8 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
             });
             learn(map, &mut self.update, &mut self.memory, rows, scores)?;
             match second.join() {
-                Ok(Some((update, made, learnt))) => {
+                Ok(Some((mut update, made, learnt))) => {
+                    update.follow(&self.update);
                     self.update = update;
                     scores.extend(made);
                     learnt

@@ -1,6 +1,7 @@
 //! The orthonormal coordinates of a dictionary that keeps no further point.
 
 use mercer_kernels::{AlignedVec, Kernel};
+use mercer_simd::dot;
 use mercer_sparsify::NewtonBasis;
 
 use super::FeatureMap;
@@ -19,6 +20,9 @@ impl<K: Kernel> FeatureMap for NewtonBasis<K> {
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec) {
         self.kernel().row(self.points(), x, work);
         self.factor().forward_solve(work, features);
+    }
+    fn outside(&self, x: &[f64], features: &AlignedVec) -> f64 {
+        (self.kernel().self_value(x) - dot(features.lanes(), features.lanes())).max(0.0)
     }
     fn grow(&mut self, added: usize) -> Result<(), Error> {
         Self::grow(self, added);

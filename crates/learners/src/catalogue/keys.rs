@@ -99,6 +99,10 @@ pub(crate) const fn max_dictionary(default: Default) -> Key {
         .or_none("the rule alone decides how many points are kept", COUNT_OR_NONE)
 }
 
+pub(crate) const fn budget(default: Default) -> Key {
+    count("budget", "B", default, "most points kept")
+}
+
 /// The rule for a full dictionary.
 pub(crate) const fn removal() -> Key {
     const MEANING: &str = "which point leaves when the dictionary is full; never keeps the first ones";

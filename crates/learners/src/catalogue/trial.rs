@@ -2,7 +2,7 @@
 
 use mercer_kernels::AnyKernel;
 
-use super::{BuildError, Context, Entry, Key, Kind, Value, Values, entries};
+use super::{BuildError, Built, Context, Entry, Key, Kind, Value, Values, entries};
 use crate::any::AnyRegressor;
 
 /// The learner with its [trial settings](Entry::trial), defaults for the other keys.
@@ -18,27 +18,57 @@ pub(super) fn built(
     kernel: AnyKernel,
     context: &Context<'_>,
 ) -> Result<AnyRegressor<AnyKernel>, BuildError> {
-    let pairs = || entry.trial.iter().filter_map(|pair| pair.split_once('='));
-    let known = |key: &str| entry.key(key).map(|key| key.name);
-    if let Some((key, _)) = pairs().find(|(key, _)| known(key).is_none()) {
-        return Err(BuildError::NoSuchKey(key));
-    }
-    let value = |key: &'static Key| {
-        let given = pairs().find(|(name, _)| *name == key.name);
-        let value = given.map_or_else(|| Ok(key.default_for(context)), |(_, text)| literal(key, text))?;
-        Ok::<_, BuildError>((key.name, value))
+    let value = |(name, text): (&'static str, &str)| {
+        let key = entry.key(name).ok_or(BuildError::NoSuchKey(name))?;
+        literal(key, text).map(|value| (key.name, value))
     };
-    let values: Vec<(&'static str, Value)> = entry.keys.iter().map(value).collect::<Result<_, _>>()?;
-    let mut members = Vec::new();
-    let lists = entry.keys.iter().zip(&values).filter(|(key, _)| key.kind == Kind::Members);
-    for (_, (_, value)) in lists {
-        for name in value.to_string().split(';').map(str::trim) {
-            let member = entries().iter().find(|entry| entry.name == name);
-            let member = member.ok_or(BuildError::OtherKind("members"))?;
-            members.push((name.to_owned(), trial(member, kernel.clone(), context.dimension)?));
+    let pairs = entry.trial.iter().filter_map(|pair| pair.split_once('='));
+    let given: Vec<(&'static str, Value)> = pairs.map(value).collect::<Result<_, _>>()?;
+    entry.with(kernel, context, &given).map(|built| built.learner)
+}
+
+impl Entry {
+    /// The learner with these values of some keys and defaults for the others. A mixture's members are
+    /// [trials](trial()).
+    ///
+    /// # Errors
+    /// When it has no such key, a value is out of its range, or the learner cannot use the kernel or learn such targets.
+    pub fn with(
+        &self,
+        kernel: AnyKernel,
+        context: &Context<'_>,
+        given: &[(&'static str, Value)],
+    ) -> Result<Built, BuildError> {
+        if let Some((name, _)) = given.iter().find(|(name, _)| self.key(name).is_none()) {
+            return Err(BuildError::NoSuchKey(name));
         }
+        let mut parameters: Vec<(&'static str, Value)> = Vec::new();
+        for key in self.keys {
+            let given = given.iter().find(|(name, _)| *name == key.name);
+            let value = match (given, key.default_for(context), key.auto.and_then(|rule| rule.look)) {
+                (Some((_, value)), ..) => value.clone(),
+                (None, Value::Words(word), Some(look)) if word == "auto" => {
+                    look.find(&kernel, context, &Values::new(&parameters, &[]))?
+                }
+                (None, value, _) => value,
+            };
+            parameters.push((key.name, value));
+        }
+        let mut members = Vec::new();
+        let lists = self.keys.iter().zip(&parameters);
+        for (key, (_, value)) in lists.filter(|(key, _)| matches!(key.kind, Kind::Members | Kind::Learner)) {
+            // Members of a mixture predict numbers; a learner inside another learns what that is to learn.
+            let plain = Context { dimension: context.dimension, ..Context::default() };
+            let context = if key.kind == Kind::Learner { context } else { &plain };
+            for name in value.to_string().split(';').map(str::trim) {
+                let member = entries().iter().find(|entry| entry.name == name);
+                let member = member.ok_or(BuildError::OtherKind(key.name))?;
+                members.push((name.to_owned(), built(member, kernel.clone(), context)?));
+            }
+        }
+        let learner = self.build(kernel, context, &Values::new(&parameters, &members))?;
+        Ok(Built { learner, parameters })
     }
-    entry.build(kernel, context, &Values::new(&values, &members))
 }
 
 /// A value written without arithmetic.
@@ -52,6 +82,10 @@ fn literal(key: &'static Key, text: &str) -> Result<Value, BuildError> {
             let numbers = text.split(',').map(str::parse).collect::<Result<_, _>>();
             numbers.map(Value::Numbers).map_err(|_| refused())
         }
-        Kind::Name(_) | Kind::Loss | Kind::Members => Ok(text.into()),
+        Kind::Kernels => {
+            let kernels = text.split(';').map(str::parse).collect::<Result<_, _>>();
+            kernels.map(Value::Kernels).map_err(|_| refused())
+        }
+        Kind::Name(_) | Kind::Loss | Kind::Members | Kind::Learner => Ok(text.into()),
     }
 }

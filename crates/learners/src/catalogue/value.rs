@@ -47,6 +47,8 @@ pub enum Value {
     Numbers(Vec<f64>),
     /// A name, or a list of members as it was written.
     Words(String),
+    /// Several kernels.
+    Kernels(Vec<AnyKernel>),
 }
 
 impl fmt::Display for Value {
@@ -61,6 +63,12 @@ impl fmt::Display for Value {
                 f.write_str(&shown.join(","))
             }
             Self::Words(words) => f.write_str(words),
+            Self::Kernels(kernels) => {
+                let shown: Vec<String> = kernels.iter().map(ToString::to_string).collect();
+                f.write_str(&shown.join(";"))?;
+                // One kernel alone whose comma would separate two.
+                if kernels.len() == 1 && shown[0].contains(',') { f.write_str(";") } else { Ok(()) }
+            }
         }
     }
 }
@@ -98,6 +106,15 @@ impl From<Loss> for Value {
 impl From<aggregation::Rule> for Value {
     fn from(rule: aggregation::Rule) -> Self {
         rule.name().into()
+    }
+}
+
+impl From<aggregation::Share> for Value {
+    fn from(share: aggregation::Share) -> Self {
+        match share {
+            aggregation::Share::Fixed(share) => share.into(),
+            aggregation::Share::Decreasing => Self::Words(share.to_string()),
+        }
     }
 }
 
@@ -185,7 +202,18 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What a name stands for: a loss, an aggregation rule.
+    /// Kernels.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    pub fn kernels(&self, key: &'static str) -> Result<Vec<AnyKernel>, BuildError> {
+        match self.get(key)? {
+            Value::Kernels(kernels) => Ok(kernels.clone()),
+            _ => Err(BuildError::OtherKind(key)),
+        }
+    }
+
+    /// What a name stands for: a loss, an aggregation rule, a share that decreases.
     ///
     /// # Errors
     /// As [`number`](Self::number); also when the name is none.
@@ -196,6 +224,15 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The place of a name among the names of its key.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number); also when the name is none.
+    pub fn place(&self, key: &'static str, names: &[&str]) -> Result<usize, BuildError> {
+        let name: String = self.named(key)?;
+        names.iter().position(|known| *known == name).ok_or(BuildError::OtherKind(key))
+    }
+
     /// `max_dictionary` of the learners that would learn nothing without a point.
     pub(crate) fn max_dictionary(&self) -> Result<Option<usize>, BuildError> {
         let limit = self.optional_count("max_dictionary")?;
@@ -203,6 +240,15 @@ impl<'a> Values<'a> {
         ParameterError::require(enough, "max_dictionary", super::keys::COUNT_OR_NONE, 0.0).map_err(Error::from)?;
         Ok(limit)
     }
+}
+
+/// A learner made of settings, and what they came to.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The learner.
+    pub learner: AnyRegressor<AnyKernel>,
+    /// Every key with its value, in the entry's order.
+    pub parameters: Vec<(&'static str, Value)>,
 }
 
 /// Why values make no learner.
@@ -252,6 +298,8 @@ mod tests {
         assert_eq!((values.optional_number("b"), values.optional_count("b")), (Ok(None), Ok(None)));
         assert_eq!(values.named("c"), Ok(Loss::SQUARED));
         assert_eq!(values.named::<aggregation::Rule>("c"), Err(BuildError::OtherKind("c")));
+        assert_eq!(values.place("c", &["absolute", "squared"]), Ok(1));
+        assert_eq!(values.place("c", &["absolute"]), Err(BuildError::OtherKind("c")));
         assert_eq!(values.numbers("a", 2), Ok(Some(vec![1.0; 2])));
     }
 }

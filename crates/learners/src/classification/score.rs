@@ -12,7 +12,21 @@ pub struct ClassScore {
     log_loss: f64,
     /// Whether every round had a probability.
     all_probable: bool,
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
+    confidences: Vec<Bin>,
 }
+
+/// Rounds of about the same confidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Bin {
+    weight: f64,
+    confidence: f64,
+    right: f64,
+}
+
+/// Bins of equal width of the confidences from 0 to 1.
+const BINS: usize = 15;
 
 /// Probabilities below this count as this, so that one round cannot make the mean infinite.
 const LEAST_PROBABILITY: f64 = 1e-15;
@@ -37,6 +51,19 @@ impl ClassScore {
         self.rounds += 1;
     }
 
+    /// Takes in how confident a round was, for the [calibration error](Self::calibration_error): the probability given to the class that was
+    /// predicted, and whether that was right. Beside [`record`](Self::record), for rounds with probabilities.
+    pub fn record_confidence(&mut self, confidence: f64, right: bool, weight: f64) {
+        if weight == 0.0 || confidence.is_nan() {
+            return;
+        }
+        self.confidences.resize(BINS, Bin::default());
+        let bin = &mut self.confidences[((confidence * BINS as f64) as usize).min(BINS - 1)];
+        bin.weight += weight;
+        bin.confidence += weight * confidence;
+        bin.right += if right { weight } else { 0.0 };
+    }
+
     /// Takes in the rounds of another score, which come behind those of this one.
     pub fn merge(&mut self, other: &Self) {
         if other.rounds == 0 {
@@ -47,6 +74,14 @@ impl ClassScore {
         }
         for (ours, theirs) in self.classes.iter_mut().zip(&other.classes) {
             *ours = (ours.0 + theirs.0, ours.1 + theirs.1);
+        }
+        if self.confidences.len() < other.confidences.len() {
+            self.confidences.resize(other.confidences.len(), Bin::default());
+        }
+        for (ours, theirs) in self.confidences.iter_mut().zip(&other.confidences) {
+            ours.weight += theirs.weight;
+            ours.confidence += theirs.confidence;
+            ours.right += theirs.right;
         }
         self.all_probable = (self.rounds == 0 || self.all_probable) && other.all_probable;
         self.log_loss += other.log_loss;
@@ -96,6 +131,17 @@ impl ClassScore {
     #[must_use]
     pub fn log_loss(&self) -> Option<f64> {
         (self.all_probable && self.rounds > 0).then(|| self.log_loss / self.weight)
+    }
+
+    /// Expected calibration error: how far the probability given to the predicted class is from the share of such predictions that were right.
+    ///
+    /// `Σ_b |Σ_{t∈b} ω_t([right_t] − p_t)| / Σ_t ω_t` over 15 bins `b` of equal width of the confidences `p` (Naeini, Cooper and Hauskrecht 2015; Guo et
+    /// al. 2017). Rounds without a prediction or probability do not count; `None` if there are no others.
+    #[must_use]
+    pub fn calibration_error(&self) -> Option<f64> {
+        let weight: f64 = self.confidences.iter().map(|bin| bin.weight).sum();
+        let gaps: f64 = self.confidences.iter().map(|bin| (bin.right - bin.confidence).abs()).sum();
+        (weight > 0.0).then(|| gaps / weight)
     }
 
     /// Share of the weight of the heaviest class: the accuracy of one who knew it and nothing else.
@@ -150,6 +196,35 @@ mod tests {
         assert_eq!(merged, before);
         merged.merge(&last);
         assert_eq!(merged, score);
+    }
+
+    #[test]
+    fn calibration_by_hand() {
+        let (mut all, mut parts) = (ClassScore::default(), [ClassScore::default(), ClassScore::default()]);
+        assert_eq!(all.calibration_error(), None);
+        // Bins are a fifteenth wide: 0.9 and 0.92 share one, and so do 0.5 and 0.52; 1 lies in the last, as 0.97 does.
+        let rounds = [
+            (0.9, true, 1.0),
+            (0.92, false, 2.0),
+            (0.5, true, 1.0),
+            (0.52, false, 0.5),
+            (1.0, true, 3.0),
+            (0.97, true, 1.0),
+        ];
+        for (t, (confidence, right, weight)) in rounds.into_iter().enumerate() {
+            for score in [&mut all, &mut parts[t % 2]] {
+                score.record(0, Some(usize::from(!right)), Some(confidence), weight);
+                score.record_confidence(confidence, right, weight);
+            }
+        }
+        all.record_confidence(0.1, false, 0.0);
+        all.record_confidence(f64::NAN, false, 1.0);
+        let gaps = (1.0 - 0.9 - 2.0 * 0.92_f64).abs() + (1.0 - 0.5 - 0.5 * 0.52_f64).abs() + 0.03;
+        let [mut merged, odd] = parts;
+        merged.merge(&odd);
+        for score in [all, merged] {
+            assert!((score.calibration_error().unwrap_or(9.0) - gaps / 8.5).abs() < 1e-15);
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl<K: Kernel> Qklms<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: QklmsParams) -> Result<Self, Error> {
         let QklmsParams { eta, epsilon, max_dictionary, outputs } = params;
-        let update = QuantisedStep { eta: ParameterError::positive("eta", eta)?, steps: Vec::new() };
+        let update = QuantisedStep::new(eta)?;
         Self::from_parts(kernel, dimension, Quantised::new(epsilon)?, update, (outputs, max_dictionary))
     }
 }
@@ -51,6 +51,16 @@ pub struct QuantisedStep {
     eta: f64,
     #[cfg_attr(feature = "serde", serde(skip))]
     steps: Vec<f64>,
+}
+
+impl QuantisedStep {
+    /// Steps of size `eta > 0`.
+    ///
+    /// # Errors
+    /// When it is not positive.
+    pub fn new(eta: f64) -> Result<Self, ParameterError> {
+        Ok(Self { eta: ParameterError::positive("eta", eta)?, steps: Vec::new() })
+    }
 }
 
 impl Validate for QuantisedStep {

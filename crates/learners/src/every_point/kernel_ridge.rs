@@ -11,13 +11,13 @@ use std::marker::PhantomData;
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel, Points};
-use mercer_linalg_incremental::{GrowingCholesky, SOLVES_TOGETHER};
+use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
 use mercer_simd::dot;
 
 use crate::catalogue::{BuildError, Context, Entry, Takes, Values, keys};
 use crate::learner::{Rows, Target, check_example, check_input, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
-use crate::update::{Awv, Coefficients, Readout, Ridge, finite};
+use crate::update::{Awv, Coefficients, Readout, Residuals, Ridge, finite, in_range};
 use crate::{Error, ParameterError, Regressor, Scratch};
 
 /// Points from which on inputs are solved for together: the factor of fewer stays in the first level of cache.
@@ -47,6 +47,8 @@ pub struct KernelRidge<K, F> {
     factor: GrowingCholesky,
     q: Coefficients,
     readout: PhantomData<F>,
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
+    residuals: Residuals,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -71,6 +73,33 @@ pub type KernelAwv<K> = KernelRidge<K, Awv>;
 /// Online kernel ridge regression over all points.
 pub type KernelKrr<K> = KernelRidge<K, Ridge>;
 
+impl<K, F> KernelRidge<K, F> {
+    /// Number of points.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// The ridge `λ`.
+    pub(crate) fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// The factor `L`.
+    pub(crate) fn factor(&self) -> &GrowingCholesky {
+        &self.factor
+    }
+
+    /// `q = L⁻¹Y`
+    pub(crate) fn solved_targets(&self) -> &Coefficients {
+        &self.q
+    }
+
+    /// `q = L⁻¹Y`, to change.
+    pub(crate) fn solved_targets_mut(&mut self) -> &mut Coefficients {
+        &mut self.q
+    }
+}
+
 impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     /// A learner for inputs of dimension `dimension`.
     ///
@@ -84,14 +113,26 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
             factor: GrowingCholesky::new(),
             q: Coefficients::zeros(ParameterError::at_least_one("outputs", params.outputs)?, 0),
             readout: PhantomData,
+            residuals: Residuals::default(),
             scratch: Scratch::default(),
             group: Group::default(),
             entries: Vec::new(),
         })
     }
 
-    /// `s`, leaving `ŷ_KRR` in `scores` and `v` in the first vector of `scratch`.
-    fn solve(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<f64, Error> {
+    /// Takes point `index` out: what is left is the fit to the others. At most `2n²` multiply-adds.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub(crate) fn remove(&mut self, index: usize, rotations: &mut Rotations) {
+        self.factor.remove(index, rotations);
+        self.q.rotate(rotations);
+        self.q.drop_last(None);
+        self.points.remove(index);
+    }
+
+    /// `s`, leaving `ŷ_KRR` in `scores`, `v` in the first vector of `scratch` and `k(x_t)` in the second.
+    pub(crate) fn solve(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<f64, Error> {
         let [v, row, _] = &mut scratch.vectors;
         self.kernel.row(&self.points, x, row);
         self.factor.forward_solve(row, v);
@@ -113,7 +154,14 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     }
 
     /// Learns a target at `x`, whose `v`, `ŷ_KRR` and `s` these are, and gives the prediction; a refused step changes nothing.
-    fn join(&mut self, x: &[f64], target: Target<'_>, v: &AlignedVec, s: f64, scores: &mut [f64]) -> Result<(), Error> {
+    pub(crate) fn join(
+        &mut self,
+        x: &[f64],
+        target: Target<'_>,
+        v: &AlignedVec,
+        s: f64,
+        scores: &mut [f64],
+    ) -> Result<(), Error> {
         if target.weight == 0.0 {
             self.read(s, scores);
             return Ok(());
@@ -121,8 +169,13 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         let pivot = finite((s + self.lambda / target.weight).sqrt())?;
         self.entries.clear();
         for (y, z) in target.y.iter().zip(&*scores) {
-            self.entries.push(finite((y - z) / pivot)?);
+            let entry = (y - z) / pivot;
+            // Entries of this size add up, and are rotated, without leaving the range of numbers.
+            in_range(entry)?;
+            self.entries.push(entry);
         }
+        // The new entry of q squared is e²/(s + λ/ω).
+        self.residuals.record(1.0, target.weight, self.entries.iter().map(|entry| self.lambda * entry * entry));
         self.factor.append(v, pivot);
         self.q.push(&self.entries);
         self.points.push(x);
@@ -165,6 +218,9 @@ impl<K: Validate, F> Validate for KernelRidge<K, F> {
         self.points.validate()?;
         self.factor.validate()?;
         self.q.validate()?;
+        self.residuals.validate()?;
+        let known = self.residuals.fits(self.q.outputs());
+        Inconsistent::require(known, "kernel ridge regression", "it has residuals of each output, or of none")?;
         let fits = [self.factor.dimension(), self.q.coordinates()] == [self.points.len(); 2];
         Inconsistent::require(fits, "kernel ridge regression", "its factor has a row for each point")
     }
@@ -188,6 +244,27 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
         let s = self.solve(x, scratch, scores)?;
         self.read(s, scores);
         Ok(())
+    }
+
+    fn has_variance(&self) -> bool {
+        true
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.residuals.noise(output)
+    }
+
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        check_input(x, self.dimension())?;
+        let s = self.solve(x, scratch, scores)?;
+        self.read(s, scores);
+        Ok(self.residuals.variances(s / self.lambda, variances))
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
@@ -230,6 +307,7 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
         self.q.add_output(like);
+        self.residuals.add_output(like);
         Ok(())
     }
 }

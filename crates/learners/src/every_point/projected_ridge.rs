@@ -210,6 +210,29 @@ impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
         Ok(())
     }
 
+    fn has_variance(&self) -> bool {
+        true
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.update.noise(output)
+    }
+
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        check_input(x, self.dimension())?;
+        let Look { growth, z, s, .. } = self.look(x, scratch)?;
+        scores[0] = z / F::divisor(|| s);
+        // A point that is going to be kept lies in the span already.
+        let outside = if growth.is_some() { 0.0 } else { scratch.probe.residual().max(0.0) };
+        Ok(self.update.variances(s, outside, variances))
+    }
+
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let learnt = self.learn_probed(x, target, &mut scratch);

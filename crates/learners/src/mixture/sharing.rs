@@ -252,8 +252,9 @@ impl Validate for Steps {
 }
 
 impl LinearUpdate for Steps {
+    /// Those of the steps that have not failed: one that failed in this round did not grow, and leaves the mixture.
     fn coordinates(&self) -> usize {
-        self.steps.first().map_or(0, LinearUpdate::coordinates)
+        self.steps.iter().map(LinearUpdate::coordinates).max().unwrap_or(0)
     }
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {

@@ -4,14 +4,14 @@
 //! [`crate::experts`]). Nothing is learnt while an expert still warms up, or of a missing output; each expert puts its own prediction in
 //! the place of what is missing, so that a forecast several steps ahead is the mixture of theirs. An expert that refuses an observation
 //! (its update would leave the range of numbers) is dropped for good, unless every one does: then the mixture refuses it as they do, and
-//! nothing is changed.
+//! nothing is changed. [`ForecastMixture::sharing`] lets it follow a system that changes.
 //!
 //! Cost: that of the experts.
 
 use mercer_core::{Inconsistent, ParameterError, Validate, validate_nested};
 
 use crate::Error;
-use crate::aggregation::{Aggregation, Rule};
+use crate::aggregation::{Aggregation, Rule, Share};
 use crate::parameters::parameters;
 use crate::prediction::forecaster::{check_observation, check_prediction};
 use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting, InputParams, Opf, OpfParams};
@@ -114,6 +114,15 @@ impl<F: Forecaster> ForecastMixture<F> {
             same as f64,
         )?;
         Ok(Self { experts, aggregation, work: MixtureWork::default() })
+    }
+
+    /// The same mixture, in which all experts get a share of the weight after each round, so that it follows a best expert that changes:
+    /// see [`Aggregation::sharing`].
+    ///
+    /// # Errors
+    /// When the share is not in `[0, 1)`, or not 0 under [`Rule::MlPoly`].
+    pub fn sharing(self, share: Share) -> Result<Self, ParameterError> {
+        Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
     }
 
     /// The weights of the next mixture; they sum to 1.

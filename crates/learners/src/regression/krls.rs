@@ -119,3 +119,16 @@ pub(crate) const KRLS: Entry = Entry {
     },
     ..Entry::PLAIN
 };
+
+/// Engel's algorithm by its own name.
+pub(crate) const ALD_KRLS: Entry = Entry {
+    name: "ald-krls",
+    summary: "kernel recursive least squares as published: an ALD dictionary, no ridge, no forgetting",
+    keys: &[KRLS.keys[0], KRLS.keys[3]],
+    start: "`nu=1e-3`",
+    make: |kernel, context, values| {
+        let params = KrlsParams::default().nu(values.number("nu")?).max_dictionary(values.max_dictionary()?);
+        Ok(Krls::new(kernel, context.dimension, params.outputs(context.outputs))?.into())
+    },
+    ..KRLS
+};

@@ -22,7 +22,7 @@ use crate::Error;
 use crate::learner::{Target, Targets};
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::{
-    Coefficients, LinearUpdate, NormalEquations, finite, in_range, learn_each, make_room, move_in_range,
+    Coefficients, LinearUpdate, NormalEquations, Residuals, finite, in_range, learn_each, make_room, move_in_range,
     remove_coordinate,
 };
 
@@ -91,8 +91,13 @@ pub struct LeastSquares<F = Ridge> {
     readout: PhantomData<F>,
     #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     forgets: Forgetting,
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
+    residuals: Residuals,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,
+    /// `φᵀPφ` of the last step, with the coordinate that it brought.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    uncertainty: f64,
     #[cfg_attr(feature = "serde", serde(skip))]
     errors: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -117,7 +122,9 @@ impl<F> LeastSquares<F> {
             trace_limit: 0.0,
             readout: PhantomData,
             forgets: Forgetting::default(),
+            residuals: Residuals::default(),
             c: AlignedVec::new(),
+            uncertainty: 0.0,
             errors: Vec::new(),
             block: Block::default(),
         })
@@ -154,6 +161,11 @@ impl<F> LeastSquares<F> {
         self.forgetting
     }
 
+    /// `φᵀPφ` as the last step with a ridge found it, with the coordinate that it brought.
+    pub(crate) fn uncertainty(&self) -> f64 {
+        self.uncertainty
+    }
+
     /// The coefficients.
     #[must_use]
     pub fn weights(&self) -> &Coefficients {
@@ -172,6 +184,14 @@ impl<F> LeastSquares<F> {
         if self.ridge > 0.0 && !wound_up { 1.0 / self.ridge } else { self.trace.max(0.0) }
     }
 
+    /// `σ̂²(1 + s)` of each output, `outside` being the squared distance to the span: see [`Residuals`].
+    ///
+    /// The prior has the variance `1/λ` in the directions that no coordinate has. Without a prior they are left out.
+    pub(crate) fn variances(&self, s: f64, outside: f64, variances: &mut [f64]) -> bool {
+        let unseen = if self.ridge > 0.0 { outside / self.ridge } else { 0.0 };
+        self.residuals.variances(s + unseen, variances)
+    }
+
     /// The gain of the rank-one pass for a weight: `ω/(1+ωs)`, or what directional forgetting makes of it.
     fn gain(&self, s: f64, weight: f64) -> f64 {
         let remember = weight / (1.0 + weight * s);
@@ -181,6 +201,13 @@ impl<F> LeastSquares<F> {
         let forget = (self.forgetting * weight - (1.0 - self.forgetting) / s) / (self.forgetting * (1.0 + weight * s));
         let trace = self.trace - forget * dot(self.c.lanes(), self.c.lanes());
         if trace.is_finite() && trace <= self.trace_limit { forget } else { remember }
+    }
+
+    /// Takes note of the residuals of a round with these values of the fit, its errors being scaled: `ω e²/(1+ωs)`.
+    #[inline(always)]
+    fn record(&mut self, Target { y, weight }: Target<'_>, values: &[f64]) {
+        let squares = self.errors.iter().zip(y).zip(values).map(|((step, y), z)| step * (y - z));
+        self.residuals.record(self.forgetting, weight, squares);
     }
 
     /// Forgets after a round, in the ways that concern all directions.
@@ -259,8 +286,11 @@ impl<F> Validate for LeastSquares<F> {
         let prior = self.forgets != Forgetting::ToPrior || self.ridge > 0.0;
         Inconsistent::require(prior, "forgetting", "it needs a ridge to go back to the prior")?;
         Inconsistent::require(!self.trace.is_nan() && !self.trace_limit.is_nan(), "trace", "it is a number")?;
+        self.residuals.validate()?;
         let fits = self.p.dimension() == self.w.coordinates();
-        Inconsistent::require(fits, "least-squares learner", "its matrix has a row for each coefficient")
+        Inconsistent::require(fits, "least-squares learner", "its matrix has a row for each coefficient")?;
+        let known = self.residuals.fits(self.w.outputs());
+        Inconsistent::require(known, "least-squares learner", "it has residuals of each output, or of none")
     }
 }
 
@@ -276,6 +306,21 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         self.w.values(phi, scores);
         read::<F>(scores, || self.p.quadratic(phi));
+    }
+
+    fn has_variance(&self) -> bool {
+        true
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.residuals.noise(output)
+    }
+
+    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
+        let s = self.p.quadratic(phi);
+        self.w.values(phi, scores);
+        read::<F>(scores, || s);
+        self.variances(s, outside, variances)
     }
 
     fn step(
@@ -298,6 +343,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 let corner = finite((1.0 / weight + s) / (new * new))?;
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
+                self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
                 read::<F>(scores, || s);
                 for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {
                     w.push(e / new);
@@ -312,6 +358,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             Some(new) => {
                 let grown = s + finite(new * new / self.ridge)?;
                 scale_errors(&mut self.errors, weight, grown, largest)?;
+                self.record(target, scores);
                 read::<F>(scores, || s);
                 s = grown;
                 self.grow();
@@ -320,9 +367,11 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             }
             None => {
                 scale_errors(&mut self.errors, weight, s, largest)?;
+                self.record(target, scores);
                 read::<F>(scores, || s);
             }
         }
+        self.uncertainty = s;
         let gain = self.gain(s, weight);
         self.w.add(&self.errors, &self.c);
         if self.forgetting < 1.0 {
@@ -348,7 +397,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             return learn_each(self, phis, targets, scores);
         }
         let largest = self.largest_variance();
-        let Self { w, p, block, .. } = self;
+        let Self { w, p, block, residuals, .. } = self;
         learn_rounds(block, p, w, (phis, targets), scores, |Found { z, s }, target, Made { scores, along }| {
             let weight = target.weight;
             scores.copy_from_slice(z);
@@ -362,6 +411,8 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 *along = finite(y - z)? * gain;
                 move_in_range(*along, s, largest)?;
             }
+            let squares = along.iter().zip(target.y).zip(z).map(|((step, y), z)| step * (y - z));
+            residuals.record(1.0, weight, squares);
             read::<F>(scores, || s);
             Ok(gain)
         })
@@ -385,7 +436,12 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             p.product(b, w);
         }
         solved.p = p;
+        solved.residuals = Residuals::default();
         Some(solved)
+    }
+
+    fn follow(&mut self, earlier: &Self) {
+        self.residuals.follow(&earlier.residuals);
     }
 
     fn coefficients(&self) -> Option<&Coefficients> {
@@ -404,11 +460,13 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         self.trace -= corner + conditioned;
         // A share of what the prior or the kept points put there left with the point.
         let n = self.w.coordinates() as f64;
-        self.trace_limit = (self.trace_limit * n / (n + 1.0)).max(self.trace);
+        let least = if self.forgets == Forgetting::Exponential { self.trace / LARGEST_WIND_UP } else { self.trace };
+        self.trace_limit = (self.trace_limit * n / (n + 1.0)).max(least);
     }
 
     fn restart(&mut self, n: usize) {
         self.w.restart(n);
+        self.residuals = Residuals::default();
         (self.trace, self.trace_limit) = (0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));
@@ -416,6 +474,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
         self.w.add_output(like);
+        self.residuals.add_output(like);
         Ok(())
     }
 }

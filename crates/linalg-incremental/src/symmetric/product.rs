@@ -158,7 +158,7 @@ impl Op for SubtractThenProduct<'_> {
             let scaled = &scaled[..groups];
             if S::REGISTERS < BlockProduct::<S, LANES>::REGISTERS {
                 // Where a tile does not stay in registers, a block in the cache is as good.
-                subtract_from(simd, runs_mut(tiles, b), scaled, &columns.us[..(b + 1) * groups]);
+                subtract_from::<S, LANES>(simd, runs_mut(tiles, b), scaled, &columns.us[..(b + 1) * groups]);
                 if backwards {
                     multiply_block::<S, LANES, -1, AT_HAND>(simd, tiles, b, x, y);
                 } else {
@@ -180,7 +180,7 @@ impl Op for SubtractThenProduct<'_> {
                 }
             }
             let u = &columns.us[b * groups..][..groups];
-            subtract_from(simd, [left_last, right_last], scaled, u);
+            subtract_from::<S, LANES>(simd, [left_last, right_last], scaled, u);
             block.finish(simd, &Stored::<1, AT_HAND>([&left_last[0], &right_last[0]]), &mut below[0]);
         }
     }
@@ -265,7 +265,7 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         x_rows: &Lane,
         y_rows: &mut Lane,
     ) {
-        let [a] = subtract_columns::<S, 1, RUNS, 0>(simd, &mut tile.map(std::array::from_mut), scaled, [u]);
+        let [a] = subtract_columns::<S, 1, RUNS, 0, LANES>(simd, &mut tile.map(std::array::from_mut), scaled, [u]);
         self.multiply::<WAY, 0, N>(simd, &a, x_rows, y_rows);
     }
 

@@ -74,9 +74,11 @@ impl SymmetricMatrix {
         self.scale_stored(keep);
         scale(keep, &mut self.gains.0);
         let added = (1.0 - keep) * prior;
-        for i in 0..self.n {
-            let (b, lane) = split(i);
-            runs_mut(&mut self.tiles, b)[lane / HALF][b][lane % HALF].0[lane] += added;
+        for b in 0..self.n.div_ceil(LANES) {
+            let runs = runs_mut(&mut self.tiles, b);
+            for lane in 0..LANES.min(self.n - b * LANES) {
+                runs[lane / HALF][b][lane % HALF].0[lane] += added;
+            }
         }
     }
 }
@@ -149,12 +151,12 @@ impl Block<'_> {
         for p in top..self.b {
             let mut rows = self.rows(simd, p);
             if p > top {
-                let pair = rotations.pair(p * LANES - 1);
+                let pair = rotations.spread(simd, p * LANES - 1);
                 (above[LANES - 1], rows[0]) = rotate(simd, pair, above[LANES - 1], rows[0]);
                 self.set_rows(simd, p - 1, above);
             }
             for r in 0..LANES - 1 {
-                let pair = rotations.pair(p * LANES + r);
+                let pair = rotations.spread(simd, p * LANES + r);
                 (rows[r], rows[r + 1]) = rotate(simd, pair, rows[r], rows[r + 1]);
             }
             above = rows;
@@ -171,7 +173,7 @@ impl Block<'_> {
             let mut left = simd.load(&self.before[RUNS - 1][p][HALF - 1]);
             for j in 0..LANES {
                 let right = simd.load(&self.runs[j / HALF][p][j % HALF]);
-                let pair = rotations.pair(self.b * LANES + j - 1);
+                let pair = rotations.spread(simd, self.b * LANES + j - 1);
                 let (done, next) = rotate(simd, pair, left, right);
                 simd.store(done, self.column(p, j));
                 left = next;

@@ -205,20 +205,45 @@ pub enum CatalogueError {
         /// What the key may be.
         range: &'static str,
     },
-    /// A mixture of nothing.
-    #[error("a mixture needs a member; list learners, such as nons-ald; krls lambda=0.1 kernel=gaussian:2")]
-    NoMembers,
-    /// A kernel of a member that is none.
-    #[error(transparent)]
-    MemberKernel(KernelError),
-    /// A member of a mixture that cannot be made.
-    #[error("{learner}: in {key}, {source}")]
-    Member {
-        /// The mixture.
+    /// A member of a mixture that takes no numbers, by which a mixture compares its members.
+    #[error("{member} only classifies, and a mixture learns numbers; list learners for numbers, such as krls")]
+    OnlyClassifies {
+        /// The member.
+        member: &'static str,
+    },
+    /// A list of kernels of which one is none.
+    #[error(
+        "{learner}: in {key}, {source}; separate kernels by commas, or by ; where one has a comma of its own, \
+         as in {key}=polynomial:3,1;gaussian:0.5"
+    )]
+    Kernels {
+        /// The learner.
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What is wrong with the member.
+        /// What is wrong with the kernel.
+        source: KernelError,
+    },
+    /// A mixture of nothing.
+    #[error("a mixture needs a member; list learners, such as nons-ald; krls lambda=0.1 kernel=gaussian:2")]
+    NoMembers,
+    /// None or several where one learner belongs.
+    #[error("{} is not one learner; give a name with its settings, such as krls lambda=0.1", Quoted(_0))]
+    NotOneLearner(String),
+    /// Learners in learners in learners, and so on.
+    #[error("at most 16 learners may be one inside the other; leave parentheses out")]
+    TooDeep,
+    /// A kernel of a member that is none.
+    #[error(transparent)]
+    MemberKernel(KernelError),
+    /// A learner inside another that cannot be made.
+    #[error("{learner}: in {key}, {source}")]
+    Member {
+        /// The learner that holds it.
+        learner: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What is wrong with the one inside.
         source: Box<CatalogueError>,
     },
     /// A parameter out of its range.

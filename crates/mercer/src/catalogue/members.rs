@@ -1,5 +1,8 @@
-//! Members of a mixture, written `NAME KEY=VALUE …; NAME KEY=VALUE …`.
+//! Learners inside learners: members of a mixture, written `NAME KEY=VALUE …; NAME KEY=VALUE …`, and the one of a wrapper.
+//!
+//! What stands in parentheses belongs together: `restart learner=(krls lambda=0.1) delta=0.01; fogd`.
 
+use mercer_core::DEEPEST;
 use mercer_kernels::AnyKernel;
 use mercer_learners::AnyRegressor;
 
@@ -19,15 +22,28 @@ pub(super) struct Member {
 impl Member {
     /// The members that `text` lists, at least one. Each is a learner with its settings, among which `kernel=SPEC` may be one.
     pub(super) fn list(text: &str) -> Result<Vec<Self>, CatalogueError> {
-        let members = text.split(';').map(str::trim).filter(|member| !member.is_empty());
+        let members = split(inner(text)?, |c| c == ';').map(str::trim).filter(|member| !member.is_empty());
         let members: Vec<Self> = members.map(Self::parse).collect::<Result<_, _>>()?;
+        if let Some(member) = members.iter().map(|member| member.settings.entry()).find(|entry| !entry.takes.numbers())
+        {
+            return Err(CatalogueError::OnlyClassifies { member: member.name });
+        }
         if members.is_empty() { Err(CatalogueError::NoMembers) } else { Ok(members) }
     }
 
+    /// The one learner that `text` names, perhaps in parentheses.
+    pub(super) fn one(text: &str) -> Result<Self, CatalogueError> {
+        let mut learners = split(inner(text)?, |c| c == ';').filter(|learner| !learner.trim().is_empty());
+        match (learners.next(), learners.next()) {
+            (Some(learner), None) => Self::parse(learner),
+            _ => Err(CatalogueError::NotOneLearner(text.to_owned())),
+        }
+    }
+
     fn parse(text: &str) -> Result<Self, CatalogueError> {
-        let mut words = text.split_whitespace();
-        let entry = find(words.next().unwrap_or_default())?;
-        let (kernels, pairs): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with("kernel="));
+        let words = || split(text, char::is_whitespace).filter(|word| !word.is_empty());
+        let entry = find(words().next().unwrap_or_default())?;
+        let (kernels, pairs): (Vec<&str>, Vec<&str>) = words().skip(1).partition(|word| word.starts_with("kernel="));
         let kernel = match kernels[..] {
             [] => None,
             [spec] => Some(spec["kernel=".len()..].parse().map_err(CatalogueError::MemberKernel)?),
@@ -53,9 +69,47 @@ impl Member {
         kernel: &AnyKernel,
         context: &Context<'_>,
     ) -> Result<(String, AnyRegressor<AnyKernel>), CatalogueError> {
-        // A mixture compares predictions by squares, so that its members are to predict the targets whatever these mean.
-        let context = &Context { classes: false, ..*context };
         let kernel = self.kernel.as_ref().unwrap_or(kernel).clone();
         Ok((self.name.clone(), self.settings.build(kernel, context)?.learner))
+    }
+}
+
+/// What stands in the parentheses that `text` is in, or the text if it is in none.
+fn inner(text: &str) -> Result<&str, CatalogueError> {
+    let depth = |(depth, deepest): (usize, usize), c| match c {
+        '(' => (depth + 1, deepest.max(depth + 1)),
+        ')' => (depth.saturating_sub(1), deepest),
+        _ => (depth, deepest),
+    };
+    // A model file may not be nested more deeply either.
+    if text.chars().fold((0, 0), depth).1 > DEEPEST {
+        return Err(CatalogueError::TooDeep);
+    }
+    Ok(text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text))
+}
+
+/// The parts of `text` between separators that stand in no parentheses.
+fn split(text: &str, separates: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    text.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && separates(c)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn parentheses_hold_together() {
+        let parts = |text: &'static str| split(text, |c| c == ';').collect::<Vec<_>>();
+        assert_eq!(parts("a; b (c; (d;e)); f"), ["a", " b (c; (d;e))", " f"]);
+        assert_eq!(parts("a);b"), ["a)", "b"]);
+        assert_eq!(parts("(a;b"), ["(a;b"]);
     }
 }

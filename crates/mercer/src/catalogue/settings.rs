@@ -1,12 +1,12 @@
 //! From `KEY=VALUE` pairs to the parameters of one learner, and to the learner.
 
-use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, Loss};
+use mercer_kernels::{AnyKernel, KernelError};
+use mercer_learners::Loss;
 
 use super::error::CatalogueError;
 use super::expression::Expression;
 use super::members::Member;
-use super::{BuildError, Context, Entry, Key, Kind, Look, Value, Values, entries, nearest};
+use super::{BuildError, Built, Context, Entry, Key, Kind, Look, Value, Values, entries, nearest};
 
 /// What the settings of one learner say, before the data are known.
 #[derive(Clone, Debug)]
@@ -23,19 +23,11 @@ enum Choice {
     Numbers(Vec<Expression>),
     Name(String),
     Members(String, Vec<Member>),
+    Kernels(Vec<AnyKernel>),
     /// What the key's rule finds in the data.
     Looked(Look),
     /// Another value than usual, when classes are learnt.
     Unset(Box<Choice>),
-}
-
-/// A learner made of settings, and what they came to.
-#[derive(Clone, Debug)]
-pub struct Built {
-    /// The learner.
-    pub learner: AnyRegressor<AnyKernel>,
-    /// Every key with its value, in the entry's order.
-    pub parameters: Vec<(&'static str, Value)>,
 }
 
 impl Settings {
@@ -84,7 +76,7 @@ impl Settings {
                 Choice::Members(_, members) => members.iter().any(|member| member.needs_rounds().is_some()),
                 Choice::Looked(look) => look.needs_rounds,
                 Choice::Unset(usual) => needs(usual),
-                Choice::None | Choice::Name(_) => false,
+                Choice::None | Choice::Name(_) | Choice::Kernels(_) => false,
             }
         }
         let mut keys = self.entry.keys.iter().zip(&self.chosen);
@@ -99,7 +91,7 @@ impl Settings {
                 Choice::Looked(look) => look.needs_rows,
                 Choice::Members(_, members) => members.iter().any(Member::needs_rows),
                 Choice::Unset(usual) => needs(usual),
-                Choice::Formula(_) | Choice::Numbers(_) | Choice::None | Choice::Name(_) => false,
+                Choice::Formula(_) | Choice::Numbers(_) | Choice::None | Choice::Name(_) | Choice::Kernels(_) => false,
             }
         }
         self.chosen.iter().any(needs)
@@ -118,6 +110,8 @@ impl Settings {
             let value = self.value(key, choice, &kernel, context, &Values::new(&parameters, &[]))?;
             parameters.push((key.name, value));
             if let Choice::Members(_, listed) = choice.set() {
+                // A mixture compares predictions by squares: its members predict the targets, whatever these mean.
+                let context = &Context { classes: context.classes && key.kind == Kind::Learner, ..*context };
                 let built = listed.iter().map(|member| member.build(&kernel, context)).collect::<Result<_, _>>();
                 members = built.map_err(|source| CatalogueError::Member {
                     learner: self.entry.name,
@@ -161,6 +155,7 @@ impl Settings {
         match choice {
             Choice::None => Ok(Value::None),
             Choice::Name(words) | Choice::Members(words, _) => Ok(Value::Words(words.clone())),
+            Choice::Kernels(kernels) => Ok(Value::Kernels(kernels.clone())),
             Choice::Unset(_) if context.classes && key.default_for(context) != key.default() => {
                 Ok(key.default_for(context))
             }
@@ -223,6 +218,12 @@ impl Choice {
     }
 }
 
+/// The kernels of a list: separated by `;` if there is one, otherwise by commas.
+fn kernels(list: &str) -> Result<Vec<AnyKernel>, KernelError> {
+    let separator = if list.contains(';') { ';' } else { ',' };
+    list.split(separator).map(str::trim).filter(|spec| !spec.is_empty()).map(str::parse).collect()
+}
+
 /// What was written for a key.
 fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choice, CatalogueError> {
     let (learner, name) = (entry.name, key.name);
@@ -260,10 +261,21 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choic
             Ok(_) => Err(other_name()),
             Err(source) => Err(CatalogueError::Loss { learner, key: name, source }),
         },
-        Kind::Members => match Member::list(value) {
-            Ok(members) => Ok(Choice::Members(value.to_owned(), members)),
-            Err(source) => Err(CatalogueError::Member { learner, key: name, source: Box::new(source) }),
+        Kind::Kernels => match kernels(value) {
+            // `median` is a rule that finds a kernel, and is no kernel itself.
+            Ok(kernels) if kernels.is_empty() => Err(other_name()),
+            Err(KernelError::Unknown(spec)) if spec == "median" => Err(other_name()),
+            Ok(kernels) => Ok(Choice::Kernels(kernels)),
+            Err(source) => Err(CatalogueError::Kernels { learner, key: name, source }),
         },
+        Kind::Members | Kind::Learner => {
+            let listed =
+                if key.kind == Kind::Learner { Member::one(value).map(|one| vec![one]) } else { Member::list(value) };
+            match listed {
+                Ok(members) => Ok(Choice::Members(value.to_owned(), members)),
+                Err(source) => Err(CatalogueError::Member { learner, key: name, source: Box::new(source) }),
+            }
+        }
         _ => Err(CatalogueError::Entry { learner, source: BuildError::OtherKind(name) }),
     }
 }

@@ -65,9 +65,13 @@ pub(crate) fn class_of(labels: &Labels, classifier: &AnyClassifier, label: &str)
         None if classifier.is_open() || known < classifier.classes() => Ok(known),
         None => {
             let [a, b] = [0, 1].map(|class| labels.get(class).unwrap_or_default());
-            let numbers = (a == "0" || a == "-1") && b == "1";
-            let mend = if numbers {
-                "if the target is a number, say --task regression; if there are more classes, let one of them be among the first rows"
+            let numbers = [a, b, label].iter().all(|text| text.parse::<f64>().is_ok());
+            let mend = if numbers && (a == "0" || a == "-1") && b == "1" {
+                "if the target is a number, say --task regression and take a learner for numbers, such as krls; if there are more \
+                 classes, let one of them be among the first rows"
+            } else if numbers {
+                "if the target is a number, take a learner for numbers, such as krls; if it is a class, one for more classes, such \
+                 as krls with --task class"
             } else {
                 "take a learner for more classes, such as krls"
             };
@@ -95,7 +99,7 @@ impl Judged {
                 // Of two classes the scores are −z and z.
                 let share = if classifier.learner().loss() == Loss::SOFTMAX { 1.0 } else { 0.5 };
                 let z = share * (b - a);
-                Some(if labels.later(0, 1) == Some(0) { -z } else { z })
+                Some(if labels.later(0, 1) == Some(0) { 0.0 - z } else { z })
             }
             _ => None,
         };
@@ -109,6 +113,11 @@ impl Judged {
     /// The probability of a class that has been met.
     pub(crate) fn probability(&self, class: usize, known: usize) -> Option<f64> {
         self.probabilities.get(class).copied().filter(|_| class < known)
+    }
+
+    /// The probability of the class that is predicted.
+    pub(crate) fn confidence(&self) -> Option<f64> {
+        self.probabilities.get(self.class?).copied()
     }
 
     /// The probability that counts for a class that was shown: 0 for one that had not been met.

@@ -18,7 +18,7 @@ use mercer::{Error, Regressor};
 use super::classes::{Fresh, quoted};
 use super::failure::Failure;
 use super::feed::{Chunk, Feed};
-use super::input::Kind;
+use super::input::{Kind, Wanted};
 use super::memory;
 use super::notes::{self, Outcome};
 use super::output::{self, Predictions, number};
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let entry = catalogue::find(&common.learner)?;
     let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
-    cells::check(&arguments.columns)?;
+    cells::check(&arguments.columns, common.intervals.wanted())?;
     let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
     let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
+    kind.check(entry, Wanted::of(common), &common.data.display().to_string())?;
     memory::check(entry, &common.data.display().to_string(), feed.at_least(), dimension)?;
     let rows = chunk.len().min(FIRST_ROWS);
     let (first, weights) = (&chunk.features[..rows * dimension], &chunk.weights[..rows.min(chunk.weights.len())]);
@@ -55,9 +56,12 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         Kind::Numbers(_) => {
             let Built { mut learner, parameters } = build(None)?;
             learner.set_threads(arguments.threads.into());
-            (Body::Numbers(Numbers::new(learner).into()), parameters)
+            let intervals = common.intervals.make(&learner)?;
+            let variances = common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
+            (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
         }
         Kind::Class(two) => {
+            common.intervals.refuse_for_classes()?;
             let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
             classifier.learner_mut().set_threads(arguments.threads.into());
             (Body::Classes(Classes::new(classifier, labels).into()), parameters)
@@ -224,6 +228,10 @@ impl Pass {
 
     /// The columns of the predictions.
     fn cells(&self, arguments: &EvalArguments, feed: &Feed) -> Result<Cells, Failure> {
+        let (has_variance, has_intervals) = match &self.body {
+            Body::Numbers(numbers) => (numbers.learner.has_variance(), numbers.has_intervals()),
+            Body::Classes(_) => (false, false),
+        };
         let (classes, has_probabilities) = match &self.body {
             Body::Numbers(_) => (Vec::new(), false),
             // Whoever names the columns needs no list of classes.
@@ -233,7 +241,11 @@ impl Pass {
             }
         };
         let targets = feed.columns().targets();
-        Cells::plan(&arguments.columns, &Offer { kind: feed.kind(), targets, classes: &classes, has_probabilities })
+        let (kind, classes) = (feed.kind(), &*classes);
+        Cells::plan(
+            &arguments.columns,
+            &Offer { kind, targets, classes, has_probabilities, has_variance, has_intervals },
+        )
     }
 
     /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are scored.
@@ -299,7 +311,15 @@ impl Pass {
             (Cell::Target(output), Body::Numbers(numbers)) => Some(number(numbers.targets(chunk, index)[*output])),
             (Cell::Prediction(output), Body::Numbers(numbers)) => Some(number(numbers.predictions(index)[*output])),
             (Cell::Loss, Body::Numbers(numbers)) => Some(number(numbers.loss(chunk, index))),
-            (Cell::Score | Cell::Probability(_), Body::Numbers(_)) => None,
+            (Cell::Variance(output), Body::Numbers(numbers)) => numbers.variance(index, *output).map(number),
+            (Cell::Lower(output), Body::Numbers(numbers)) => {
+                numbers.interval(index, *output).map(|[low, _]| number(low))
+            }
+            (Cell::Upper(output), Body::Numbers(numbers)) => {
+                numbers.interval(index, *output).map(|[_, high]| number(high))
+            }
+            (Cell::Score | Cell::Probability(_), Body::Numbers(_))
+            | (Cell::Variance(_) | Cell::Lower(_) | Cell::Upper(_), Body::Classes(_)) => None,
             (Cell::Target(_), Body::Classes(_)) => feed.texts().get(chunk.targets[index] as usize).map(quoted),
             (Cell::Prediction(_), Body::Classes(classes)) => classes.prediction(index).map(quoted),
             (Cell::Loss, Body::Classes(classes)) => classes.loss(index).map(number),

@@ -98,7 +98,7 @@ impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match &error {
             DataError::UnknownFormat { file } if file == "standard input" => {
-                Self::usage("standard input: say its format with --format csv, tsv, ndjson or libsvm")
+                Self::usage("standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet or arrow")
             }
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
             DataError::NotHere { name, file, page, searched } => Self::because(format!(

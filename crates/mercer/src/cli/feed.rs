@@ -6,8 +6,10 @@
 use std::collections::VecDeque;
 
 use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling};
+use mercer::encoding::Overrides;
 
 use super::EvalArguments;
+use super::encoded;
 use super::failure::Failure;
 use super::input::{
     Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
@@ -35,7 +37,7 @@ pub(crate) struct Feed {
     /// All labels met, in the order of their appearance.
     texts: Labels,
     /// How DATA can be read once more, if it is a file that is not in memory.
-    again: Option<(ReadOptions, Wanted)>,
+    again: Option<(ReadOptions, Overrides, Wanted)>,
     example: Example,
 }
 
@@ -108,17 +110,18 @@ impl Feed {
                 .or(common.dimension.map(usize::from)),
             ..read_options(common, &common.data, wanted)
         };
+        let overrides = encoded::overrides(&arguments.kinds, &source)?;
         let mut again = None;
         let mut input = match source {
             Source::Named(name) => {
-                let (target, format) = (common.target.is_some(), common.format.is_some());
-                refuse_for_named(name, target, format, &common.ignore, common.weight.is_some())?;
+                let target = common.target.is_some();
+                refuse_for_named(name, target, &common.dialect, &common.ignore, common.weight.is_some())?;
                 Input::named(name, wanted)?
             }
             Source::File(path) => {
-                let input = Input::open(path, &options, wanted)?;
+                let input = Input::of_file(path, &options, &overrides, wanted, false)?;
                 // A pipe cannot be read again.
-                again = (!pipe::is_one(path)).then_some((options, wanted));
+                again = (!pipe::is_one(path)).then_some((options, overrides, wanted));
                 if reason.is_some() { input.gather(None)? } else { input }
             }
             Source::StandardInput => from_standard_input(reason.as_deref(), promised, &options, wanted)?,
@@ -144,7 +147,8 @@ impl Feed {
             // A scheme without ranges of another file is a reason to read a table.
             (Some(_), None, None) | (None, _, _) => None,
         };
-        let by_rows = arguments.columns.iter().any(|column| column == "size");
+        let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
+            || common.intervals.are_local();
         let block = if by_rows {
             1
         } else {
@@ -230,10 +234,10 @@ impl Feed {
         if let Some(classes) = self.input.classes() {
             return Ok(classes);
         }
-        let Some((options, wanted)) = &self.again else { return Ok(sorted_names(&self.texts)) };
+        let Some((options, overrides, wanted)) = &self.again else { return Ok(sorted_names(&self.texts)) };
         let mut labels = Labels::new();
         let mut example = Example::default();
-        let mut input = Input::open(self.input.shown().as_ref(), options, *wanted)?;
+        let mut input = Input::of_file(self.input.shown().as_ref(), options, overrides, *wanted, true)?;
         let mut left = self.limit;
         while left > 0 && input.next(&mut example)? {
             labels.insert(&example.label);

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mercer::data::Format;
 use mercer::learners::prediction::Forecaster;
 use mercer::model::Prediction;
 
+use super::dialect::Dialect;
 use super::failure::Failure;
 use super::output::{self, Predictions};
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
@@ -28,8 +28,8 @@ pub(crate) use report::parameters;
 
 /// Forecast a series: predict every row from the rows before it, then learn from it
 ///
-/// SERIES is a CSV or TSV file (with or without a header) or NDJSON, each also gzipped, one row a moment; or `-` for standard
-/// input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
+/// SERIES is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, one row a
+/// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
 /// are outputs, to be predicted, unless named in --inputs. An empty cell or NaN is a missing value: nothing is learnt from it,
 /// and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
 /// standard input it is answered when the row after it comes); blank lines before the first row or behind the last are no rows.
@@ -53,9 +53,8 @@ pub(crate) struct ForecastArguments {
     /// With --inputs only one step is possible; to go further under known inputs, append rows with empty outputs.
     #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
-    /// csv, tsv or ndjson; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    dialect: Dialect,
     /// Write the prediction of every row, made before it was seen, to this CSV file: k from 0, then one column an output; then
     /// the rows of --steps. It appears when the run is complete
     #[arg(long, value_name = "OUT.csv")]
@@ -121,7 +120,10 @@ struct Making {
     /// The input of a row acts on the outputs of the same row
     #[arg(long, requires = "inputs", conflicts_with = "model")]
     feed_through: bool,
-    /// Add intervals that hold this share of the values, such as 0.9, calibrated as the series goes
+    /// Add intervals that hold this share of the values, such as 0.9, calibrated as the series goes; an end that does not exist yet is empty
+    ///
+    /// With --steps H each of the H steps has intervals of its own, calibrated by the errors of forecasts of as many steps. For that all H steps
+    /// are forecast after each row, which costs a copy of the forecaster and H predictions a row; H is at most 1000 then.
     #[arg(long, value_name = "SHARE", conflicts_with = "model")]
     intervals: Option<f64>,
 }

@@ -5,13 +5,19 @@
 use std::path::Path;
 
 use mercer::Loss;
+use mercer::catalogue::{self, Entry};
 use mercer::data::{
-    ColumnChoice, DataError, Dataset, Example, Format, Labels, ReadOptions, Registry, RowReader, Targets, permutation,
-    read_all,
+    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Missing, ReadOptions, Registry, RowReader,
+    Series, TargetColumn, Targets, permutation, read_all,
 };
+use mercer::encoding::Overrides;
 
+use super::dialect::{self, Dialect};
+use super::encoded::Encoded;
 use super::failure::Failure;
+use super::pipe;
 use super::source::{Columns, Source};
+use super::stop::Stop;
 use super::{CommonArguments, TaskChoice};
 
 /// What a row has as its target.
@@ -28,6 +34,24 @@ impl Kind {
         matches!(self, Self::Class(_))
     }
 
+    /// Refuses numbers as targets of a learner that only classifies.
+    pub(crate) fn check(self, entry: &Entry, wanted: Wanted, shown: &str) -> Result<(), Failure> {
+        let Self::Numbers(outputs) = self else { return Ok(()) };
+        if entry.takes.numbers() {
+            return Ok(());
+        }
+        let instead = match (outputs, wanted.task) {
+            (2.., _) => "give one target of two classes",
+            (_, Some(_)) => "leave out --task regression",
+            _ => "if there are two classes in it, say --task class",
+        };
+        let what = if outputs > 1 { "several numbers" } else { "a number" };
+        Err(Failure::usage(format!(
+            "{shown}: the target is {what}, and {} only classifies; {instead}, or take a learner for numbers, such as krls",
+            entry.name
+        )))
+    }
+
     /// Numbers in a target, or 1 for a class.
     pub(crate) fn outputs(self) -> usize {
         match self {
@@ -42,24 +66,28 @@ impl Kind {
 pub(crate) struct Wanted {
     /// What `--task` says.
     pub(crate) task: Option<TaskChoice>,
-    /// Whether the learner can do nothing but classify.
+    /// Whether the loss that is set makes the learner one of classes.
     pub(crate) only_classes: bool,
+    /// Whether the learner has no other loss.
+    pub(crate) classifier: bool,
 }
 
 impl Wanted {
-    /// What the options say, before the data are seen: a loss for classes makes a learner of classes.
+    /// What the options say, before the data are seen: a loss for classes makes a learner of classes, and some learners have no other.
     pub(crate) fn of(common: &CommonArguments) -> Self {
         let loss = |pair: &str| {
             let (key, value) = pair.split_once('=')?;
             value.trim().parse::<Loss>().ok().filter(|_| key.trim() == "loss")
         };
         let classifies = |loss: Loss| loss.is_margin() || loss == Loss::SOFTMAX;
-        Self { task: common.task, only_classes: common.set.iter().filter_map(|pair| loss(pair)).any(classifies) }
+        let only_classes = common.set.iter().filter_map(|pair| loss(pair)).any(classifies);
+        let classifier = catalogue::find(&common.learner).is_ok_and(|entry| !entry.takes.numbers());
+        Self { task: common.task, only_classes, classifier }
     }
 
     /// Whether the options alone decide.
     pub(crate) fn is_told(self) -> bool {
-        self.task.is_some() || self.only_classes
+        self.task.is_some() || self.only_classes || self.classifier
     }
 
     /// How targets are to be read until they have been looked at.
@@ -67,18 +95,25 @@ impl Wanted {
         if self.task == Some(TaskChoice::Regression) { Targets::Numbers } else { Targets::Auto }
     }
 
-    /// Whether numbers are classes: all are 0 or 1, or all −1 or 1.
-    fn takes(self, zero_one: bool) -> bool {
+    /// Whether numbers are classes that are all 0 or 1, or all −1 or 1, if one of these is so.
+    pub(crate) fn takes(self, zero_one: bool, signs: bool) -> bool {
         match self.task {
             Some(TaskChoice::Class) => true,
             Some(TaskChoice::Regression) => false,
-            None => zero_one || self.only_classes,
+            None => zero_one || self.only_classes || (signs && self.classifier),
         }
     }
-}
 
-fn two(zero_one: bool, signs: bool) -> Option<[&'static str; 2]> {
-    if zero_one { Some(["0", "1"]) } else { signs.then_some(["-1", "1"]) }
+    /// The names of two classes that are numbers. Where all are 1 the other class may be either; a learner that only classifies is
+    /// given signs.
+    pub(crate) fn two(self, zero_one: bool, signs: bool) -> Option<[&'static str; 2]> {
+        match (zero_one, signs) {
+            (true, true) if self.classifier => Some(["-1", "1"]),
+            (true, _) => Some(["0", "1"]),
+            (false, true) => Some(["-1", "1"]),
+            (false, false) => None,
+        }
+    }
 }
 
 /// The examples.
@@ -92,8 +127,15 @@ pub(crate) struct Input {
 }
 
 enum Body {
-    Table { table: Dataset, order: Option<Vec<usize>> },
+    Table {
+        table: Dataset,
+        order: Option<Vec<usize>>,
+    },
     Stream(Box<RowReader>),
+    /// Columns of any kind.
+    Encoded(Box<Encoded>),
+    /// Rows without a target.
+    Series(Series),
 }
 
 /// Where an example stands.
@@ -117,7 +159,32 @@ impl Input {
     /// The file, or standard input.
     pub(crate) fn open(path: &Path, options: &ReadOptions, wanted: Wanted) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
-        Self::of_reader(shown, RowReader::open(path, options)?, wanted)
+        let reader = RowReader::open(path, options)?;
+        dialect::tell_doubt(reader.doubt());
+        Self::of_reader(shown, reader, wanted)
+    }
+
+    /// The file, encoded if it is not a complete table of numbers; a pipe, which can be read only once, is taken as one. A person is told
+    /// what was found unless this is `again`, the second time.
+    pub(crate) fn of_file(
+        path: &Path,
+        options: &ReadOptions,
+        overrides: &Overrides,
+        wanted: Wanted,
+        again: bool,
+    ) -> Result<Self, Failure> {
+        let shown = Source::of(path)?.to_string();
+        let pipe = pipe::is_one(path);
+        let encoded = if pipe { None } else { Encoded::open(path, &shown, options, overrides, wanted)? };
+        match encoded {
+            Some(encoded) => {
+                let encoded = if again { encoded } else { encoded.aloud() };
+                let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
+                Ok(Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, given: 0 })
+            }
+            None if again => Self::of_reader(shown, RowReader::open(path, options)?, wanted),
+            None => Self::open(path, options, wanted),
+        }
     }
 
     /// The rows that a reader has before it.
@@ -133,14 +200,35 @@ impl Input {
         Self::of_table(name.to_owned(), Registry::load()?.open(name)?, wanted)
     }
 
+    /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
+    pub(crate) fn plain(path: &Path, dialect: &Dialect, missing: Missing, stop: &Stop) -> Result<Self, Failure> {
+        let shown = Source::of(path)?.to_string();
+        let plain = ReadOptions { target: TargetColumn::None, missing, ..ReadOptions::default() };
+        let options = dialect.told(path, plain);
+        if options.format == Some(Format::Libsvm) {
+            return Err(Failure::usage(format!(
+                "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
+            )));
+        }
+        Self::of_reader(shown, dialect::open(path, &options, stop, || ())?, Wanted::default())
+    }
+
+    /// The series of that name.
+    pub(crate) fn series(name: &str) -> Result<Self, Failure> {
+        let series = Registry::load()?.open_series(name)?;
+        let columns = Columns::new(series.dimension(), series.column_names(), None);
+        let (shown, kind) = (name.to_owned(), Kind::Numbers(0));
+        Ok(Self { shown, body: Body::Series(series), kind, columns, weighted: false, given: 0 })
+    }
+
     /// A table in memory.
     pub(crate) fn of_table(shown: String, table: Dataset, wanted: Wanted) -> Result<Self, Failure> {
         let all = |holds: &dyn Fn(f64) -> bool| !table.is_empty() && table.targets().iter().all(|y| holds(*y));
-        let zero_one = all(&|y| y == 0.0 || y == 1.0);
+        let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
         let kind = if table.classes().is_some() {
             Kind::Class(None)
-        } else if table.outputs() == 1 && wanted.takes(zero_one) {
-            Kind::Class(two(zero_one, all(&|y| y.abs() == 1.0)))
+        } else if table.outputs() == 1 && wanted.takes(zero_one, signs) {
+            Kind::Class(wanted.two(zero_one, signs))
         } else {
             Kind::Numbers(table.outputs())
         };
@@ -162,7 +250,8 @@ impl Input {
                 }
                 Body::Table { table, order: None }
             }
-            table @ Body::Table { .. } => table,
+            Body::Encoded(encoded) => Body::Table { table: encoded.read_all()?, order: None },
+            held @ (Body::Table { .. } | Body::Series(_)) => held,
         };
         Ok(Self { shown, body, kind, columns, weighted, given })
     }
@@ -202,7 +291,7 @@ impl Input {
     pub(crate) fn table(&self) -> Option<&Dataset> {
         match &self.body {
             Body::Table { table, .. } => Some(table),
-            Body::Stream(_) => None,
+            Body::Stream(_) | Body::Encoded(_) | Body::Series(_) => None,
         }
     }
 
@@ -247,6 +336,13 @@ impl Input {
                 Ok(true)
             }
             Body::Stream(reader) => reader.next_example(example),
+            Body::Encoded(encoded) => encoded.next(example),
+            Body::Series(series) if self.given == series.len() => Ok(false),
+            Body::Series(series) => {
+                example.features.clear();
+                example.features.extend_from_slice(series.row(self.given));
+                Ok(true)
+            }
         };
         match &read {
             Ok(false) => {}
@@ -263,15 +359,28 @@ impl Input {
                 let last = self.given.saturating_sub(1);
                 Place::Row { row: 1 + order.as_ref().map_or(last, |order| order[last]), round: self.given }
             }
-            Body::Stream(reader) => Place::Line { line: reader.line(), row: self.given },
+            Body::Stream(reader) => self.at(reader.line(), reader.counts()),
+            Body::Encoded(encoded) => {
+                let (line, counts) = encoded.line();
+                self.at(line, counts)
+            }
+            Body::Series(_) => Place::Row { row: self.given, round: self.given },
+        }
+    }
+
+    fn at(&self, line: u64, counts: Counts) -> Place {
+        match counts {
+            Counts::Lines => Place::Line { line, row: self.given },
+            Counts::Rows => Place::Row { row: self.given, round: self.given },
         }
     }
 
     /// The text of the row last read, as it stands in the file. What is in a table is good, and has none.
     pub(crate) fn record(&self) -> &[u8] {
         match &self.body {
-            Body::Table { .. } => &[],
+            Body::Table { .. } | Body::Series(_) => &[],
             Body::Stream(reader) => reader.record(),
+            Body::Encoded(encoded) => encoded.text(),
         }
     }
 }
@@ -282,13 +391,13 @@ fn settle(reader: &mut RowReader, wanted: Wanted) -> Result<Kind, Failure> {
     let (zero_one, signs) = head.map_or((false, false), |head| (head.zero_one, head.signs));
     let several = reader.outputs() > 1;
     if reader.is_label() {
-        return Ok(Kind::Class(two(zero_one, signs)));
+        return Ok(Kind::Class(wanted.two(zero_one, signs)));
     }
-    if reader.outputs() == 0 || !wanted.takes(zero_one && !several) {
+    if reader.outputs() == 0 || !wanted.takes(zero_one && !several, signs && !several) {
         return Ok(Kind::Numbers(reader.outputs()));
     }
     reader.read_labels()?;
-    Ok(Kind::Class(two(zero_one, signs)))
+    Ok(Kind::Class(wanted.two(zero_one, signs)))
 }
 
 /// The names of classes in sorted order.
@@ -298,28 +407,30 @@ pub(crate) fn sorted_names(labels: &Labels) -> Vec<String> {
 
 /// How a user's options say that the data are to be read.
 pub(crate) fn read_options(common: &CommonArguments, path: &Path, wanted: Wanted) -> ReadOptions {
-    ReadOptions {
-        format: if path == common.data { common.format } else { Format::from_path(path).or(common.format) },
+    let dialect = if path == common.data { common.dialect } else { common.dialect.beside(path) };
+    let options = ReadOptions {
         target: common.target.clone().unwrap_or_default(),
         ignore: common.ignore.clone(),
         weight: common.weight.clone(),
         targets: wanted.targets(),
         ..ReadOptions::default()
-    }
+    };
+    dialect.told(path, options)
 }
 
 /// Refuses what only files need to be told, beside the name of a data set.
 pub(crate) fn refuse_for_named(
     name: &str,
     target: bool,
-    format: bool,
+    dialect: &Dialect,
     ignore: &[ColumnChoice],
     weight: bool,
 ) -> Result<(), Failure> {
-    let given = [("--target", target), ("--format", format), ("--ignore", !ignore.is_empty()), ("--weight", weight)];
-    match given.iter().find(|(_, is_given)| *is_given) {
+    let given = [("--target", target), ("--ignore", !ignore.is_empty()), ("--weight", weight)];
+    let given = given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option);
+    match dialect.given().or(given) {
         None => Ok(()),
-        Some((option, _)) => Err(Failure::usage(format!(
+        Some(option) => Err(Failure::usage(format!(
             "{name}: {option} is for files; a data set's name settles it, so leave {option} out, or give the path of a file"
         ))),
     }

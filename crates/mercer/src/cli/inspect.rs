@@ -1,39 +1,70 @@
-//! `mercer inspect`: what a model file holds.
+//! `mercer inspect`: what a model file holds, or what the columns of data are.
+
+mod data;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 use mercer::catalogue::find;
-use mercer::data::{Scaling, Scheme};
+use mercer::data::{Scaling, Scheme, TargetColumn, instant_text};
+use mercer::encoding::{Column, Encoding, Kind};
 use mercer::learners::Expert;
 use mercer::learners::prediction::{ConformalIntervals, Forecaster};
-use mercer::model::{Model, SeriesErrors};
+use mercer::model::{Description, Model, SeriesErrors};
 use mercer::{AnyRegressor, Regressor};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use super::dialect::Dialect;
 use super::failure::Failure;
 use super::plain::Plain;
 use super::store::{self, Loaded};
 use super::{forecast, notes, output, report};
 
-/// Tell what a model file holds
+/// Tell what a model file holds, or what the columns of data are
+///
+/// Of data the first 256 rows are read. For each column they tell its kind (number, category, time, text, constant or identifier), how many
+/// of its cells are missing, how many different values it has, its smallest and largest number or time, and what `mercer eval` does with it.
+/// `train` and `predict` take data that need no encoding.
 #[derive(Args)]
+#[command(after_help = INSPECT_EXAMPLES)]
 pub(crate) struct InspectArguments {
-    /// The file of the model
-    model: PathBuf,
+    /// A model file; or data: a file, `-` for standard input, or a data set's name
+    file: PathBuf,
+    /// Which column of data is the target, by name or by number from 1, or several with commas between; the last unless given
+    #[arg(long, value_name = "NAME|INDEX,…")]
+    target: Option<TargetColumn>,
+    /// What the values of a column of data are: number, category, time, text or identifier; may be given several times
+    #[arg(long = "as", value_name = "NAME=KIND")]
+    kinds: Vec<String>,
+    #[command(flatten)]
+    dialect: Dialect,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  mercer inspect m.mercer
+  mercer inspect sales.csv --target price --as shop=category
+  zcat log.ndjson.gz | mercer inspect - --format ndjson --json
+";
+
 pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
-    let facts = facts(&store::load(&arguments.model)?);
+    let facts = match data::facts(arguments)? {
+        Some(facts) => facts,
+        None if store::is_model(&arguments.file) => facts(&store::load(&arguments.file)?),
+        None => {
+            let hint = "if it is data, say how it is written with --format";
+            facts(&store::load(&arguments.file).map_err(|failure| failure.with(hint))?)
+        }
+    };
     if arguments.json {
         return output::print(&report::json(&facts)?);
     }
-    let mut text = format!("{}\n\n", Plain(&arguments.model.to_string_lossy()));
+    let mut text = format!("{}\n\n", Plain(&arguments.file.to_string_lossy()));
     for (name, fact) in &facts.0 {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {:<21}{}", name.replace('_', " "), words(fact));
@@ -79,6 +110,11 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             }
             let size = model.learner.dictionary_size();
             tell("dictionary_size", size.into());
+            tell("tells_variance", model.learner.has_variance().into());
+            if let Some(intervals) = &model.intervals {
+                tell("intervals", intervals.params().coverage.into());
+                tell("intervals_hold", coverage(intervals));
+            }
             let members: Option<Vec<Expert<'_>>> = match &model.learner {
                 AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
                 AnyRegressor::Auto(auto) => Some(auto.members().collect()),
@@ -113,6 +149,7 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("accuracy", progress.score.accuracy().into());
             tell("balanced_accuracy", progress.score.balanced_accuracy().into());
             tell("log_loss", progress.score.log_loss().into());
+            tell("calibration_error", progress.score.calibration_error().into());
             tell("majority_accuracy", progress.score.majority().into());
             tell("dictionary_size", learner.dictionary_size().into());
         }
@@ -131,10 +168,11 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             let SeriesErrors { scored, sum, .. } = model.errors;
             tell("scored", scored.into());
             tell("mse", (sum / scored as f64).into());
-            let coverage = |intervals: &ConformalIntervals| -> Value {
-                (0..intervals.outputs()).map(|output| Value::from(intervals.coverage(output))).collect()
-            };
             tell("intervals_hold", model.intervals.as_ref().map(coverage).into());
+            if let Some(further) = &model.further {
+                let horizons = (2..=further.steps()).filter_map(|step| further.horizon(step));
+                tell("intervals_hold_further", horizons.map(coverage).collect());
+            }
         }
         Model::Operator(model) => {
             let (learner, columns) = (model.learner.inner(), model.columns.clone());
@@ -149,10 +187,78 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("dictionary_size", json!([operator.inputs().len(), operator.outputs().len()]));
             tell("hs_norm", operator.hs_norm().into());
         }
+        Model::Table(model) => {
+            let (about, progress, pipeline) = (&model.description, &model.progress, &model.pipeline);
+            let learner = pipeline.learner().learner();
+            tell_learner(&mut tell, about);
+            tell("features", learner.dimension().into());
+            tell("columns", columns(model.encoding()));
+            tell("target", about.target_name.clone().into());
+            if !about.target_names.is_empty() {
+                tell("targets", about.target_names.clone().into());
+            }
+            let scales: Vec<f64> = pipeline.learner().scales().iter().map(|scale| scale.scale()).collect();
+            tell("target_scales", scales.into());
+            tell("rows", progress.rows.into());
+            tell("bad_rows", progress.bad.into());
+            tell("learnt", progress.score.rounds().into());
+            tell("mse", progress.score.mse().into());
+            tell("mae", progress.score.mae().into());
+            tell("dictionary_size", learner.dictionary_size().into());
+        }
+        Model::ClassTable(model) => {
+            let (about, progress, classifier) = (&model.description, &model.progress, model.pipeline.classifier());
+            tell_learner(&mut tell, about);
+            tell("loss", classifier.learner().loss().to_string().into());
+            tell("features", classifier.learner().dimension().into());
+            tell("columns", columns(model.encoding()));
+            tell("target", about.target_name.clone().into());
+            tell("classes", model.labels.names().to_vec().into());
+            tell("rows", progress.rows.into());
+            tell("bad_rows", progress.bad.into());
+            tell("learnt", progress.learnt.into());
+            tell("accuracy", progress.score.accuracy().into());
+            tell("balanced_accuracy", progress.score.balanced_accuracy().into());
+            tell("log_loss", progress.score.log_loss().into());
+            tell("dictionary_size", classifier.learner().dictionary_size().into());
+        }
         // Kinds to come are told by their name.
         _ => {}
     }
     Facts(facts)
+}
+
+/// The share that each interval held; null before the first row.
+fn coverage(intervals: &ConformalIntervals) -> Value {
+    (0..intervals.outputs()).map(|output| Value::from(intervals.coverage(output))).collect()
+}
+
+/// What a learner was made of.
+fn tell_learner(tell: &mut impl FnMut(&'static str, Value), about: &Description) {
+    tell("learner", about.learner.as_str().into());
+    tell("kernel", about.kernel.as_str().into());
+    tell("parameters", object(&about.parameters));
+    tell("seed", about.seed.into());
+    tell("weights", about.weight.as_ref().map(ToString::to_string).into());
+}
+
+/// The columns of a table, and what is done with them.
+fn columns(encoding: &Encoding) -> Value {
+    let columns = encoding.schema().columns().iter().enumerate();
+    columns.map(|(place, column)| told(column, encoding.transform().treatment(place))).collect()
+}
+
+/// A column, and what is done with it.
+fn told(column: &Column, treatment: Option<String>) -> Value {
+    let mut facts = json!({
+        "name": column.name, "kind": column.kind.to_string(), "missing": column.missing, "distinct": column.distinct,
+        "treatment": treatment.unwrap_or_else(|| column.used.to_string()),
+    });
+    if let Some((low, high)) = column.range {
+        let value = |value: f64| if column.kind == Kind::Time { instant_text(value).into() } else { json!(value) };
+        (facts["smallest"], facts["largest"]) = (value(low), value(high));
+    }
+    facts
 }
 
 /// How columns are scaled, and the range of the target that this goes by.
@@ -206,7 +312,9 @@ fn words(fact: &Value) -> String {
 
 /// A thing with a name, and what is said of it.
 fn line(thing: &Value) -> String {
-    let facts = thing.as_object().into_iter().flatten().filter(|(key, _)| *key != "name");
-    let facts: Vec<String> = facts.map(|(key, fact)| format!("{} {}", key.replace('_', " "), words(fact))).collect();
+    let mut facts: Vec<_> = thing.as_object().into_iter().flatten().filter(|(key, _)| *key != "name").collect();
+    facts.sort_by_key(|(key, _)| *key != "kind");
+    let facts: Vec<String> =
+        facts.into_iter().map(|(key, fact)| format!("{} {}", key.replace('_', " "), words(fact))).collect();
     format!("{}: {}", words(&thing["name"]), facts.join(", "))
 }

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use mercer::Error;
-use mercer::data::Format;
 use mercer::learners::operator::Verdict;
 use mercer::model::{AnyOperator, Operator};
 
+use super::dialect::Dialect;
 use super::eval::progress;
 use super::failure::Failure;
 use super::output::{self, Predictions};
@@ -27,7 +27,8 @@ use report::{Eigenvalue, Report, Run};
 
 /// Learn the Koopman operator of a dynamical system from pairs of a state and its successor
 ///
-/// PAIRS is a CSV or TSV file (with or without a header) or NDJSON, each also gzipped, or `-` for standard input. A row is
+/// PAIRS is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, or `-` for
+/// standard input. A row is
 /// `x…, x⁺…`: the numbers of a state, then those of the state that follows it; with --input-dim x may carry an action behind the
 /// state. Rows are learnt in their order, one by one, and only some of them are kept: the dictionary.
 ///
@@ -63,9 +64,8 @@ pub(crate) struct KoopmanArguments {
     /// Write the forecasts to this CSV file, a row for each query, instead of printing them (--json prints them in any case)
     #[arg(long, value_name = "OUT.csv", requires = "predict")]
     predictions: Option<PathBuf>,
-    /// csv, tsv or ndjson; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    dialect: Dialect,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     };
     refuse_action(layout.acts(), arguments)?;
     let queries =
-        arguments.predict.as_deref().map(|path| Queries::read(path, arguments.format, &layout)).transpose()?;
+        arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect, &layout)).transpose()?;
     let mut chunk = Chunk::default();
     let looks = start.is_none() && making.looks();
     if let Some(pairs) = &mut pairs {

@@ -83,15 +83,38 @@ Time: multiply-adds a round; memory: numbers of 8 bytes. t is the round, d the f
 the keys' symbols. * memory grows with the stream. Targets: 1 a number, m several numbers, ± two classes, K more classes.
 Defaults suit features on [−1, 1] and targets on [0, 1] (--scale paper01). mercer learners NAME tells what the keys mean.
 
+Bifet and Gavaldà 2007: Learning from time-changing data with adaptive windowing
 Calandriello et al. 2017a: Efficient second-order online kernel learning with adaptive embedding
 Calandriello et al. 2017b: Second-order kernel online convex optimization with adaptive sketching
+Cavallanti et al. 2007: Tracking the best hyperplane with a simple budget perceptron
+Cesa-Bianchi et al. 2012: Mirror descent meets fixed share (and feels no regret)
+Chen et al. 2012: Quantized kernel least mean square algorithm
+Crammer et al. 2006: Online passive-aggressive algorithms
+Dekel et al. 2008: The Forgetron: a kernel-based perceptron on a budget
 Engel et al. 2004: The kernel recursive least-squares algorithm
+Freund and Schapire 1999: Large margin classification using the perceptron algorithm
 Gaillard et al. 2014: A second-order bound with excess losses
+Gao et al. 2013: Kernel LMS algorithm with forward-backward splitting for dictionary learning
+Herbster and Warmuth 1998: Tracking the best expert
 Jézéquel, Gaillard and Rudi 2019: Efficient online learning with kernels for adversarial large scale problems
+Kivinen et al. 2004: Online learning with kernels
 Li and Liao: Nearly optimal algorithms with sublinear computational complexity for online kernel regression
+Liu and Principe 2008: Kernel affine projection algorithms
+Liu et al. 2008: The kernel least-mean-square algorithm
 Lu et al. 2016: Large scale online kernel learning
+Orabona et al. 2009: Bounded kernel-based online learning
+Page 1954: Continuous inspection schemes
+Pokharel et al. 2013: Mixture kernel least mean square
+Richard et al. 2009: Online prediction of time series data with kernels
 de Rooij et al. 2014: Follow the leader if you can, hedge if you must
+Rzepka 2012: Fixed-budget kernel least mean squares
+Slavakis et al. 2008: Online kernel-based classification using adaptive projection algorithms
+Wang and Vucetic 2010: Online passive-aggressive algorithms on a budget
+Wang et al. 2012: Breaking the curse of kernelization: budgeted stochastic gradient descent for large-scale SVM training
 Wintenberger 2017: Optimal learning with Bernstein online aggregation
+Yukawa 2012: Multikernel adaptive filtering
+Zhao et al. 2012: Fast bounded online gradient descent algorithms for scalable kernel-based online learning
+Zhao et al. 2013: Fixed budget quantized kernel least-mean-square algorithm
 Zinkevich 2003: Online convex programming and generalized infinitesimal gradient ascent
 ";
 
@@ -114,7 +137,8 @@ fn table() -> String {
 fn targets(entry: &Entry) -> String {
     let vectors = if entry.takes.vectors { " m" } else { "" };
     let classes = if entry.takes.many_classes { " K" } else { "" };
-    format!("1{vectors} ±{classes}")
+    let numbers = if entry.takes.numbers() { "1" } else { "" };
+    format!("{numbers}{vectors} ±{classes}").trim_start().to_owned()
 }
 
 /// One row of the table, over as many lines as its longest cell needs.
@@ -163,7 +187,9 @@ fn detail(entry: &Entry) -> String {
     let _ = writeln!(text, "losses   {}", entry.takes.losses.join(", "));
     let _ = writeln!(text, "source   {source}");
     let setting = entry.keys.first().map_or(String::new(), |key| format!(" --set {}={}", key.name, key.default_text()));
-    let _ = writeln!(text, "\nexample  mercer eval diamonds --learner {name} --scale paper01 --limit 2000{setting}");
+    // No bundled data set has classes.
+    let data = if entry.takes.numbers() { "diamonds" } else { "classes.csv" };
+    let _ = writeln!(text, "\nexample  mercer eval {data} --learner {name} --scale paper01 --limit 2000{setting}");
     text
 }
 

@@ -4,14 +4,16 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::data::{ColumnChoice, Example, Format, TargetColumn, Targets};
+use mercer::data::{ColumnChoice, Example, TargetColumn, Targets};
 use mercer::model::Description;
 use mercer::{Regressor, Scratch};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;
+use super::dialect::Dialect;
 use super::failure::Failure;
 use super::input::{Wanted, sorted_names};
+use super::intervals;
 use super::learning::Learning;
 use super::notes::Watch;
 use super::output::number;
@@ -27,7 +29,7 @@ use super::{TaskChoice, every, store};
 /// Predict row by row with a model that `mercer train` has saved
 ///
 /// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below the line `prediction` when DATA has
-/// a header), {"prediction":…} for NDJSON. Several targets, and classes with their probabilities p_CLASS, have several columns below a
+/// a header), {"prediction":…} for JSON objects. Several targets, and classes with their probabilities p_CLASS, have several columns below a
 /// line with their names; the classes are those that the model knew at the start. Lines are handed on whenever no input is at hand, so a program may write a row and wait
 /// for its answer. A bad row that is left out is answered by an empty line, or null.
 ///
@@ -50,6 +52,12 @@ pub(crate) struct PredictArguments {
     /// With --learn, write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
     checkpoint: Option<NonZeroU64>,
+    /// Add the ends of intervals that hold this share of the targets, such as 0.9, in the columns lower and upper
+    ///
+    /// The model must have been trained with the same --intervals; or, with --learn, intervals that it does not have yet begin to learn
+    /// with the first row, and are kept in its file. An end that does not exist yet is empty, or null.
+    #[arg(long, value_name = "SHARE")]
+    intervals: Option<f64>,
     /// Write the lines to this file instead of stdout; it appears when they are complete
     #[arg(long, value_name = "OUT")]
     predictions: Option<PathBuf>,
@@ -66,9 +74,8 @@ pub(crate) struct PredictArguments {
     /// Columns that are not looked at, by name or by number from 1, with commas between; not needed where columns are found by name
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
-    /// csv, tsv, ndjson or libsvm; the file's name tells it unless given, standard input needs it
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    dialect: Dialect,
     /// No table on stderr
     #[arg(long)]
     quiet: bool,
@@ -86,7 +93,10 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     // Lines for stdout go there anyway.
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
-    let model = store::load_trained(&arguments.model)?;
+    let mut model = store::load_trained(&arguments.model)?;
+    if let Some(share) = arguments.intervals {
+        with_intervals(&mut model, share, arguments)?;
+    }
     if arguments.learn {
         store::check_place("--model", &arguments.model)?;
     }
@@ -98,7 +108,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let known = |kept: bool| kept && !named;
     let reading = Reading {
         data: &arguments.data,
-        format: arguments.format,
+        dialect: &arguments.dialect,
         target: arguments.target.clone().or_else(|| known(true).then(|| known_target(model.description()))),
         // A row that is only predicted needs no weight.
         weight: arguments
@@ -110,7 +120,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         dimension: Some(model.dimension()),
         features_alone: !arguments.learn,
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
-        wanted: Wanted { task: Some(task), only_classes: false },
+        wanted: Wanted { task: Some(task), ..Wanted::default() },
     };
     let idle = replies.clone();
     let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
@@ -127,7 +137,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         )));
     }
     let style = if rows.are_objects() { Style::Ndjson } else { Style::Csv };
-    let lines = Lines::of(&model, style);
+    let lines = Lines::of(&model, style, arguments.intervals.is_some());
     replies.begin(style, lines.header.as_deref().filter(|_| lines.several || !rows.columns().features().is_empty()));
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
@@ -138,6 +148,29 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
     }
+}
+
+/// Makes sure that the model has intervals that hold this share.
+fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
+    let Trained::Numbers(model) = model else { return Err(intervals::for_classes()) };
+    let path = arguments.model.display();
+    match &model.intervals {
+        Some(known) if known.params().coverage == share => {}
+        Some(known) => {
+            return Err(Failure::usage(format!(
+                "{path}: its intervals hold {0} of the targets; say --intervals {0}, or train it anew",
+                number(known.params().coverage)
+            )));
+        }
+        None if arguments.learn => model.intervals = Some(intervals::around(&model.learner, share)?),
+        None => {
+            return Err(Failure::usage(format!(
+                "{path}: was trained without intervals; train it with --intervals {}, or add --learn so that it learns them",
+                number(share)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Whether DATA is the name of a known data set and no file.
@@ -177,6 +210,8 @@ struct Lines {
     header: Option<String>,
     /// The names of what an answer holds: the classes in sorted order, or the columns of several targets.
     names: Vec<String>,
+    /// Of numbers: whether the ends of intervals follow.
+    intervals: bool,
     /// Of classes: whether there are probabilities, and a score.
     probabilities: bool,
     score: bool,
@@ -184,8 +219,8 @@ struct Lines {
 
 impl Lines {
     /// The lines of a model. Classes that it meets later have no column.
-    fn of(model: &Trained, style: Style) -> Self {
-        let (names, several, probabilities) = match model {
+    fn of(model: &Trained, style: Style, intervals: bool) -> Self {
+        let (mut names, several, probabilities) = match model {
             Trained::Numbers(model) if model.learner.outputs() == 1 => (vec!["prediction".to_owned()], false, false),
             Trained::Numbers(model) => {
                 let known = &model.description.target_names;
@@ -198,6 +233,15 @@ impl Lines {
             }
             Trained::Classes(model) => (sorted_names(&model.labels), true, model.classifier.has_probabilities()),
         };
+        if intervals {
+            let ends = |name: &String| {
+                let target = name.strip_prefix("prediction").unwrap_or_default();
+                [format!("lower{target}"), format!("upper{target}")]
+            };
+            let ends: Vec<String> = names.iter().flat_map(ends).collect();
+            names.extend(ends);
+        }
+        let several = several || intervals;
         let classes = matches!(model, Trained::Classes(_));
         let score = classes && names.len() == 2;
         let header = if classes {
@@ -208,7 +252,7 @@ impl Lines {
         } else {
             names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
         };
-        Self { style, several, header: Some(header), names, probabilities, score }
+        Self { style, several, header: Some(header), names, intervals, probabilities, score }
     }
 
     /// Answers a row; false when nobody reads the answers, or they cannot be written.
@@ -222,7 +266,11 @@ impl Lines {
 
     fn line(&self, model: &Trained, answer: &Answer) -> String {
         let Trained::Classes(model) = model else {
-            let numbers = answer.numbers.iter().map(|made| number(*made));
+            let missing = if self.style == Style::Csv { "" } else { "null" };
+            let told = |value: &f64| if value.is_finite() { number(*value) } else { missing.to_owned() };
+            let ends = answer.lower.iter().zip(&answer.upper).filter(|_| self.intervals);
+            let ends = ends.flat_map(|(lower, upper)| [told(lower), told(upper)]);
+            let numbers = answer.numbers.iter().map(|made| number(*made)).chain(ends);
             return match self.style {
                 Style::Csv => numbers.collect::<Vec<_>>().join(","),
                 Style::Ndjson => object(self.names.iter().map(String::as_str).zip(numbers)),

@@ -42,7 +42,17 @@ pub(crate) struct Scores {
     pub(crate) rmse: Option<f64>,
     pub(crate) r2: Option<f64>,
     #[serde(flatten)]
+    pub(crate) intervals: Option<IntervalScores>,
+    #[serde(flatten)]
     pub(crate) classes: Option<ClassScores>,
+}
+
+/// How good intervals were, over the rows that had one: weighted means, and means over several outputs.
+#[derive(Clone, Copy, serde::Serialize)]
+pub(crate) struct IntervalScores {
+    /// The share of the targets in their intervals.
+    pub(crate) coverage: f64,
+    pub(crate) mean_width: f64,
 }
 
 /// How good predictions of classes were.
@@ -52,6 +62,7 @@ pub(crate) struct ClassScores {
     pub(crate) log_loss: Option<f64>,
     pub(crate) balanced_accuracy: f64,
     pub(crate) auc: Option<f64>,
+    pub(crate) calibration_error: Option<f64>,
     /// The accuracy of the most frequent class, for people.
     #[serde(skip)]
     pub(crate) majority: f64,
@@ -64,6 +75,8 @@ pub(crate) struct Output {
     pub(crate) mse: f64,
     pub(crate) mae: f64,
     pub(crate) r2: f64,
+    #[serde(flatten)]
+    pub(crate) intervals: Option<IntervalScores>,
 }
 
 /// The learner's keys with their values, as an object that keeps their order.
@@ -79,6 +92,10 @@ impl Serialize for Parameters {
                 Value::Number(number) => map.serialize_entry(key, number)?,
                 Value::Numbers(numbers) => map.serialize_entry(key, numbers)?,
                 Value::Words(words) => map.serialize_entry(key, words)?,
+                Value::Kernels(kernels) => {
+                    let specs: Vec<String> = kernels.iter().map(ToString::to_string).collect();
+                    map.serialize_entry(key, &specs)?;
+                }
             }
         }
         map.end()
@@ -107,15 +124,24 @@ impl Report {
             line("error rate", &number(rate));
         }
         if let Some(classes) = &self.scores.classes {
-            let ClassScores { accuracy, log_loss, balanced_accuracy, auc, majority } = classes;
+            let ClassScores { accuracy, log_loss, balanced_accuracy, auc, calibration_error, majority } = classes;
             let majority = digits(*majority);
             line("accuracy", &format!("{} (of the most frequent class: {majority})", digits(*accuracy)));
             line("balanced accuracy", &digits(*balanced_accuracy));
             log_loss.inspect(|loss| line("log loss", &digits(*loss)));
             auc.inspect(|auc| line("area under the curve", &digits(*auc)));
+            calibration_error.inspect(|error| line("calibration error", &digits(*error)));
         }
-        for Output { name, mse, mae, r2 } in &self.outputs {
-            let scores = format!("mean squared error {}, absolute {}, R² {}", digits(*mse), digits(*mae), digits(*r2));
+        let held = |IntervalScores { coverage, mean_width }: &IntervalScores| {
+            format!("{} of the targets, mean width {}", digits(*coverage), digits(*mean_width))
+        };
+        self.scores.intervals.as_ref().inspect(|intervals| line("intervals hold", &held(intervals)));
+        for Output { name, mse, mae, r2, intervals } in &self.outputs {
+            let mut scores =
+                format!("mean squared error {}, absolute {}, R² {}", digits(*mse), digits(*mae), digits(*r2));
+            if let Some(intervals) = intervals {
+                let _ = write!(scores, ", intervals hold {}", held(intervals));
+            }
             line("", &format!("{}: {scores}", Plain(name)));
         }
         line("dictionary size", &self.dictionary_size.to_string());

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use mercer::data::{ColumnChoice, DataError, Example, Format, Missing, ReadOptions, RowReader, TargetColumn, Targets};
+use mercer::data::{ColumnChoice, Example, Format, ReadOptions, TargetColumn, Targets};
 
+use super::dialect::{self, Dialect};
 use super::failure::Failure;
 use super::input::{Input, Kind, Wanted, refuse_for_named};
-use super::pipe::{self, Pipe};
 use super::source::{Columns, Source};
 use super::stop::Stop;
 
 /// How to read DATA.
 pub(crate) struct Reading<'a> {
     pub(crate) data: &'a Path,
-    pub(crate) format: Option<Format>,
+    pub(crate) dialect: &'a Dialect,
     pub(crate) target: Option<TargetColumn>,
     /// The column of the weights.
     pub(crate) weight: Option<ColumnChoice>,
@@ -33,7 +33,7 @@ pub(crate) struct Reading<'a> {
 pub(crate) struct Rows {
     input: Input,
     stop: Stop,
-    ndjson: bool,
+    objects: bool,
 }
 
 /// What the next row is.
@@ -55,16 +55,15 @@ impl Rows {
         let source = Source::of(reading.data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
-            let (target, format) = (reading.target.is_some(), reading.format.is_some());
-            refuse_for_named(name, target, format, reading.ignore, reading.weight.is_some())?;
-            return Ok(Self { input: Input::named(name, reading.wanted)?, stop, ndjson: false });
+            let target = reading.target.is_some();
+            refuse_for_named(name, target, reading.dialect, reading.ignore, reading.weight.is_some())?;
+            return Ok(Self { input: Input::named(name, reading.wanted)?, stop, objects: false });
         }
-        let format = reading.format.or_else(|| Format::from_path(reading.data));
+        let told = reading.dialect.told(reading.data, ReadOptions::default());
         // LIBSVM puts the target in front of every row.
-        let features_alone = reading.features_alone && format != Some(Format::Libsvm);
+        let features_alone = reading.features_alone && told.format != Some(Format::Libsvm);
         let (names, target_name) = reading.names;
         let options = ReadOptions {
-            format,
             target: reading.target.clone().unwrap_or_default(),
             weight: reading.weight.clone(),
             ignore: reading.ignore.to_vec(),
@@ -73,18 +72,12 @@ impl Rows {
             features_alone: reading.dimension.filter(|_| features_alone),
             libsvm_dimension: reading.dimension,
             targets: reading.targets,
-            ..ReadOptions::default()
+            ..told
         };
-        let reader = if pipe::is_one(reading.data) {
-            if format.is_none() {
-                return Err(DataError::UnknownFormat { file: shown }.into());
-            }
-            RowReader::from_reader(shown.clone(), Pipe::open(reading.data, stop.clone(), idle)?, &options)?
-        } else {
-            RowReader::open(reading.data, &options)?
-        };
+        let reader = dialect::open(reading.data, &options, &stop, idle)?;
+        let objects = reader.are_objects();
         let input = Input::of_reader(shown, reader, reading.wanted)?;
-        Ok(Self { input, stop, ndjson: format == Some(Format::Ndjson) })
+        Ok(Self { input, stop, objects })
     }
 
     /// The name for messages.
@@ -107,7 +100,7 @@ impl Rows {
 
     /// Whether rows are JSON objects.
     pub(crate) fn are_objects(&self) -> bool {
-        self.ndjson
+        self.objects
     }
 
     /// How many rows there are, where that is known beforehand.
@@ -131,30 +124,6 @@ impl Rows {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
-pub(crate) fn open_plain(
-    path: &Path,
-    format: Option<Format>,
-    missing: Missing,
-    stop: &Stop,
-) -> Result<RowReader, Failure> {
-    let shown = Source::of(path)?.to_string();
-    let format = format.or_else(|| Format::from_path(path));
-    if format == Some(Format::Libsvm) {
-        return Err(Failure::usage(format!(
-            "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
-        )));
-    }
-    let options = ReadOptions { format, target: TargetColumn::None, missing, ..ReadOptions::default() };
-    if !pipe::is_one(path) {
-        return Ok(RowReader::open(path, &options)?);
-    }
-    if format.is_none() {
-        return Err(Failure::usage(format!("{shown}: say its format with --format csv, tsv or ndjson")));
-    }
-    Ok(RowReader::from_reader(shown, Pipe::open(path, stop.clone(), || ())?, &options)?)
 }
 
 /// Where a row comes from.

@@ -73,17 +73,26 @@ fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     Failure::because(format!("{}: {error}{command}", path.display()))
 }
 
+/// The first bytes of a file, as many as all model files have in common; none of what is no file or cannot be read.
+fn beginning(path: &Path) -> Vec<u8> {
+    let (mut head, length) = (Vec::new(), MAGIC.len() as u64);
+    if path.is_file() && File::open(path).and_then(|file| file.take(length).read_to_end(&mut head)).is_err() {
+        head.clear();
+    }
+    head
+}
+
+/// Whether a file begins as model files do.
+pub(crate) fn is_model(path: &Path) -> bool {
+    beginning(path) == MAGIC
+}
+
 /// Refuses a place where a model cannot be written, before the work for it is done, or where something else would be lost, and clears away what killed runs left there; `option`
 /// names it.
 pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
-    let mut head = Vec::new();
-    let beginning = MAGIC.len() as u64;
+    let head = beginning(path);
     // What cannot be read is refused below if it cannot be replaced either.
-    if path.is_file()
-        && File::open(path).and_then(|file| file.take(beginning).read_to_end(&mut head)).is_ok()
-        && !head.is_empty()
-        && head != MAGIC
-    {
+    if !head.is_empty() && head != MAGIC {
         return Err(Failure::because(format!(
             "{}: is there already and is not a model file; give another {option}, or remove it first",
             path.display()

@@ -39,6 +39,8 @@ use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
 /// Whether the target is a class is settled by the first rows, too. Where learning begins with the first row of a pipe, the target is a
 /// number unless --task class is given.
 ///
+/// With --intervals the model keeps intervals that `mercer predict --intervals` tells and, with --learn, goes on calibrating.
+///
 /// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units.
 ///
 /// DATA is as for `mercer eval`: a file, `-` for standard input, or the name of a known data set.
@@ -96,7 +98,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told();
     let reading = Reading {
         data: &common.data,
-        format: common.format,
+        dialect: &common.dialect,
         target: common.target.clone(),
         weight: common.weight.clone(),
         ignore: &common.ignore,
@@ -107,6 +109,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         wanted,
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
+    rows.kind().check(entry, wanted, rows.shown())?;
     let dimension = rows.columns().dimension;
     arguments.common.check_dimension(rows.shown(), dimension)?;
     if let Some(learned) = &survey.learned {
@@ -174,11 +177,13 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let (fresh, parameters) = match kind {
         Kind::Numbers(_) => {
             let Built { learner, parameters } = build(None)?;
+            let intervals = common.intervals.make(&learner)?;
             let description = describe(&parameters);
-            let model = Regression { description, scaling, progress: Progress::default(), learner };
+            let model = Regression { description, scaling, progress: Progress::default(), intervals, learner };
             (Trained::Numbers(model.into()), parameters)
         }
         Kind::Class(two) => {
+            common.intervals.refuse_for_classes()?;
             let Fresh { classifier, labels, parameters } = Fresh::make(entry, two, build)?;
             let (description, progress) = (describe(&parameters), ClassProgress::default());
             let model = Classification { description, labels, scaling, progress, classifier };
@@ -309,10 +314,12 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let (old, new) = (saved.description(), fresh.description());
     let kinds = [saved.kind(), fresh.kind()].map(|kind| kind.to_string());
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
+    let intervals = [saved, fresh].map(Trained::intervals_told);
     let facts = [
         Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
         Fact { name: "learner", saved: &old.learner, now: &new.learner },
         Fact { name: "kernel", saved: &old.kernel, now: &new.kernel },
+        Fact { name: "share of intervals", saved: &intervals[0], now: &intervals[1] },
     ];
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);

@@ -1,11 +1,13 @@
 //! The model of a file, of numbers or of classes, as `train` and `predict` use it.
 
 use mercer::data::{Example, Scaling};
+use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Classification, Description, ModelError, ModelKind, Regression, Seen};
 use mercer::{Regressor, Scratch, Target};
 
 use super::classes::{Judged, class_of};
 use super::notes::Watch;
+use super::output::number;
 use super::table::Standing;
 
 pub(crate) enum Trained {
@@ -18,9 +20,14 @@ pub(crate) enum Trained {
 pub(crate) struct Answer {
     /// One a target, in the targets' own units.
     pub(crate) numbers: Vec<f64>,
+    /// The ends of the intervals in the targets' own units, NaN where there is none yet; empty if the model has none.
+    pub(crate) lower: Vec<f64>,
+    pub(crate) upper: Vec<f64>,
     /// Of a model of classes.
     pub(crate) judged: Judged,
     scores: Vec<f64>,
+    radii: Vec<f64>,
+    scratch: Scratch,
 }
 
 impl Trained {
@@ -57,6 +64,17 @@ impl Trained {
         match self {
             Self::Numbers(model) => model.learner.outputs(),
             Self::Classes(_) => 1,
+        }
+    }
+
+    /// What is to be told of its intervals.
+    pub(crate) fn intervals_told(&self) -> String {
+        match self {
+            Self::Numbers(model) => model.intervals.as_ref().map_or("none".to_owned(), |intervals| {
+                let local = if intervals.scale() == IntervalScale::Error { "" } else { " (local)" };
+                format!("{}{local}", number(intervals.params().coverage))
+            }),
+            Self::Classes(_) => "none".to_owned(),
         }
     }
 
@@ -125,8 +143,16 @@ impl Trained {
         }
         match self {
             Self::Numbers(model) => {
-                answer.numbers.resize(model.learner.outputs(), 0.0);
-                model.learner.predict_into(&example.features, scratch, &mut answer.numbers).map_err(display)?;
+                let (learner, x) = (&model.learner, &example.features);
+                answer.numbers.resize(learner.outputs(), 0.0);
+                match &model.intervals {
+                    None => learner.predict_into(x, scratch, &mut answer.numbers),
+                    Some(intervals) => {
+                        answer.radii.resize(learner.outputs(), 0.0);
+                        intervals.predict_into(learner, x, scratch, &mut answer.numbers, &mut answer.radii)
+                    }
+                }
+                .map_err(display)?;
                 answer.unscale(model.scaling.as_ref())
             }
             Self::Classes(model) => {
@@ -148,13 +174,21 @@ impl Trained {
         let Example { features, targets, label, weight } = example;
         match self {
             Self::Numbers(model) => {
-                let Regression { learner, scaling, progress, .. } = &mut **model;
+                let Regression { learner, scaling, progress, intervals, .. } = &mut **model;
                 if let Some(scaling) = scaling {
                     scaling.row(features).and_then(|()| scaling.targets(targets)).map_err(display)?;
                 }
                 answer.numbers.resize(learner.outputs(), 0.0);
                 let target = Target::weighted(targets, *weight);
-                learner.learn(features, target, &mut answer.numbers).map_err(display)?;
+                match intervals {
+                    None => learner.learn(features, target, &mut answer.numbers),
+                    Some(intervals) => {
+                        let Answer { numbers, radii, scratch, .. } = answer;
+                        radii.resize(learner.outputs(), 0.0);
+                        intervals.learn(learner, features, target, scratch, numbers, radii)
+                    }
+                }
+                .map_err(display)?;
                 progress.score.record_weighted(&answer.numbers, targets, *weight);
                 if let ([made], [target]) = (&answer.numbers[..], &targets[..]) {
                     watch.record(*made, *target, *weight);
@@ -174,6 +208,9 @@ impl Trained {
                 learnt.map_err(display)?;
                 let probability = judged.scored(class, classifier);
                 progress.score.record(class, judged.class, probability, *weight);
+                if let Some(confidence) = judged.confidence() {
+                    progress.score.record_confidence(confidence, judged.class == Some(class), *weight);
+                }
                 progress.learnt += 1;
                 // What is not learnt does not become a class.
                 if *weight != 0.0 {
@@ -186,8 +223,21 @@ impl Trained {
 }
 
 impl Answer {
+    /// Turns predictions into the targets' own units, and radii into the ends of intervals.
     fn unscale(&mut self, scaling: Option<&Scaling>) -> Result<(), String> {
-        scaling.map_or(Ok(()), |scaling| scaling.invert_targets(&mut self.numbers)).map_err(display)
+        let end = |(number, radius): (&f64, &f64), side: f64| {
+            if radius.is_finite() { number + side * radius } else { f64::NAN }
+        };
+        for (ends, side) in [(&mut self.lower, -1.0), (&mut self.upper, 1.0)] {
+            ends.clear();
+            ends.extend(self.numbers.iter().zip(&self.radii).map(|pair| end(pair, side)));
+        }
+        let Some(scaling) = scaling else { return Ok(()) };
+        scaling.invert_targets(&mut self.numbers).map_err(display)?;
+        if self.radii.is_empty() {
+            return Ok(());
+        }
+        scaling.invert_targets(&mut self.lower).and_then(|()| scaling.invert_targets(&mut self.upper)).map_err(display)
     }
 }
 

@@ -56,14 +56,19 @@ impl Classification {
     }
 }
 
+/// Each class has a name.
+pub(super) fn check_labels<R: Regressor>(labels: &Labels, classifier: &Classifier<R>) -> Result<(), Inconsistent> {
+    let (known, classes) = (labels.len(), classifier.classes());
+    // Of two classes the second may not have been met.
+    let named = known == classes || (!classifier.is_open() && known < classes);
+    Inconsistent::require(named, "list of classes", "each class of the learner has a name")
+}
+
 impl Validate for Classification {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.classifier.validate()?;
         self.labels.validate()?;
-        let (known, classes) = (self.labels.len(), self.classifier.classes());
-        // Of two classes the second may not have been met.
-        let named = known == classes || (!self.classifier.is_open() && known < classes);
-        Inconsistent::require(named, "list of classes", "each class of the learner has a name")?;
+        check_labels(&self.labels, &self.classifier)?;
         let d = self.classifier.learner().dimension();
         self.description.check(d, 1)?;
         if let Some(scaling) = &self.scaling {

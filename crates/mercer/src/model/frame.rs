@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{ModelError, ModelKind};
 
 /// The version that is written.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;
@@ -158,7 +158,7 @@ mod tests {
         let file = pack(ModelKind::Regression, &Grown { weight: 0.5, rounds: Some(9), last: 7 })?;
         let opened = open(&file)?;
         let read: Grown = decode(opened.version, opened.body)?;
-        assert_eq!((opened.version, read.rounds), (3, Some(9)));
+        assert_eq!((opened.version, read.rounds), (4, Some(9)));
         assert!(matches!(decode::<Grown>(2, opened.body), Err(ModelError::Trailing { .. })));
         Ok(())
     }

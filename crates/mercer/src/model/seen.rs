@@ -1,5 +1,7 @@
 //! By what the rows of a run are known again when it is resumed.
 
+use mercer_encoding::{Cell, Cells};
+
 /// Rows that were met, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -23,4 +25,29 @@ impl Seen {
         }
         Self { rows: self.rows + 1, fingerprint: hasher.finalize() }
     }
+
+    /// The same with one row of a table more: all its cells, and beside them the numbers of its target and its weight.
+    #[must_use]
+    pub fn after_cells(self, record: &(impl Cells + ?Sized), numbers: &[f64]) -> Self {
+        let mut hasher = crc32fast::Hasher::new_with_initial(self.fingerprint);
+        for column in 0..record.width() {
+            // A text ends with its length, so that two cells are not taken for others.
+            match record.cell(column) {
+                Cell::Missing => hasher.update(&[0]),
+                Cell::Number(value) => hasher.update(&tagged(1, value.to_le_bytes())),
+                Cell::Instant(value) => hasher.update(&tagged(2, value.to_le_bytes())),
+                Cell::Text(text) => {
+                    hasher.update(text.as_bytes());
+                    hasher.update(&tagged(3, (text.len() as u64).to_le_bytes()));
+                }
+            }
+        }
+        Self { rows: self.rows, fingerprint: hasher.finalize() }.after([numbers, &[]])
+    }
+}
+
+fn tagged(tag: u8, value: [u8; 8]) -> [u8; 9] {
+    let mut bytes = [tag; 9];
+    bytes[1..].copy_from_slice(&value);
+    bytes
 }

@@ -1,7 +1,7 @@
 //! A forecaster in a file.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_learners::prediction::{AnyForecaster, ConformalIntervals, Forecaster};
+use mercer_learners::prediction::{AnyForecaster, ConformalIntervals, Forecaster, HorizonIntervals};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, ModelKind, Seen, check_names, frame};
@@ -24,6 +24,9 @@ pub struct Prediction {
     pub errors: SeriesErrors,
     /// Intervals around its predictions.
     pub intervals: Option<ConformalIntervals>,
+    /// Intervals around its forecasts of two and more steps.
+    #[serde(default, deserialize_with = "mercer_core::since::<4, _, _>")]
+    pub further: Option<HorizonIntervals>,
     /// The forecaster.
     pub forecaster: AnyForecaster,
 }
@@ -64,6 +67,7 @@ impl Prediction {
             fingerprint: 0,
             errors: SeriesErrors::default(),
             intervals: None,
+            further: None,
             forecaster,
         }
     }
@@ -105,6 +109,12 @@ impl Validate for Prediction {
         if let Some(intervals) = &self.intervals {
             intervals.validate()?;
             Inconsistent::require(intervals.outputs() == m, "intervals", "there is one for each output")?;
+        }
+        if let Some(further) = &self.further {
+            further.validate()?;
+            Inconsistent::require(further.outputs() == m, "intervals", "there is one for each output")?;
+            // Forecasts of several steps need no inputs.
+            Inconsistent::require(q == 0, "intervals", "those of several steps are of a series without inputs")?;
         }
         Ok(())
     }

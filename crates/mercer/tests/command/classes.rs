@@ -97,7 +97,6 @@ fn columns_are_exactly_those_that_are_named() {
     folder.done(&format!("eval n.csv {learner} --predictions n.out --columns size"));
     assert!(folder.read("n.out").starts_with("t,target,size\n1,2,1\n"), "{}", folder.read("n.out"));
     for (columns, part) in [
-        ("variance", "comes with intervals"),
         ("prediction,lower", "comes with intervals"),
         ("width", "there is no column \"width\""),
         ("score", "is for classes"),

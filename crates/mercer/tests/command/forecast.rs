@@ -29,7 +29,9 @@ fn rows_of(text: &str) -> (String, Vec<(usize, Vec<f64>)>) {
     let header = lines.next().unwrap().to_owned();
     let row = |line: &str| {
         let (k, rest) = line.split_once(',').unwrap();
-        (k.parse().unwrap(), rest.split(',').map(|cell| cell.parse().unwrap()).collect())
+        // An interval that there is not yet has no ends.
+        let cell = |cell: &str| if cell.is_empty() { f64::INFINITY } else { cell.parse().unwrap() };
+        (k.parse().unwrap(), rest.split(',').map(cell).collect())
     };
     (header, lines.map(row).collect())
 }
@@ -331,6 +333,73 @@ fn intervals_hold_their_share() {
     folder.refused(2, "forecast s.csv --intervals 1.5", &["--intervals", "coverage"]);
 }
 
+/// Each step has intervals of its own, which hold its share, and wider ones the further ahead.
+#[test]
+fn every_step_has_intervals() {
+    let folder = Folder::new().with("s.csv", csv(&track(3000)));
+    let report =
+        folder.json("forecast s.csv --intervals 0.9 --steps 4 --gamma 0.7 --predictions p.csv --save m.mercer");
+    let further = report["coverage_further"].as_array().unwrap();
+    assert_eq!(further.len(), 3);
+    for share in further.iter().flat_map(|step| step.as_array().unwrap()) {
+        assert!((share.as_f64().unwrap() - 0.9).abs() < 0.01, "{report}");
+    }
+    let width = |step: usize, output: usize| {
+        let ends = report["forecast_intervals"][step][output].as_array().unwrap();
+        ends[1].as_f64().unwrap() - ends[0].as_f64().unwrap()
+    };
+    assert!((0..2).all(|output| width(3, output) > width(0, output)), "{report}");
+    // The rows behind the last: their cells are those of the report.
+    let (_, rows) = rows_of(&folder.read("p.csv"));
+    for (step, (k, row)) in rows[3000..].iter().enumerate() {
+        assert_eq!(*k, 3000 + step);
+        for output in 0..2 {
+            let ends = [2 + 2 * output, 3 + 2 * output].map(|place| row[place]);
+            let told = [0, 1].map(|end| report["forecast_intervals"][step][output][end].as_f64().unwrap());
+            assert_eq!(ends, told);
+        }
+    }
+    // Row by row, the widths of every step stand beside it, and hold the values that come.
+    let said =
+        folder.piped(csv(&track(1500)).as_bytes(), "forecast - --format csv --gamma 0.7 --intervals 0.9 --steps 3");
+    let (header, lines) = rows_of(&said.out);
+    let expected = "k,left,right,left_low,left_high,right_low,right_high,left+2,right+2,left+2_low,left+2_high,right+2_low,right+2_high,left+3";
+    assert!(header.starts_with(expected), "{header}");
+    let truth = track(1500);
+    for step in 0..3_usize {
+        let held = |(k, row): &&(usize, Vec<f64>)| {
+            let ends = [row[6 * step + 2], row[6 * step + 3]];
+            truth.get(k + step).is_some_and(|y| ends[0] <= y[0] && y[0] <= ends[1])
+        };
+        let later: Vec<&(usize, Vec<f64>)> = lines[500..1490].iter().collect();
+        let share = later.iter().copied().filter(|line| held(line)).count() as f64 / later.len() as f64;
+        assert!((share - 0.9).abs() < 0.03, "{share} for {} steps", step + 1);
+    }
+    // Kept, they go on; further steps begin anew.
+    let later = folder.json("forecast s.csv --model m.mercer --steps 5");
+    assert_eq!(later["coverage_further"].as_array().unwrap().len(), 4);
+    assert!(later["forecast_intervals"][4][1].is_array(), "{later}");
+    folder.refused(2, "forecast s.csv --intervals 0.9 --steps 1001", &["1000 steps", "--steps"]);
+}
+
+/// A run that is cut in two is one run, also with the forecasts that wait for their rows.
+#[test]
+fn intervals_of_several_steps_are_kept() {
+    let text = csv(&track(400));
+    let rows: Vec<&str> = text.lines().collect();
+    let folder = Folder::new()
+        .with("all.csv", &text)
+        .with("first.csv", rows[..150].join("\n") + "\n")
+        .with("second.csv", [&rows[..1], &rows[150..]].concat().join("\n") + "\n");
+    let making = "--intervals 0.8 --steps 5 --t-init 30 --gamma 0.6";
+    let whole = without_seconds(folder.json(&format!("forecast all.csv {making} --save whole.mercer")));
+    folder.json(&format!("forecast first.csv {making} --save half.mercer"));
+    let second = folder.json("forecast second.csv --model half.mercer --save end.mercer --steps 5");
+    assert_eq!(without_seconds(second), whole);
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(bytes("end.mercer") == bytes("whole.mercer"));
+}
+
 /// From standard input a line comes out for each row that goes in, before the next is sent.
 #[test]
 fn standard_input_is_forecast_row_by_row() {
@@ -432,7 +501,7 @@ fn arguments_that_cannot_be_right() {
     // Long, but not too long: no room is made before it is needed.
     assert_eq!(folder.json("forecast s.csv --t-init 1000000000000")["mse"], Value::Null);
     folder.refused(2, "forecast", &["SERIES"]);
-    folder.refused_input(2, "1\n", "forecast -", &["--format csv, tsv or ndjson"]);
+    folder.refused_input(2, "1\n", "forecast -", &["--format csv, tsv, ndjson"]);
     folder.refused_input(2, "1 1:2\n", "forecast - --format libsvm", &["libsvm"]);
     folder.refused(2, "forecast earth_orientation --format csv", &["leave --format out"]);
 }

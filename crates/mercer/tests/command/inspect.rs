@@ -1,4 +1,4 @@
-//! `inspect`: what is told of a file is what the file says, and harms no terminal.
+//! `inspect`: what is told of a model file or of data is what the file says, and harms no terminal.
 
 use mercer::model::{Description, Model, VERSION};
 use serde_json::Value;
@@ -17,6 +17,27 @@ fn inspect_tells_the_format_of_the_file() {
         assert_eq!(facts["format"].as_u64(), Some(version), "{file}");
         let line = format!("format               {version}\n");
         assert!(folder.done_with(&["inspect", &file]).contains(&line), "{file}");
+    }
+}
+
+#[test]
+fn inspect_tells_the_columns_of_a_table() {
+    let golden = |name: &str| format!("{}/tests/golden/{name}.mercer", env!("CARGO_MANIFEST_DIR"));
+    let folder = Folder::new().with("x.csv", "1,2\n");
+    for (file, kind) in [("table", "table"), ("class-table", "classes of a table")] {
+        let facts: Value = serde_json::from_str(&folder.done_with(&["inspect", &golden(file), "--json"])).unwrap();
+        assert_eq!(facts["kind"].as_str(), Some(kind));
+        let columns = facts["columns"].as_array().unwrap();
+        let kinds: Vec<&str> = columns.iter().map(|column| column["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["number", "number", "category", "time"]);
+        assert_eq!((columns[0]["name"].as_str(), columns[0]["missing"].as_u64()), (Some("size"), Some(3)));
+        assert!(columns[0]["treatment"].as_str().unwrap().ends_with("gaps told"), "{}", columns[0]);
+        let text = folder.done_with(&["inspect", &golden(file)]);
+        let city = text.lines().find(|line| line.contains("city: ")).unwrap();
+        let parts = ["kind category", "distinct 5", "treatment one-hot (6 of 7 categories known)"];
+        assert!(parts.iter().all(|part| city.contains(part)), "{city}");
+        let predict = format!("predict x.csv --model {}", golden(file));
+        folder.refused(1, &predict, &[&format!("is a model of the kind {kind}")]);
     }
 }
 
@@ -58,4 +79,87 @@ fn names_of_a_file_do_not_command_the_terminal() {
         assert!(text.contains("[2J") && text.contains("31m"), "{command}: {text}");
     }
     assert_eq!(folder.json("inspect r.mercer")["target"].as_str(), Some(evil[2]), "JSON gives back the name itself");
+}
+
+/// Semicolons, decimal commas, dates of two notations, gaps, a category and an identifier.
+const SALES: &str = "\
+order_id;day;city;size;price
+1;31.05.2024;Ulm;40,5;100
+2;01.06.2024;Bonn;;120,5
+3;2024-06-02;Ulm;41;99
+4;;Kiel;39,5;130
+";
+
+#[test]
+fn inspect_tells_the_columns_of_data() {
+    let folder = Folder::new().with("sales.csv", SALES);
+    let facts = folder.json("inspect sales.csv");
+    assert_eq!((facts["kind"].as_str(), facts["rows_looked_at"].as_u64()), (Some("data"), Some(4)));
+    assert_eq!((facts["all_rows"].as_bool(), facts["needs_encoding"].as_bool()), (Some(true), Some(true)));
+    let column = |name: &str| {
+        let columns = facts["columns"].as_array().unwrap();
+        columns.iter().find(|column| column["name"] == name).unwrap().clone()
+    };
+    for (name, kind, missing) in [
+        ("order_id", "identifier", 0),
+        ("day", "time", 1),
+        ("city", "category", 0),
+        ("size", "number", 1),
+        ("price", "number", 0),
+    ] {
+        let told = column(name);
+        assert_eq!((told["kind"].as_str(), told["missing"].as_u64()), (Some(kind), Some(missing)), "{told}");
+    }
+    let (day, size) = (column("day"), column("size"));
+    assert_eq!(day["smallest"].as_str(), Some("2024-05-31T00:00:00Z"));
+    assert_eq!(day["largest"].as_str(), Some("2024-06-02T00:00:00Z"));
+    assert_eq!((size["smallest"].as_f64(), size["largest"].as_f64()), (Some(39.5), Some(41.0)));
+    assert_eq!(column("city")["distinct"].as_u64(), Some(3));
+    assert_eq!(column("order_id")["treatment"].as_str(), Some("ignored: it names rows"));
+    assert_eq!(column("price")["treatment"].as_str(), Some("the target"));
+    assert!(size["treatment"].as_str().unwrap().ends_with("gaps told"), "{size}");
+
+    let text = folder.done("inspect sales.csv --target city");
+    for part in ["rows looked at       4\n", "price: kind number", "largest 130", "smallest 99"] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+    let city = text.lines().find(|line| line.contains("city: ")).unwrap();
+    assert!(city.contains("the target"), "{city}");
+    let facts_as = folder.json("inspect sales.csv --as order_id=number --as size=text");
+    assert_eq!(facts_as["columns"][0]["treatment"].as_str(), Some("as it is"));
+    assert_eq!(facts_as["columns"][3]["treatment"].as_str(), Some("ignored as asked"));
+    let piped = folder.json_of(SALES.as_bytes(), "inspect - --format csv");
+    assert_eq!(piped, facts, "a pipe is data like any other");
+}
+
+/// A complete table of numbers passes as it is; only its first 256 rows are looked at.
+#[test]
+fn inspect_tells_what_needs_no_encoding() {
+    let rows: String = (0..1200).map(|t| format!("{},{},{}\n", t % 7, t % 5, t % 3)).collect();
+    let folder =
+        Folder::new().with("plain.csv", rows).with("bad.csv", "a,b\n1,2\n3\n4,5\n").with("one.csv", "a\n1\n2\n");
+    let facts = folder.json("inspect plain.csv");
+    assert_eq!((facts["rows_looked_at"].as_u64(), facts["all_rows"].as_bool()), (Some(256), Some(false)));
+    assert_eq!((facts["needs_encoding"].as_bool(), facts["inputs"].as_u64()), (Some(false), Some(2)));
+    assert_eq!(facts["columns"][0]["treatment"].as_str(), Some("as it is"));
+
+    let facts = folder.json("inspect bad.csv");
+    assert_eq!((facts["rows_looked_at"].as_u64(), facts["bad_rows"].as_u64()), (Some(2), Some(1)));
+    assert!(facts["notes"][0].as_str().unwrap().contains("line 3"), "{facts}");
+    assert_eq!(folder.json("inspect one.csv")["inputs"].as_u64(), Some(1), "a single column is no target");
+    let facts = folder.json("inspect diamonds");
+    assert_eq!((facts["needs_encoding"].as_bool(), facts["rows_looked_at"].as_u64()), (Some(false), Some(256)));
+}
+
+#[test]
+fn inspect_refuses_in_one_line() {
+    let folder = Folder::new().with("sales.csv", SALES).with("sales.txt", SALES).with("a.csv", "a,y\n1,2\n");
+    folder.done("train a.csv --learner krls --model m.mercer --quiet");
+    folder.refused(1, "inspect sales.csv --target none_such", &["sales.csv: there is no column \"none_such\""]);
+    folder.refused(1, "inspect sales.txt", &["is not a model file", "--format"]);
+    folder.refused(2, "inspect m.mercer --target y", &["--target is for data"]);
+    folder.refused(1, "inspect absent.csv", &["absent.csv"]);
+    folder.refused(1, "inspect absent", &["there is no such file"]);
+    folder.refused_input(2, SALES, "inspect -", &["say its format with --format"]);
+    assert!(folder.done("inspect sales.txt --format csv").contains("city: kind category"));
 }

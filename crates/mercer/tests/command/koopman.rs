@@ -372,7 +372,7 @@ fn wrong_arguments_and_tables() {
         (2, "koopman p.csv --weights o.csv --dictionary o.csv", &["--weights and --dictionary name the same file"]),
         (2, "koopman p.libsvm", &["libsvm", "csv, tsv or ndjson"]),
         (2, "koopman diamonds", &["diamonds", "give a file of pairs"]),
-        (2, "koopman -", &["standard input", "--format csv, tsv or ndjson"]),
+        (2, "koopman -", &["standard input", "--format csv, tsv, ndjson"]),
         (2, "koopman - --format csv --predict -", &["--predict must be a file"]),
         (1, "koopman odd.csv", &["odd.csv: has 3 columns", "--state-dim", "--input-dim"]),
         (1, "koopman odd.csv --state-dim 1", &["odd.csv: has 3 columns", "--state-dim 1 has 2", "--input-dim"]),

@@ -1,12 +1,16 @@
 //! The `mercer` command as its user meets it: the built program, its output, its messages and its exit codes.
 
 mod classes;
+mod classifiers;
 mod data;
+mod dialects;
 mod eval;
 mod forecast;
 mod inspect;
+mod intervals;
 mod kept_forecasters;
 mod kept_operators;
+mod kernels;
 mod koopman;
 mod learners;
 mod models;
@@ -14,5 +18,6 @@ mod refusals;
 mod serving;
 mod streams;
 mod support;
+mod tables;
 mod targets;
 mod weights;

@@ -37,7 +37,7 @@ fn half_trained_and_half_served_is_one_uninterrupted_pass_for_every_learner() {
         .with("first.csv", part(&text, 0, 300))
         .with("second.csv", part(&text, 300, 450))
         .with("third.csv", part(&text, 450, 600));
-    for entry in catalogue::entries() {
+    for entry in catalogue::entries().iter().filter(|entry| entry.takes.numbers()) {
         let learner = format!("--learner {} {} --seed 5", entry.name, options(entry.name));
         folder.done(&format!("eval all.csv {learner} --block 1 --predictions whole.csv"));
         let expected: Vec<u64> = predictions(&folder.path("whole.csv")).iter().map(|row| row.2.to_bits()).collect();
@@ -331,7 +331,9 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
         "train all.csv --learner krls --model FILE --resume",
     ] {
         let refused = |file: &str, part: &str| folder.refused(1, &command.replace("FILE", file), &[file, part]);
-        refused("all.csv", "is not a model file");
+        if !command.contains("inspect") {
+            refused("all.csv", "is not a model file");
+        }
         refused("empty.mercer", "is not a model file");
         refused("cut.mercer", "is a truncated model file");
         refused("altered.mercer", "was altered");

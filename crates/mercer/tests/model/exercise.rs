@@ -1,11 +1,16 @@
 //! Everything that may be done with a model that was read: refused or not is its affair, but nothing may panic.
 
-use mercer::Regressor;
+use mercer::encoding::Cell;
 use mercer::learners::prediction::Forecaster;
 use mercer::model::Model;
+use mercer::{Regressor, Scratch, Target};
 
 /// Dimensions up to this are tried; a file may claim millions, which are allowed and slow.
 const WIDEST: usize = 64;
+
+/// What a record may hold.
+const CELLS: [Cell<'static>; 5] =
+    [Cell::Missing, Cell::Number(0.25), Cell::Instant(1.7e9), Cell::Text("a"), Cell::Number(1e308)];
 
 pub(crate) fn exercise(model: Model) {
     match model {
@@ -17,9 +22,17 @@ pub(crate) fn exercise(model: Model) {
             }
             let x = vec![0.25; learner.dimension()];
             let _ = learner.predict(&x);
+            let m = learner.outputs();
+            let (mut scores, mut other) = (vec![0.0; m], vec![0.0; m]);
+            let _ = learner.predict_variance_into(&x, &mut Scratch::default(), &mut scores, &mut other);
+            if let Some(intervals) = &mut model.intervals {
+                let (mut scratch, y) = (Scratch::default(), vec![0.25; m]);
+                let _ = intervals.predict_into(learner, &x, &mut scratch, &mut scores, &mut other);
+                let _ = intervals.learn(learner, &x, Target::new(&y), &mut scratch, &mut scores, &mut other);
+            }
             for step in 0..3 {
                 let x: Vec<f64> = x.iter().map(|x| x + f64::from(step) / 3.0).collect();
-                let _ = learner.predict_then_update(&x, 0.5);
+                let _ = (learner.predict_then_update(&x, 0.5), learner.predict_then_update(&x, -1.0));
             }
             let _ = learner.learn_block(&x.repeat(5), &[0.1, 0.2, -0.3, 0.4, 0.5], &mut Vec::new());
         }
@@ -55,6 +68,13 @@ pub(crate) fn exercise(model: Model) {
                 let _ =
                     (0..output.len()).map(|output| intervals.radius(output) + intervals.coverage(output)).sum::<f64>();
             }
+            if let Some(further) = &mut model.further {
+                let made = forecaster.forecast(further.steps().min(8), &[]).unwrap_or_default();
+                for _ in 0..4 {
+                    let _ = (further.foretell(&made), further.observe(&output));
+                }
+                let _ = further.horizon(2).map(|of| (0..output.len()).map(|output| of.radius(output)).sum::<f64>());
+            }
             let _ = forecaster.lags() + forecaster.epochs().len() + usize::from(forecaster.warmed_up());
         }
         Model::Operator(mut model) => {
@@ -69,6 +89,35 @@ pub(crate) fn exercise(model: Model) {
             }
             let _ = (model.learner.kept_rounds(), model.learner.forced_rejections());
             let _ = model.learner.inner().operator().hs_norm();
+        }
+        Model::Table(mut model) => {
+            let columns = model.encoding().schema().columns().len();
+            if model.encoding().dimension().max(columns) > WIDEST {
+                return;
+            }
+            let outputs = model.pipeline.learner().outputs();
+            let mut made = vec![0.0; outputs];
+            for cell in CELLS {
+                let record = vec![cell; columns];
+                let mut numbers = Vec::new();
+                model.encoding().encode(&record, &mut numbers).unwrap();
+                assert!(numbers.iter().all(|number| number.is_finite()));
+                let _ = model.pipeline.predict(&record);
+                let _ = model.pipeline.learn_target(&record, Target::new(&vec![0.5; outputs]), &mut made);
+            }
+            let _ = (model.encoding().names(), model.encoding().transform().treatment(0));
+        }
+        Model::ClassTable(mut model) => {
+            let columns = model.encoding().schema().columns().len();
+            let classes = model.pipeline.classifier().classes();
+            if model.encoding().dimension().max(columns).max(classes) > WIDEST {
+                return;
+            }
+            let _ = model.labels.sorted();
+            for (cell, class) in CELLS.into_iter().zip([0, 1, classes, 0, 1]) {
+                let record = vec![cell; columns];
+                let _ = (model.pipeline.predict(&record), model.pipeline.learn(&record, class, 1.0));
+            }
         }
         _ => panic!("a kind that is not exercised"),
     }

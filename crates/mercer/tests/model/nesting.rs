@@ -5,7 +5,7 @@ use mercer::kernels::KernelMixture;
 use mercer::learners::aggregation::Rule;
 use mercer::learners::prediction::{AnyForecaster, ForecastMixture, LastValue, ScaledForecaster, ScaledParams};
 use mercer::model::{self, Model, ModelError, Prediction};
-use mercer::{AnyKernel, AnyRegressor, Krls, KrlsParams, Mixture};
+use mercer::{AnyDetector, AnyKernel, AnyRegressor, Krls, KrlsParams, Mixture, Restarting};
 
 /// `inner` inside so many mixtures.
 fn kernel(levels: usize) -> AnyKernel {
@@ -13,9 +13,13 @@ fn kernel(levels: usize) -> AnyKernel {
     (0..levels).fold(gaussian, |inner, _| AnyKernel::Mixture(KernelMixture::new(vec![(0.5, inner)]).unwrap()))
 }
 
+/// Mixtures and learners that start anew, in turn.
 fn learner(levels: usize, kernel: AnyKernel) -> AnyRegressor<AnyKernel> {
     let krls = Krls::new(kernel, 1, KrlsParams::default()).unwrap().into();
-    (0..levels).fold(krls, |inner, level| Mixture::new([(level.to_string(), inner)], Rule::MlPoly).unwrap().into())
+    (0..levels).fold(krls, |inner, level| match level % 2 {
+        0 => Mixture::new([(level.to_string(), inner)], Rule::MlPoly).unwrap().into(),
+        _ => Restarting::new(inner, AnyDetector::default()).into(),
+    })
 }
 
 /// Mixtures and scales in turn.

@@ -3,18 +3,20 @@
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
 use mercer::data::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
+use mercer::encoding::{Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
+use mercer::learners::intervals::IntervalScale;
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::prediction::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
-    GridParams, InputParams, IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams,
-    ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
-    WindowedSlip, WindowedSlipParams,
+    GridParams, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf,
+    OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
+    StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{
-    AnyOperator, ClassProgress, Classification, Description, Model, Operator, Prediction, Progress, Regression,
-    SeriesErrors,
+    AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Operator, Prediction, Progress,
+    Regression, Seen, SeriesErrors, Table,
 };
-use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Target};
+use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Scratch, Target};
 
 /// Rows `(x, y)` with `x` in the square.
 pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {
@@ -34,8 +36,17 @@ fn settings(entry: &Entry) -> &'static [&'static str] {
     }
 }
 
+/// The target of a row for this learner: `y`, or its sign.
+fn target(learner: &impl Regressor, y: f64) -> f64 {
+    if learner.loss().is_margin() { 1_f64.copysign(y) } else { y }
+}
+
 /// The learner `name` of the catalogue after `learnt` rows.
 pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
+    regression_with(name, settings(catalogue::find(name).unwrap()), learnt)
+}
+
+fn regression_with(name: &str, settings: &[&str], learnt: usize) -> Regression {
     let entry = catalogue::find(name).unwrap();
     let kernel: AnyKernel = match name {
         "kons" => "mix:0.4*gaussian:0.4+0.6*matern32:0.7".parse(),
@@ -45,10 +56,11 @@ pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
     .unwrap();
     let spec = kernel.to_string();
     let context = Context { rounds: Some(60), dimension: 2, seed: 3, ..Context::default() };
-    let mut built = Settings::new(entry, settings(entry).iter().copied()).unwrap().build(kernel, &context).unwrap();
+    let mut built = Settings::new(entry, settings.iter().copied()).unwrap().build(kernel, &context).unwrap();
     let mut score = Score::default();
     for (x, y) in &rows(learnt) {
-        score.record(built.learner.predict_then_update(x, *y).unwrap(), *y);
+        let y = target(&built.learner, *y);
+        score.record(built.learner.predict_then_update(x, y).unwrap(), y);
     }
     let mut ranges = Ranges::new(2);
     ranges.observe(&[-1.0, -1.0], -1.0).unwrap();
@@ -66,6 +78,7 @@ pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
         },
         scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),
         progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, score },
+        intervals: None,
         learner: built.learner,
     }
 }
@@ -93,6 +106,14 @@ fn classification(learnt: usize) -> Classification {
     Classification { description, labels, scaling, progress, classifier }
 }
 
+/// Members that forget or start anew, with a share for all; after enough rows for the detectors to have seen losses.
+fn sharing(learnt: usize) -> Regression {
+    let members = "members=krls forgetting=0.99 lambda=0.1 max_dictionary=9; \
+                   restart learner=(krls lambda=0.1 kernel=laplace:1 max_dictionary=9); \
+                   restart learner=(fogd features=4) detector=adwin";
+    regression_with("experts", &[members, "rule=ewa", "share=auto"], 3 * learnt)
+}
+
 /// A learner of two targets.
 fn vector(learnt: usize) -> Regression {
     let mut model = regression("krls", 0);
@@ -107,6 +128,58 @@ fn vector(learnt: usize) -> Regression {
         model.progress.score.record_weighted(&made, &targets, 2.0);
     }
     model
+}
+
+/// A row of a table: a number with gaps, another, a category of which new ones come, and a time.
+fn record(t: usize, x: &[f64; 2]) -> [Cell<'static>; 4] {
+    let first = if t % 5 == 2 { Cell::Missing } else { Cell::Number(100.0 * x[0]) };
+    let city = ["Ulm", "Bonn", "Kiel", "Hof", "Ems", "Jena"][t % (2 + t / 4).min(6)];
+    [first, Cell::Number(x[1]), Cell::Text(city), Cell::Instant(1.7e9 + 40_000.0 * t as f64)]
+}
+
+/// The encoding of a table whose head has been learnt.
+fn encoding(scale: Scale) -> Encoding {
+    let names = ["size", "b", "city", "at"].map(str::to_owned);
+    let head: Vec<_> = rows(16).iter().enumerate().map(|(t, (x, _))| record(t, x)).collect();
+    Encoding::look(&names, &head, &Overrides::default(), EncodingOptions::default().scale(scale)).unwrap()
+}
+
+fn krls_for(encoding: &Encoding) -> Krls<AnyKernel> {
+    let kernel: AnyKernel = "gaussian:3".parse().unwrap();
+    Krls::new(kernel, encoding.dimension(), KrlsParams::default().lambda(0.1).max_dictionary(Some(8))).unwrap()
+}
+
+/// A learner of numbers behind the encoding of a table.
+fn table(learnt: usize) -> Table {
+    let Regression { description, .. } = regression("krls", 0);
+    let encoding = encoding(Scale::Robust);
+    let learner = ScaledTargets::new(krls_for(&encoding).into()).unwrap();
+    let mut pipeline = Pipeline::new(encoding, learner).unwrap();
+    let mut progress = Progress::default();
+    for (t, (x, y)) in rows(learnt).iter().enumerate() {
+        progress.score.record(pipeline.learn(&record(t, x), *y).unwrap(), *y);
+        let Seen { rows, fingerprint } = progress.seen().after_cells(&record(t, x), &[*y]);
+        progress = Progress { rows, fingerprint, ..progress };
+    }
+    Table { description: Description { features: Vec::new(), ..description }, progress, pipeline }
+}
+
+/// A learner of classes behind the encoding of a table.
+fn class_table(learnt: usize) -> ClassTable {
+    let Classification { description, .. } = classification(0);
+    let encoding = encoding(Scale::Standard);
+    let classifier = Classifier::new(krls_for(&encoding).into()).unwrap();
+    let mut pipeline = ClassPipeline::new(encoding, classifier).unwrap();
+    let (mut labels, mut progress) = (Labels::new(), ClassProgress::default());
+    for (t, row) in rows(learnt).iter().enumerate() {
+        let class = class_of(t, row).min(pipeline.classifier().classes());
+        labels.insert(["red", "dark, blue", "3"][class]);
+        let predicted = pipeline.learn(&record(t, &row.0), class, 0.5).unwrap();
+        progress.score.record(class, predicted, None, 0.5);
+        progress.learnt += 1;
+    }
+    progress.rows = learnt as u64;
+    ClassTable { description: Description { features: Vec::new(), ..description }, labels, progress, pipeline }
 }
 
 /// Forecasters by the names of their files.
@@ -164,6 +237,34 @@ pub(crate) fn wide(observed: usize) -> Model {
     let schedule = EpochSchedule { beta: 140.0, t_init: 146, max_lags: Some(140) };
     let opf = Opf::new(1, &OpfParams::default().schedule(schedule)).unwrap();
     Model::Prediction(Box::new(prediction(opf.into(), observed)))
+}
+
+/// Models that tell how sure they are, as format 4 has it.
+pub(crate) fn sure(learnt: usize) -> Vec<(&'static str, Model)> {
+    let params = IntervalParams::default().coverage(0.8).window(12);
+    let mut all = Vec::new();
+    for scale in [IntervalScale::Error, IntervalScale::Deviation] {
+        let mut model = regression("krls", 0);
+        let mut intervals = ConformalIntervals::new(1, params).unwrap().scaled_by(scale);
+        let (mut scratch, mut score, mut radius) = (Scratch::default(), [0.0], [0.0]);
+        for (x, y) in &rows(learnt) {
+            let target = Target::new(std::slice::from_ref(y));
+            intervals.learn(&mut model.learner, x, target, &mut scratch, &mut score, &mut radius).unwrap();
+        }
+        model.intervals = Some(intervals);
+        all.push(("intervals", Model::Regression(Box::new(model))));
+    }
+    let schedule = EpochSchedule { beta: 0.7, t_init: 8, max_lags: Some(4) };
+    let opf = Opf::new(1, &OpfParams::default().schedule(schedule)).unwrap();
+    let mut model = prediction(opf.into(), learnt);
+    let mut further = HorizonIntervals::new(1, 4, params).unwrap();
+    for (x, y) in &rows(learnt) {
+        further.observe(&[*y]).unwrap();
+        further.foretell(&[x[0], x[1], 0.5, *y]).unwrap();
+    }
+    model.further = Some(further);
+    all.push(("intervals of several steps", Model::Prediction(Box::new(model))));
+    all
 }
 
 /// A forecaster in the midst of a series, with all that the command keeps beside it.
@@ -232,7 +333,10 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("series-2", Model::Prediction(Box::new(series(learnt)))));
     all.push(("operator-2", Model::Operator(Box::new(run_of_pairs(learnt)))));
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
+    all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
+    all.push(("table", Model::Table(Box::new(table(learnt)))));
+    all.push(("class-table", Model::ClassTable(Box::new(class_table(learnt)))));
     all
 }
 
@@ -250,6 +354,21 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
             };
             rows.iter().enumerate().map(one).collect()
         }
+        Model::Table(model) => {
+            let one = |(t, (x, y)): (usize, &([f64; 2], f64))| model.pipeline.learn(&record(t, x), *y).unwrap();
+            rows.iter().enumerate().map(one).collect()
+        }
+        Model::ClassTable(model) => {
+            let one = |(t, row): (usize, &([f64; 2], f64))| {
+                let pipeline = &mut model.pipeline;
+                let class = class_of(t, row).min(pipeline.classifier().classes());
+                let mut score = f64::NAN;
+                let observe = |_: usize, _: &Classifier<_>, scores: &[f64]| score = scores.iter().sum();
+                pipeline.learn_rows(&[record(t, &row.0)], &[class], &[], observe).unwrap();
+                score
+            };
+            rows.iter().enumerate().map(one).collect()
+        }
         Model::Regression(model) if model.learner.outputs() == 2 => {
             let one = |(x, y): &([f64; 2], f64)| {
                 let mut made = [0.0; 2];
@@ -259,7 +378,9 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
             rows.iter().map(one).collect()
         }
         Model::Regression(model) => {
-            rows.iter().map(|(x, y)| model.learner.predict_then_update(x, *y).unwrap()).collect()
+            let learner = &mut model.learner;
+            let one = |(x, y): &([f64; 2], f64)| learner.predict_then_update(x, target(learner, *y)).unwrap();
+            rows.iter().map(one).collect()
         }
         Model::Prediction(model) => teach(&mut model.forecaster, rows),
         Model::Operator(model) => {

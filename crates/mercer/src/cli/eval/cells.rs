@@ -16,6 +16,10 @@ pub(super) enum Cell {
     Score,
     Size,
     Loss,
+    /// The variance of that output's target as it was expected, and the ends of its interval.
+    Variance(usize),
+    Lower(usize),
+    Upper(usize),
     /// The probability of the class of that name.
     Probability(String),
 }
@@ -31,6 +35,8 @@ pub(super) struct Offer<'a> {
     /// The classes that have columns.
     pub(super) classes: &'a [String],
     pub(super) has_probabilities: bool,
+    pub(super) has_variance: bool,
+    pub(super) has_intervals: bool,
 }
 
 impl Offer<'_> {
@@ -40,19 +46,19 @@ impl Offer<'_> {
     }
 
     fn targets(&self) -> Vec<(String, Cell)> {
+        self.each("target", Cell::Target)
+    }
+
+    /// A column of that name, or `NAME_TARGET` for each of several targets.
+    fn each(&self, name: &str, cell: impl Fn(usize) -> Cell) -> Vec<(String, Cell)> {
         match self.kind.outputs() {
-            1 => vec![("target".to_owned(), Cell::Target(0))],
-            outputs => (0..outputs).map(|output| (self.named("target", output), Cell::Target(output))).collect(),
+            1 => vec![(name.to_owned(), cell(0))],
+            outputs => (0..outputs).map(|output| (self.named(name, output), cell(output))).collect(),
         }
     }
 
     fn predictions(&self) -> Vec<(String, Cell)> {
-        match self.kind.outputs() {
-            1 => vec![("prediction".to_owned(), Cell::Prediction(0))],
-            outputs => {
-                (0..outputs).map(|output| (self.named("prediction", output), Cell::Prediction(output))).collect()
-            }
-        }
+        self.each("prediction", Cell::Prediction)
     }
 }
 
@@ -62,6 +68,10 @@ impl Cells {
         let mut cells = offer.targets();
         if columns.is_empty() {
             cells.extend(offer.predictions());
+            if offer.has_intervals {
+                let (lower, upper) = (offer.each("lower", Cell::Lower), offer.each("upper", Cell::Upper));
+                cells.extend(lower.into_iter().zip(upper).flat_map(|(lower, upper)| [lower, upper]));
+            }
             if offer.has_probabilities {
                 let probability = |class: &String| (format!("p_{class}"), Cell::Probability(class.clone()));
                 cells.extend(offer.classes.iter().map(probability));
@@ -75,6 +85,28 @@ impl Cells {
             let cell = match (column.as_str(), column.strip_prefix("p_")) {
                 ("prediction", _) => {
                     cells.extend(offer.predictions());
+                    continue;
+                }
+                ("variance" | "lower" | "upper", _) if offer.kind.is_class() => {
+                    return Err(Failure::usage(format!(
+                        "--columns: {column} is for numbers, and the target is a class; leave it out, or say --task regression"
+                    )));
+                }
+                ("variance", _) if !offer.has_variance => {
+                    return Err(Failure::usage(
+                        "--columns: this learner tells no variance; leave it out, or take a least-squares learner such as krls",
+                    ));
+                }
+                ("variance", _) => {
+                    cells.extend(offer.each("variance", Cell::Variance));
+                    continue;
+                }
+                ("lower", _) => {
+                    cells.extend(offer.each("lower", Cell::Lower));
+                    continue;
+                }
+                ("upper", _) => {
+                    cells.extend(offer.each("upper", Cell::Upper));
                     continue;
                 }
                 ("score", _) if offer.kind.is_class() => Cell::Score,
@@ -114,13 +146,14 @@ impl Cells {
 }
 
 /// Refuses columns that there never are, before the data are read.
-pub(super) fn check(columns: &[String]) -> Result<(), Failure> {
+pub(super) fn check(columns: &[String], intervals: bool) -> Result<(), Failure> {
     for column in columns {
         match column.as_str() {
-            "prediction" | "score" | "size" | "loss" => {}
-            "variance" | "lower" | "upper" => {
+            "prediction" | "score" | "size" | "loss" | "variance" => {}
+            "lower" | "upper" if intervals => {}
+            "lower" | "upper" => {
                 return Err(Failure::usage(format!(
-                    "--columns: {column} comes with intervals, which mercer eval does not make yet; leave it out"
+                    "--columns: {column} comes with intervals; add --intervals 0.9, or leave it out"
                 )));
             }
             name if name.starts_with("p_") => {}
@@ -132,6 +165,6 @@ pub(super) fn check(columns: &[String]) -> Result<(), Failure> {
 
 fn unknown(column: &str) -> Failure {
     Failure::usage(format!(
-        "--columns: there is no column {column:?}; give some of prediction, score, size, loss and p_CLASS, with commas between"
+        "--columns: there is no column {column:?}; give some of prediction, score, size, variance, lower, upper, loss and p_CLASS, with commas between"
     ))
 }

@@ -128,8 +128,14 @@ impl Classes {
         let weight = chunk.weight(index);
         let probability = judged.scored(*class, &self.classifier);
         self.rounds += 1;
-        self.score.record(*class, judged.class, probability, weight);
-        self.halves.record(|score| score.record(*class, judged.class, probability, weight));
+        let record = |score: &mut ClassScore| {
+            score.record(*class, judged.class, probability, weight);
+            if let Some(confidence) = judged.confidence() {
+                score.record_confidence(confidence, judged.class == Some(*class), weight);
+            }
+        };
+        record(&mut self.score);
+        self.halves.record(record);
         if let Some(z) = judged.score.filter(|_| weight != 0.0 && self.curve.len() <= MOST_SCORES) {
             let positive = self.labels.later(0, 1) == Some(*class);
             self.curve.push((z, positive, weight));
@@ -200,7 +206,8 @@ fn scores(score: &ClassScore, auc: Option<f64>) -> Scores {
         log_loss: score.log_loss(),
         balanced_accuracy: score.balanced_accuracy(),
         auc,
+        calibration_error: score.calibration_error(),
         majority: score.majority(),
     };
-    Scores { mse: None, mae: None, error_rate: None, rmse: None, r2: None, classes: Some(classes) }
+    Scores { mse: None, mae: None, error_rate: None, rmse: None, r2: None, intervals: None, classes: Some(classes) }
 }

@@ -1,12 +1,13 @@
 //! Rounds whose targets are numbers.
 
 use mercer::learners::Error;
-use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Rows, Score, Target, Targets};
+use mercer::learners::intervals::{ConformalIntervals, IntervalScale, deviations};
+use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Rows, Score, Scratch, Target, Targets};
 
 use super::halves::{Halves, Sum};
 use crate::cli::feed::Chunk;
 use crate::cli::notes::Watch;
-use crate::cli::report::{Output, Scores};
+use crate::cli::report::{IntervalScores, Output, Scores};
 
 /// Weighted moments of one output: its targets', and those of its errors.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,12 +18,21 @@ struct Moments {
     spread: f64,
     squared: f64,
     absolute: f64,
+    /// Of the rounds with an interval: their weight, that of those which it held, and `Σ ω` times its width.
+    spanned: f64,
+    held: f64,
+    width: f64,
 }
 
 impl Moments {
-    fn record(&mut self, prediction: f64, target: f64, weight: f64) {
+    fn record(&mut self, prediction: f64, target: f64, weight: f64, radius: Option<f64>) {
         if weight == 0.0 {
             return;
+        }
+        if let Some(radius) = radius.filter(|radius| radius.is_finite()) {
+            self.spanned += weight;
+            self.held += if (prediction - target).abs() <= radius { weight } else { 0.0 };
+            self.width += weight * 2.0 * radius;
         }
         let (error, before, gap) = (prediction - target, self.weight, target - self.mean);
         self.weight += weight;
@@ -44,6 +54,14 @@ impl Moments {
         self.weight = weight;
         self.squared += later.squared;
         self.absolute += later.absolute;
+        self.spanned += later.spanned;
+        self.held += later.held;
+        self.width += later.width;
+    }
+
+    fn intervals(&self) -> Option<IntervalScores> {
+        let (coverage, mean_width) = (self.held / self.spanned, self.width / self.spanned);
+        (self.spanned > 0.0).then_some(IntervalScores { coverage, mean_width })
     }
 
     /// `1 − Σ ω e²/Σ ω (y − ȳ)²`, not finite where all targets are equal.
@@ -63,12 +81,13 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64) {
+    /// `radii` are those of the intervals, if there are intervals.
+    fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64]) {
         if self.outputs.len() != targets.len() {
             self.outputs.resize(targets.len(), Moments::default());
         }
-        for ((moments, prediction), target) in self.outputs.iter_mut().zip(predictions).zip(targets) {
-            moments.record(*prediction, *target, weight);
+        for (output, moments) in self.outputs.iter_mut().enumerate() {
+            moments.record(predictions[output], targets[output], weight, radii.get(output).copied());
         }
         let signs = targets.len() == 1 && targets[0].abs() == 1.0;
         if signs && (predictions[0] >= 0.0) != (targets[0] >= 0.0) {
@@ -81,6 +100,13 @@ impl Stretch {
         self.outputs.iter().map(of).sum::<f64>() / self.outputs.len() as f64
     }
 
+    fn intervals(&self) -> Option<IntervalScores> {
+        let all: Option<Vec<IntervalScores>> = self.outputs.iter().map(Moments::intervals).collect();
+        let all = all.filter(|all| !all.is_empty())?;
+        let mean = |of: fn(&IntervalScores) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        Some(IntervalScores { coverage: mean(|one| one.coverage), mean_width: mean(|one| one.mean_width) })
+    }
+
     fn scores(&self) -> Scores {
         let mse = self.mean(|output| output.squared / output.weight);
         let weight = self.outputs.first().map_or(0.0, |output| output.weight);
@@ -90,6 +116,7 @@ impl Stretch {
             error_rate: (self.signs == Some(true)).then(|| self.wrong / weight),
             rmse: Some(mse.sqrt()),
             r2: Some(self.mean(Moments::r2)),
+            intervals: self.intervals(),
             classes: None,
         }
     }
@@ -117,12 +144,24 @@ pub(super) struct Numbers {
     all: Stretch,
     halves: Halves<Stretch>,
     pub(super) watch: Watch,
-    /// Of the last chunk.
+    intervals: Option<ConformalIntervals>,
+    /// Whether variances are asked for, which takes rows one by one.
+    tells_variances: bool,
+    /// Of the last chunk: the variances are NaN where there is none, the radii of the intervals infinite.
     predictions: Vec<f64>,
+    variances: Vec<f64>,
+    /// Of intervals in deviations: their scales.
+    scales: Vec<f64>,
+    radii: Vec<f64>,
+    scratch: Scratch,
 }
 
 impl Numbers {
-    pub(super) fn new(learner: AnyRegressor<AnyKernel>) -> Self {
+    pub(super) fn new(
+        learner: AnyRegressor<AnyKernel>,
+        intervals: Option<ConformalIntervals>,
+        tells_variances: bool,
+    ) -> Self {
         let outputs = learner.outputs();
         Self {
             learner,
@@ -131,12 +170,25 @@ impl Numbers {
             all: Stretch::default(),
             halves: Halves::default(),
             watch: Watch::default(),
+            intervals,
+            tells_variances,
             predictions: Vec::new(),
+            variances: Vec::new(),
+            scales: Vec::new(),
+            radii: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 
     pub(super) fn begin(&mut self) {
         self.predictions.clear();
+        self.variances.clear();
+        self.scales.clear();
+        self.radii.clear();
+    }
+
+    pub(super) fn has_intervals(&self) -> bool {
+        self.intervals.is_some()
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt.
@@ -147,7 +199,17 @@ impl Numbers {
             let before = self.predictions.len();
             self.predictions.resize(before + m, 0.0);
             let target = Target::weighted(ys, chunk.weight(from));
-            let learnt = self.learner.learn(inputs, target, &mut self.predictions[before..]);
+            let made = &mut self.predictions[before..];
+            let mut told = Ok(true);
+            if self.tells_variances {
+                self.variances.resize(before + m, 0.0);
+                let variances = &mut self.variances[before..];
+                told = self.learner.predict_variance_into(inputs, &mut self.scratch, made, variances);
+                self.scales.truncate(before);
+                self.scales.extend_from_slice(variances);
+                deviations(&self.learner, &mut self.scales[before..]);
+            }
+            let learnt = told.and_then(|_| self.learner.learn(inputs, target, made));
             if learnt.is_err() {
                 self.predictions.truncate(before);
             }
@@ -165,9 +227,23 @@ impl Numbers {
         let (weight, m) = (chunk.weight(index), self.outputs);
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
+        if let Some(intervals) = &mut self.intervals {
+            let scales = &self.scales;
+            let local = intervals.scale() == IntervalScale::Deviation;
+            let scale = |output: usize| if local { scales[index * m + output] } else { 1.0 };
+            for output in 0..m {
+                let scale = scale(output);
+                self.radii.push(if scale > 0.0 { intervals.radius(output) * scale } else { f64::INFINITY });
+            }
+            if weight != 0.0 {
+                let observed = intervals.observe_scaled(predictions, targets, scale);
+                debug_assert!(observed.is_ok(), "what was learnt is finite");
+            }
+        }
+        let radii = self.radii.get(index * m..).unwrap_or_default();
         self.score.record_weighted(predictions, targets, weight);
-        self.all.record(predictions, targets, weight);
-        self.halves.record(|stretch| stretch.record(predictions, targets, weight));
+        self.all.record(predictions, targets, weight, radii);
+        self.halves.record(|stretch| stretch.record(predictions, targets, weight, radii));
         if let ([prediction], [target]) = (predictions, targets) {
             self.watch.record(*prediction, *target, weight);
         }
@@ -175,6 +251,18 @@ impl Numbers {
 
     pub(super) fn predictions(&self, index: usize) -> &[f64] {
         &self.predictions[index * self.outputs..(index + 1) * self.outputs]
+    }
+
+    /// The variance that the target of that output was expected to have.
+    pub(super) fn variance(&self, index: usize, output: usize) -> Option<f64> {
+        self.variances.get(index * self.outputs + output).copied().filter(|variance| variance.is_finite())
+    }
+
+    /// The ends of the interval of that output.
+    pub(super) fn interval(&self, index: usize, output: usize) -> Option<[f64; 2]> {
+        let radius = self.radii.get(index * self.outputs + output).filter(|radius| radius.is_finite())?;
+        let prediction = self.predictions(index)[output];
+        Some([prediction - radius, prediction + radius])
     }
 
     pub(super) fn targets<'a>(&self, chunk: &'a Chunk, index: usize) -> &'a [f64] {
@@ -217,6 +305,7 @@ impl Numbers {
             mse: moments.squared / moments.weight,
             mae: moments.absolute / moments.weight,
             r2: moments.r2(),
+            intervals: moments.intervals(),
         };
         if self.outputs == 1 { Vec::new() } else { self.all.outputs.iter().enumerate().map(one).collect() }
     }
@@ -231,8 +320,8 @@ mod tests {
         let rounds = [(1.0, 2.0, 1.0), (0.5, -1.0, 2.0), (9.0, 7.0, 0.0), (4.0, 3.0, 0.5)];
         let (mut all, mut parts) = (Stretch::default(), [Stretch::default(), Stretch::default()]);
         for (i, (prediction, target, weight)) in rounds.into_iter().enumerate() {
-            all.record(&[prediction], &[target], weight);
-            parts[i / 2].record(&[prediction], &[target], weight);
+            all.record(&[prediction], &[target], weight, &[[f64::INFINITY, 0.5, 1.0, 2.0][i]]);
+            parts[i / 2].record(&[prediction], &[target], weight, &[[f64::INFINITY, 0.5, 1.0, 2.0][i]]);
         }
         let [mut merged, later] = parts;
         merged.merge(&later);
@@ -245,6 +334,9 @@ mod tests {
             assert!((scores.r2.unwrap() - r2).abs() < 1e-14);
             assert!((scores.mse.unwrap() - sum(&|p, y| (p - y) * (p - y)) / weight).abs() < 1e-14);
             assert_eq!(scores.error_rate, None);
+            // Of weights 2 and 0.5, the second lies in its interval.
+            let IntervalScores { coverage, mean_width } = scores.intervals.unwrap();
+            assert!((coverage - 0.2).abs() < 1e-15 && (mean_width - (2.0 * 1.0 + 0.5 * 4.0) / 2.5).abs() < 1e-15);
         }
     }
 }

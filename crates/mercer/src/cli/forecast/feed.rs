@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::data::{Missing, Registry, RowReader, Series};
+use mercer::data::{Example, Missing};
 use mercer::learners::prediction::Forecaster;
 use mercer::model::Prediction;
 
 use super::ForecastArguments;
 use crate::cli::failure::Failure;
-use crate::cli::rows::open_plain;
+use crate::cli::input::{Input, refuse_for_named};
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
 
@@ -112,17 +112,10 @@ impl Columns {
 
 /// Rows one by one.
 pub(super) struct Feed {
-    shown: String,
+    input: Input,
     stop: Stop,
     columns: Columns,
-    body: Body,
-    row: Vec<f64>,
-    given: usize,
-}
-
-enum Body {
-    Stream(Box<RowReader>),
-    Series(Series),
+    example: Example,
 }
 
 impl Feed {
@@ -133,25 +126,22 @@ impl Feed {
         model: Option<&Prediction>,
         stop: Stop,
     ) -> Result<Self, Failure> {
-        let shown = source.to_string();
-        let body = match source {
-            Source::Named(_) if arguments.format.is_some() => {
-                return Err(Failure::usage(format!("{shown} is a data set of its own format; leave --format out")));
+        let input = match source {
+            Source::Named(name) => {
+                refuse_for_named(name, false, &arguments.dialect, &[], false)?;
+                Input::series(name)?
             }
-            Source::Named(name) => Body::Series(Registry::load()?.open_series(name)?),
             Source::File(_) | Source::StandardInput => {
-                Body::Stream(open_plain(&arguments.series, arguments.format, Missing::Nan, &stop)?.into())
+                Input::plain(&arguments.series, &arguments.dialect, Missing::Nan, &stop)?
             }
         };
-        let (dimension, names) = match &body {
-            Body::Stream(reader) => (reader.dimension(), reader.feature_names()),
-            Body::Series(series) => (series.dimension(), series.column_names()),
-        };
+        let (shown, dimension, names) = (input.shown(), input.columns().dimension, input.columns().features());
+        let names = Some(names).filter(|names| !names.is_empty());
         let columns = match (model, &arguments.model.model) {
-            (Some(model), Some(path)) => Columns::of_model(path, model, &shown, dimension, names)?,
-            _ => Columns::new(&shown, dimension, names, &arguments.making.inputs)?,
+            (Some(model), Some(path)) => Columns::of_model(path, model, shown, dimension, names)?,
+            _ => Columns::new(shown, dimension, names, &arguments.making.inputs)?,
         };
-        Ok(Self { shown, stop, columns, body, row: Vec::new(), given: 0 })
+        Ok(Self { input, stop, columns, example: Example::default() })
     }
 
     pub(super) fn columns(&self) -> &Columns {
@@ -160,40 +150,22 @@ impl Feed {
 
     /// Goes to the next row; false at the end, and when a signal has come: what it cut off is no row.
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
-        match &mut self.body {
-            Body::Stream(reader) => match reader.next_features(&mut self.row) {
-                _ if self.stop.requested() => return Ok(false),
-                Ok(true) => {}
-                ended => return Ok(ended?),
-            },
-            Body::Series(series) => {
-                if self.given == series.len() {
-                    return Ok(false);
-                }
-                self.row.clear();
-                self.row.extend_from_slice(series.row(self.given));
-            }
-        }
-        self.given += 1;
-        Ok(!self.stop.requested())
+        let read = self.input.next(&mut self.example);
+        if self.stop.requested() { Ok(false) } else { Ok(read?) }
     }
 
     pub(super) fn row(&self) -> &[f64] {
-        &self.row
+        &self.example.features
     }
 
     /// Where the row stands.
     pub(super) fn place(&self) -> String {
-        let (shown, row) = (&self.shown, self.given);
-        match &self.body {
-            Body::Stream(reader) => format!("{shown}, line {} (row {row})", reader.line()),
-            Body::Series(_) => format!("{shown}, row {row}"),
-        }
+        format!("{}, {}", self.input.shown(), self.input.place())
     }
 
     /// A bar for a person who waits at a terminal for a file.
     pub(super) fn progress(&self) -> ProgressBar {
-        if !io::stderr().is_terminal() || self.shown == Source::StandardInput.to_string() {
+        if !io::stderr().is_terminal() || self.input.shown() == Source::StandardInput.to_string() {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());

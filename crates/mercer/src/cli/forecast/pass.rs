@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use mercer::learners::Error;
-use mercer::learners::prediction::{ForecastScratch, Forecaster};
+use mercer::learners::prediction::{ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals};
 use mercer::model::{Prediction, SeriesErrors};
 
 use super::ForecastArguments;
@@ -25,8 +25,13 @@ pub(super) struct Pass {
     /// Of the last row, made before it was seen, and how far its intervals reach.
     prediction: Vec<f64>,
     radii: Vec<f64>,
+    /// What follows the last row, where every row is forecast so far ahead; empty otherwise.
+    coming: Vec<f64>,
     time: Duration,
 }
+
+/// Most steps that have intervals: forecasts wait for their rows.
+const MOST_STEPS: usize = 1000;
 
 /// Why a row could not be taken.
 pub(super) enum Stop {
@@ -61,7 +66,7 @@ impl fmt::Display for Stop {
 }
 
 impl Pass {
-    pub(super) fn new(model: Prediction, columns: Columns, arguments: &ForecastArguments) -> Result<Self, Failure> {
+    pub(super) fn new(mut model: Prediction, columns: Columns, arguments: &ForecastArguments) -> Result<Self, Failure> {
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = arguments.steps.map_or(1, usize::from);
         if ahead > 1 && q > 0 {
@@ -74,6 +79,19 @@ impl Pass {
                 "--steps needs the input of the row forecast with --feed-through; append a row with it and empty outputs instead",
             ));
         }
+        if let (Some(intervals), 2..) = (&model.intervals, ahead) {
+            if ahead > MOST_STEPS {
+                return Err(Failure::usage(format!(
+                    "--steps {ahead} with --intervals: intervals are kept for {MOST_STEPS} steps at most; lower --steps, or leave --intervals out"
+                )));
+            }
+            let refused = |error| Failure::usage(format!("--intervals: {error}"));
+            let further = match model.further.take() {
+                Some(further) => further,
+                None => HorizonIntervals::new(m, ahead, *intervals.params()).map_err(refused)?,
+            };
+            model.further.insert(further).extend(ahead).map_err(refused)?;
+        }
         Ok(Self {
             before: model.forecaster.time(),
             model,
@@ -84,6 +102,7 @@ impl Pass {
             output: vec![0.0; m],
             prediction: vec![0.0; m],
             radii: vec![f64::INFINITY; m],
+            coming: Vec::new(),
             time: Duration::ZERO,
         })
     }
@@ -100,7 +119,7 @@ impl Pass {
             *value = row[column];
         }
         let seen = self.model.seen().after([row, &[]]);
-        let Prediction { forecaster, intervals, errors, fingerprint, .. } = &mut self.model;
+        let Prediction { forecaster, intervals, further, errors, fingerprint, .. } = &mut self.model;
         let warm = forecaster.warmed_up();
         let start = Instant::now();
         forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
@@ -111,6 +130,12 @@ impl Pass {
             if warm {
                 intervals.observe(&self.prediction, &self.output)?;
             }
+        }
+        if let Some(further) = further {
+            // Before the first row nothing was foretold.
+            further.observe(&self.output)?;
+            self.coming = forecaster.forecast(further.steps(), &[])?;
+            further.foretell(if forecaster.warmed_up() { &self.coming } else { &[] })?;
         }
         self.time += start.elapsed();
         *fingerprint = seen.fingerprint;
@@ -130,6 +155,9 @@ impl Pass {
 
     /// The next `steps` rows, one after the other.
     pub(super) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
+        if let Some(known) = self.coming.get(..steps * self.output.len()) {
+            return Ok(known.to_vec());
+        }
         if steps == 1 {
             let mut next = vec![0.0; self.output.len()];
             self.model.forecaster.predict_with(&[], &mut next, &mut self.scratch)?;
@@ -155,54 +183,71 @@ impl Pass {
         }
         for step in 2..=steps {
             names(&mut line, &format!("+{step}"));
+            for output in (0..self.output.len()).filter(|_| self.model.intervals.is_some()) {
+                let name = self.columns.output_name(output);
+                let _ =
+                    write!(line, ",{},{}", cell(&format!("{name}+{step}_low")), cell(&format!("{name}+{step}_high")));
+            }
         }
         line + "\n"
     }
 
+    /// The intervals of a forecast of so many steps, if there are any.
+    fn intervals(&self, step: usize) -> Option<&ConformalIntervals> {
+        match step {
+            1 => self.model.intervals.as_ref(),
+            _ => self.model.further.as_ref()?.horizon(step),
+        }
+    }
+
+    /// How far the intervals of a forecast of so many steps reach; infinite where there are none yet.
+    pub(super) fn reach(&self, step: usize) -> Vec<f64> {
+        let radius = |output| self.intervals(step).map_or(f64::INFINITY, |intervals| intervals.radius(output));
+        (0..self.output.len()).map(radius).collect()
+    }
+
     /// The last row's time, its prediction and its intervals.
     pub(super) fn write_row(&self, text: &mut String) {
-        self.write_line(self.rows() - 1, &self.prediction, Some(&self.radii), &[], text);
+        self.write_line(self.rows() - 1, &self.prediction, &self.radii, &[], text);
     }
 
     /// The next row's time, its prediction and its intervals, and the predictions of the rows after it if asked for.
     pub(super) fn write_next(&mut self, text: &mut String) -> Result<(), Stop> {
         let forecast = self.forecast(self.ahead)?;
         let (next, further) = forecast.split_at(self.output.len());
-        if let Some(intervals) = &self.model.intervals {
-            for (output, radius) in self.radii.iter_mut().enumerate() {
-                *radius = intervals.radius(output);
-            }
-        }
-        self.write_line(self.rows(), next, Some(&self.radii), further, text);
+        self.write_line(self.rows(), next, &self.reach(1), further, text);
         Ok(())
     }
 
-    /// The rows after the last, one line each. Intervals are calibrated for one step; further steps have none.
+    /// The rows after the last, one line each.
     pub(super) fn write_forecast(&self, forecast: &[f64], text: &mut String) {
         for (step, row) in forecast.chunks_exact(self.output.len()).enumerate() {
-            let radii: Vec<f64> = match &self.model.intervals {
-                Some(intervals) if step == 0 => (0..row.len()).map(|output| intervals.radius(output)).collect(),
-                _ => vec![f64::INFINITY; row.len()],
-            };
-            self.write_line(self.rows() + step, row, Some(&radii), &[], text);
+            self.write_line(self.rows() + step, row, &self.reach(step + 1), &[], text);
         }
     }
 
-    fn write_line(&self, k: usize, row: &[f64], radii: Option<&[f64]>, further: &[f64], text: &mut String) {
+    /// A row and its intervals, and the rows `further` ahead with theirs.
+    fn write_line(&self, k: usize, row: &[f64], radii: &[f64], further: &[f64], text: &mut String) {
         // Writing to a string cannot fail.
         let _ = write!(text, "{k}");
+        self.write_cells(row, radii, text);
+        for (step, row) in (2..).zip(further.chunks_exact(row.len().max(1))) {
+            self.write_cells(row, &self.reach(step), text);
+        }
+        text.push('\n');
+    }
+
+    fn write_cells(&self, row: &[f64], radii: &[f64], text: &mut String) {
         for value in row {
             let _ = write!(text, ",{}", number(*value));
         }
-        if let (Some(radii), true) = (radii, self.model.intervals.is_some()) {
-            for (value, radius) in row.iter().zip(radii) {
+        for (value, radius) in row.iter().zip(radii).filter(|_| self.model.intervals.is_some()) {
+            if radius.is_finite() {
                 let _ = write!(text, ",{},{}", number(value - radius), number(value + radius));
+            } else {
+                text.push_str(",,");
             }
         }
-        for value in further {
-            let _ = write!(text, ",{}", number(*value));
-        }
-        text.push('\n');
     }
 
     pub(super) fn model(&self) -> &Prediction {
@@ -222,6 +267,13 @@ impl Pass {
     pub(super) fn coverage(&self) -> Option<Vec<f64>> {
         let intervals = self.model.intervals.as_ref()?;
         Some((0..self.output.len()).map(|output| intervals.coverage(output)).collect())
+    }
+
+    /// The same of forecasts of 2, 3, … steps, in order; null before the first.
+    pub(super) fn coverage_further(&self) -> Option<Vec<Vec<f64>>> {
+        let further = self.model.further.as_ref()?;
+        let share = |of: &ConformalIntervals| (0..self.output.len()).map(|output| of.coverage(output)).collect();
+        Some((2..=further.steps()).filter_map(|step| further.horizon(step).map(share)).collect())
     }
 
     pub(super) fn ahead(&self) -> usize {

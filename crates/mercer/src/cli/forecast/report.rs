@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::pass::Pass;
 use super::seconds;
 use crate::cli::failure::Failure;
-use crate::cli::output::number;
+use crate::cli::output::{digits, number};
 use crate::cli::plain::Plain;
 use crate::cli::report::json;
 
-/// The fields are the JSON object's keys, in its order; the last two are there when asked for.
+/// The fields are the JSON object's keys, in its order; the last four are there when asked for.
 #[derive(serde::Serialize)]
 pub(super) struct Report {
     method: String,
@@ -27,8 +27,14 @@ pub(super) struct Report {
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Vec<f64>>,
+    /// Of forecasts of 2, 3, … steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage_further: Option<Vec<Vec<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Vec<Vec<f64>>>,
+    /// The ends of its intervals; null where there is none yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forecast_intervals: Option<Vec<Vec<Option<[f64; 2]>>>>,
 }
 
 #[derive(serde::Serialize)]
@@ -60,6 +66,14 @@ impl Report {
     pub(super) fn of(pass: &Pass, forecast: Option<Vec<f64>>) -> Self {
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
         let epochs = model.forecaster.epochs();
+        let forecast: Option<Vec<Vec<f64>>> =
+            forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
+        let ends = |(step, row): (usize, &Vec<f64>)| -> Vec<Option<[f64; 2]>> {
+            let one = |(value, radius): (&f64, f64)| radius.is_finite().then(|| [value - radius, value + radius]);
+            row.iter().zip(pass.reach(step)).map(one).collect()
+        };
+        let known = forecast.as_ref().filter(|_| model.intervals.is_some());
+        let forecast_intervals = known.map(|rows| (1..).zip(rows).map(ends).collect());
         Self {
             method: model.method.clone(),
             parameters: Parameters(parameters(model).collect()),
@@ -70,7 +84,9 @@ impl Report {
             epochs: epochs.iter().map(|epoch| Epoch { start: epoch.start, lags: epoch.lags }).collect(),
             seconds: seconds(pass.time()),
             coverage: pass.coverage(),
-            forecast: forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect()),
+            coverage_further: pass.coverage_further(),
+            forecast,
+            forecast_intervals,
         }
     }
 
@@ -98,7 +114,10 @@ impl Report {
         line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), number));
         line("sum of squared errors", &number(self.sum_squared_error));
         if let Some(coverage) = &self.coverage {
-            line("intervals hold", &coverage.iter().map(|share| format!("{share:.4}")).collect::<Vec<_>>().join(" "));
+            line("intervals hold", &shares(coverage));
+        }
+        for (step, coverage) in (2..).zip(self.coverage_further.iter().flatten()) {
+            line(&format!("those of {step} steps"), &shares(coverage));
         }
         let per_row = self.seconds / now.max(1) as f64;
         line("seconds", &format!("{}, {} a row", number(self.seconds), number(per_row)));
@@ -113,7 +132,13 @@ impl Report {
                 (0..m).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
             let _ = writeln!(text, "\n  {:>12}  {}", "forecast of", names.join("  "));
             for (step, row) in forecast.iter().enumerate() {
-                let row: Vec<String> = row.iter().map(|value| number(*value)).collect();
+                let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
+                let cell =
+                    |(output, value): (usize, &f64)| match ends.and_then(|ends| ends.get(output).copied().flatten()) {
+                        Some([low, high]) => format!("{} [{}, {}]", number(*value), digits(low), digits(high)),
+                        None => number(*value),
+                    };
+                let row: Vec<String> = row.iter().enumerate().map(cell).collect();
                 let _ = writeln!(text, "  {:>12}  {}", n + step, row.join("  "));
             }
         }
@@ -146,6 +171,12 @@ impl Report {
         }
         notes
     }
+}
+
+/// Shares in a line of text; none before the first row.
+fn shares(coverage: &[f64]) -> String {
+    let one = |share: &f64| if share.is_nan() { "none yet".to_owned() } else { format!("{share:.4}") };
+    coverage.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// A parameter in a line of text.

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use mercer::data::{DataError, Format, Missing, RowReader};
+use mercer::data::{DataError, Example, Missing};
 use mercer::model::Operator;
 
 use super::KoopmanArguments;
 use super::making::Making;
+use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
+use crate::cli::input::{Input, Place};
 use crate::cli::pipe;
-use crate::cli::rows::open_plain;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
 
@@ -73,14 +74,12 @@ impl Layout {
 
 /// A stream of pairs; memory does not grow with its length.
 pub(super) struct Pairs {
-    shown: String,
+    input: Input,
     stop: Stop,
-    reader: RowReader,
     /// Whether rows may come slowly, so that none is kept waiting for others.
     slow: bool,
     layout: Layout,
-    row: Vec<f64>,
-    given: usize,
+    example: Example,
     /// Why there is no row behind those given.
     failed: Option<DataError>,
 }
@@ -92,8 +91,7 @@ pub(super) struct Chunk {
     pub(super) inputs: Vec<f64>,
     /// Row by row.
     pub(super) outputs: Vec<f64>,
-    /// Line and number (from 1) of each row.
-    places: Vec<(u64, usize)>,
+    places: Vec<Place>,
 }
 
 impl Chunk {
@@ -114,18 +112,19 @@ impl Pairs {
         known: Option<&(&Path, Layout)>,
         stop: Stop,
     ) -> Result<Self, Failure> {
-        let (shown, reader) = open(path, arguments.format, &stop)?;
-        let (columns, names) = (reader.dimension(), reader.feature_names());
+        let input = open(path, &arguments.dialect, &stop)?;
+        let (shown, columns, names) = (input.shown(), input.columns().dimension, input.columns().features());
+        let names = Some(names).filter(|names| !names.is_empty());
         let layout = match known {
-            Some((model, layout)) => layout.check(model, &shown, columns, names)?,
+            Some((model, layout)) => layout.check(model, shown, columns, names)?,
             None => {
                 let Making { state_dim, input_dim, .. } = arguments.making;
                 let wanted = (state_dim.map(usize::from), input_dim.map(usize::from));
-                let (input_dimension, state_dimension) = dimensions(&shown, columns, wanted.0, wanted.1)?;
+                let (input_dimension, state_dimension) = dimensions(shown, columns, wanted.0, wanted.1)?;
                 Layout { input_dimension, state_dimension, names: names.unwrap_or_default().to_vec() }
             }
         };
-        Ok(Self { shown, stop, reader, slow: pipe::is_one(path), layout, row: Vec::new(), given: 0, failed: None })
+        Ok(Self { input, stop, slow: pipe::is_one(path), layout, example: Example::default(), failed: None })
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -143,7 +142,7 @@ impl Pairs {
         chunk.places.clear();
         let most = if self.slow && !many { 1 } else { CHUNK };
         while chunk.places.len() < most && self.failed.is_none() {
-            match self.reader.next_features(&mut self.row) {
+            match self.input.next(&mut self.example) {
                 _ if self.stop.requested() => break,
                 Ok(false) => break,
                 Ok(true) => {}
@@ -152,11 +151,10 @@ impl Pairs {
                     break;
                 }
             }
-            self.given += 1;
-            let (x, x_plus) = self.row.split_at(self.layout.input_dimension);
+            let (x, x_plus) = self.example.features.split_at(self.layout.input_dimension);
             chunk.inputs.extend_from_slice(x);
             chunk.outputs.extend_from_slice(x_plus);
-            chunk.places.push((self.reader.line(), self.given));
+            chunk.places.push(self.input.place());
         }
         match self.failed.take_if(|_| chunk.places.is_empty()) {
             Some(error) => Err(error.into()),
@@ -166,18 +164,17 @@ impl Pairs {
 
     /// Where pair `index` of `chunk` comes from, for a message.
     pub(super) fn place(&self, chunk: &Chunk, index: usize) -> String {
-        let (line, row) = chunk.places[index];
-        format!("{}, line {line} (row {row})", self.shown)
+        format!("{}, {}", self.input.shown(), chunk.places[index])
     }
 }
 
-/// A table without a target, and how it is called in messages.
-pub(super) fn open(path: &Path, format: Option<Format>, stop: &Stop) -> Result<(String, RowReader), Failure> {
+/// A table without a target.
+pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop) -> Result<Input, Failure> {
     let source = Source::of(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    Ok((source.to_string(), open_plain(path, format, Missing::default(), stop)?))
+    Input::plain(path, dialect, Missing::default(), stop)
 }
 
 /// Numbers of x and of x⁺ in rows of `columns` numbers.

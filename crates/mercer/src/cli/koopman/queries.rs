@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use mercer::data::Format;
+use mercer::data::Example;
 use mercer::learners::operator::KernelOperator;
 use mercer::{AnyKernel, Error};
 
 use super::pairs::{self, Layout};
+use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
 use crate::cli::stop::Stop;
 
@@ -15,19 +16,18 @@ pub(super) struct Queries {
 }
 
 impl Queries {
-    pub(super) fn read(path: &Path, format: Option<Format>, layout: &Layout) -> Result<Self, Failure> {
-        // Its own name tells its format; that of the pairs serves when it does not.
-        let (shown, mut reader) = pairs::open(path, Format::from_path(path).or(format), &Stop::never())?;
-        if reader.dimension() != layout.input_dimension {
-            let (got, wanted) = (reader.dimension(), layout.input_dimension);
+    pub(super) fn read(path: &Path, dialect: Dialect, layout: &Layout) -> Result<Self, Failure> {
+        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never())?;
+        let (shown, got, wanted) = (input.shown(), input.columns().dimension, layout.input_dimension);
+        if got != wanted {
             let plural = if got == 1 { "column" } else { "columns" };
             return Err(Failure::because(format!(
                 "{shown}: has {got} {plural}, but x has {wanted} in the pairs; give the numbers of x alone, a row a query"
             )));
         }
-        let (mut rows, mut row) = (Vec::new(), Vec::new());
-        while reader.next_features(&mut row)? {
-            rows.push(row.clone());
+        let (mut rows, mut example) = (Vec::new(), Example::default());
+        while input.next(&mut example)? {
+            rows.push(example.features.clone());
         }
         Ok(Self { rows })
     }

@@ -1,0 +1,80 @@
+//! What is wrong with whatever the rows are in: compressed bytes, a JSON array, a file of columns.
+
+use std::io;
+
+use super::place::Column;
+use super::shown::Cut;
+use crate::compressed::Compression;
+use crate::format::Format;
+
+/// What is wrong with whatever holds the rows. [`Display`](std::fmt::Display) is always one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContainerError {
+    /// A name promises compression that the bytes do not have.
+    #[error(
+        "{file}: is not {compression} although its name ends in .{}; take the ending off, or compress the file",
+        compression.ending()
+    )]
+    NotCompressed {
+        /// The file.
+        file: String,
+        /// What its name promises.
+        compression: Compression,
+    },
+    /// The compressed bytes are damaged or cut short.
+    #[error(
+        "{file}: the {compression} data is damaged or cut short after line {line} ({source}); fetch or compress the file again"
+    )]
+    Damaged {
+        /// The file.
+        file: String,
+        /// How it is compressed.
+        compression: Compression,
+        /// The last line that came out whole.
+        line: u64,
+        /// What the decoder said.
+        source: io::Error,
+    },
+    /// The file is not what its format says, or in a form that is not read.
+    #[error("{file}: cannot be read as {format} ({why}); write the file again, or as csv")]
+    Columnar {
+        /// The file.
+        file: String,
+        /// The format.
+        format: Format,
+        /// What is wrong.
+        why: String,
+    },
+    /// A column holds something else than single values.
+    #[error(
+        "{file}, {column}: holds values of type {}; leave the column out (--ignore), or write what it holds as columns of its own",
+        Cut(kind)
+    )]
+    NotSingle {
+        /// The file.
+        file: String,
+        /// The column.
+        column: Column,
+        /// What it holds.
+        kind: String,
+    },
+    /// The program was built without what reads this format.
+    #[error("{file}: {format} is not read by this build; build it with the feature arrow, or write the file as csv")]
+    NotBuilt {
+        /// The file.
+        file: String,
+        /// The format.
+        format: Format,
+    },
+    /// A JSON array is damaged between its rows or cut short.
+    #[error("{file}: expected {expected}, after row {row} of the JSON array; mend it, or write one object a line")]
+    BadArray {
+        /// The file.
+        file: String,
+        /// The last row that came out whole.
+        row: u64,
+        /// What should stand there.
+        expected: &'static str,
+    },
+}

@@ -1,0 +1,146 @@
+//! A schema with its transform: what is found in the head of a table, and the state that moves with its rows.
+
+use mercer_core::{Cells, Inconsistent, Validate};
+
+use crate::error::EncodingError;
+use crate::matching::ColumnMap;
+use crate::overrides::Overrides;
+use crate::schema::{Column, Kind, Schema};
+use crate::transform::{EncodingOptions, Transform};
+
+/// A schema with its transform.
+///
+/// ```
+/// use mercer_encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale};
+///
+/// let names = ["city", "size"].map(str::to_owned);
+/// let head = [[Cell::Text("Ulm"), Cell::Number(50.0)], [Cell::Text("Bonn"), Cell::Number(70.0)]];
+/// let options = EncodingOptions::default().scale(Scale::Standard);
+/// let encoding = Encoding::look(&names, &head, &Overrides::default(), options)?;
+/// // Columns are found by name, in any order; a category that is new is hashed.
+/// let other = ["size", "city"].map(str::to_owned);
+/// let map = encoding.schema().matching(&other)?;
+/// let mut numbers = Vec::new();
+/// encoding.encode(&map.record(&[Cell::Number(60.0), Cell::Text("Kiel")])?, &mut numbers)?;
+/// assert_eq!(numbers.len(), encoding.dimension());
+/// assert_eq!(numbers.last(), Some(&0.0)); // 60 is the mean of the head
+/// # Ok::<(), mercer_encoding::EncodingError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Encoding {
+    schema: Schema,
+    transform: Transform,
+}
+
+impl Encoding {
+    /// The encoding of a schema, which has learnt no row.
+    ///
+    /// # Errors
+    /// As [`Transform::new`].
+    pub fn new(schema: Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
+        let transform = Transform::new(&schema, options)?;
+        Ok(Self { schema, transform })
+    }
+
+    /// Looks at the head of a table, finds its schema and learns its statistics.
+    ///
+    /// # Errors
+    /// As [`Schema::of`] and [`Transform::new`].
+    pub fn look<R: Cells>(
+        names: &[String],
+        head: &[R],
+        overrides: &Overrides,
+        options: EncodingOptions,
+    ) -> Result<Self, EncodingError> {
+        let mut encoding = Self::new(Schema::of(names, head, overrides)?, options)?;
+        encoding.learn_head(head)?;
+        Ok(encoding)
+    }
+
+    /// Learns the statistics of the head, before the first of its rows is encoded. The rows are then learnt again, one after the other, as they
+    /// are read: the head counts twice. This uses columns of rows to come, as the schema does, but never a target.
+    ///
+    /// With the head of 1000 rows, the error of kernel ridge regression over the last half of 4000 rows of seven data sets differs by 1.3% at most from that with statistics
+    /// that begin with the whole file (standard scaling; `cargo test -p mercer-encoding --test scores -- --nocapture`). Without a head it is up to 4% larger. Scaling
+    /// by range needs the head most.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]; the rows before are then learnt.
+    pub fn learn_head<R: Cells>(&mut self, head: &[R]) -> Result<(), EncodingError> {
+        head.iter().try_for_each(|record| self.transform.learn(record))
+    }
+
+    /// A column appears that the head did not have; records have its cell behind the others from now on. Returns how many numbers it adds, behind the
+    /// others: none for texts and identifiers. A category gets room for 12, hashed where options allow less; a time gets all its parts; a fixed range
+    /// becomes a running one. Before its first value a number is 0.
+    ///
+    /// # Errors
+    /// [`EncodingError::SameName`]
+    pub fn add_column(&mut self, name: &str, kind: Kind) -> Result<usize, EncodingError> {
+        if self.schema.columns().iter().any(|column| column.name == name) {
+            return Err(EncodingError::SameName(name.to_owned()));
+        }
+        let column = Column::late(name.to_owned(), kind);
+        let added = self.transform.push(&column);
+        self.schema.columns.push(column);
+        Ok(added)
+    }
+
+    /// What the columns are.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// How they become numbers.
+    #[must_use]
+    pub fn transform(&self) -> &Transform {
+        &self.transform
+    }
+
+    /// Numbers that a record becomes.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.transform.dimension()
+    }
+
+    /// [`Transform::encode`]
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]
+    pub fn encode(&self, record: &(impl Cells + ?Sized), numbers: &mut Vec<f64>) -> Result<(), EncodingError> {
+        self.transform.encode(record, numbers)
+    }
+
+    /// [`Transform::learn`]
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]
+    pub fn learn(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+        self.transform.learn(record)
+    }
+
+    /// [`Schema::matching`]
+    ///
+    /// # Errors
+    /// As [`Schema::matching`].
+    pub fn matching(&self, names: &[String]) -> Result<ColumnMap, EncodingError> {
+        self.schema.matching(names)
+    }
+
+    /// The names of the numbers.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.transform.names(&self.schema)
+    }
+}
+
+impl Validate for Encoding {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.schema.validate()?;
+        self.transform.validate()?;
+        let fits = self.schema.columns().len() == self.transform.columns();
+        Inconsistent::require(fits, "encoding", "its transform has the columns of its schema")
+    }
+}

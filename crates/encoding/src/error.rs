@@ -1,0 +1,91 @@
+//! What this crate refuses, and why.
+
+use mercer_core::ParameterError;
+
+/// Why a schema, a transform or a pipeline could not do what it was asked for. It is as it was before the call.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodingError {
+    /// A record with another number of cells than there are columns.
+    #[error(
+        "the record has {got} cells, but there are {expected} columns; give one cell for each, and `Missing` where there is no value"
+    )]
+    Cells {
+        /// Number of columns.
+        expected: usize,
+        /// Number of cells.
+        got: usize,
+    },
+    /// A column that is asked for and does not exist.
+    #[error("there is no column {name:?}; the columns are {known}")]
+    NoColumn {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// Two columns of the same name.
+    #[error("two columns are called {0:?}; rename one, so that columns can be told by their names")]
+    SameName(String),
+    /// Not a single column of a file is one of the schema.
+    #[error("none of the columns {found} is one that the model knows; it needs {needed}")]
+    NoMatch {
+        /// Names in the file.
+        found: String,
+        /// Names in the schema.
+        needed: String,
+    },
+    /// A file without names that has another number of columns.
+    #[error("the columns have no names, and there are {got} of them where {expected} are needed")]
+    Width {
+        /// Columns of the schema.
+        expected: usize,
+        /// Columns of the file.
+        got: usize,
+    },
+    /// `NAME=KIND` that cannot be read.
+    #[error("{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier")]
+    Override(String),
+    /// A name of a scaling that does not exist.
+    #[error("{0:?} is no scaling; take none, standard, robust, range, paper01 or paper11")]
+    Scale(String),
+    /// No column is left to learn from.
+    #[error(
+        "no column is left to learn from: every one is ignored, empty or set aside; name some with an override such as NAME=category"
+    )]
+    NothingLeft,
+    #[cfg(feature = "learners")]
+    /// A learner made for inputs of another dimension.
+    #[error("the learner was made for inputs of dimension {learner}, but the columns are encoded to {encoded} numbers")]
+    Dimension {
+        /// The learner's.
+        learner: usize,
+        /// The transform's.
+        encoded: usize,
+    },
+    #[cfg(feature = "learners")]
+    /// A learner whose loss has no units.
+    #[error("targets are scaled for the squared loss, not for {loss}; leave them as they are")]
+    Loss {
+        /// Name of the loss.
+        loss: &'static str,
+    },
+    /// A parameter outside its range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    #[cfg(feature = "learners")]
+    /// What the learner refuses.
+    #[error(transparent)]
+    Learner(#[from] mercer_learners::Error),
+}
+
+/// Names for a message: the first few.
+pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let more = names.len().saturating_sub(SHOWN);
+    let mut text = names.take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    if text.is_empty() { "none".to_owned() } else { text }
+}

@@ -1,0 +1,102 @@
+//! From the columns of a table to the inputs of an online learner, one row at a time.
+//!
+//! A table has dates, categories, gaps and numbers of any unit; a learner takes finite numbers, best of the size of 1. This crate looks at the
+//! head of a table, decides what each column is ([`Schema`]), turns records into numbers with statistics that move row by row
+//! ([`Transform`]), scales targets ([`ScaledTargets`]), and puts it all before a learner ([`Pipeline`], [`ClassPipeline`]). It is for anyone who
+//! feeds a learner from data that were not made for it. It reads no files: a record is a slice of [`Cell`]s, or whatever gives them ([`Cells`]).
+//!
+//! ```
+//! use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
+//! use mercer_kernels::{Gaussian, median_width};
+//! use mercer_learners::{NonsAld, NonsAldParams};
+//!
+//! // What a reader gives: a date, a city, a size with gaps, and a price in euros.
+//! let days: Vec<String> = (0..300).map(|t| format!("2024-{:02}-{:02}", 1 + t / 28 % 12, 1 + t % 28)).collect();
+//! let row = |t: usize| {
+//!     let size = if t % 9 == 4 { Cell::Missing } else { Cell::Number(40.0 + (t * 37 % 80) as f64) };
+//!     [Cell::Text(&days[t]), Cell::Text(["Ulm", "Bonn", "Kiel"][t % 3]), size]
+//! };
+//! let price = |t: usize| 1e5 * (1.0 + (t % 3) as f64) + 2e3 * (t * 37 % 80) as f64;
+//!
+//! let names = ["day", "city", "size"].map(str::to_owned);
+//! let head: Vec<_> = (0..100).map(row).collect();
+//! let options = EncodingOptions::default().scale(Scale::Standard);
+//! let encoding = Encoding::look(&names, &head, &Overrides::default(), options)?;
+//! let mut pipeline = Pipeline::with_head(encoding, &head, |dimension, encoded| {
+//!     let kernel = Gaussian::new(median_width(dimension, encoded)).map_err(mercer_learners::Error::from)?;
+//!     ScaledTargets::new(NonsAld::new(kernel, dimension, NonsAldParams::default())?)
+//! })?;
+//! let (mut loss, mut baseline) = (0.0, 0.0);
+//! for t in 0..300 {
+//!     let prediction = pipeline.learn(&row(t), price(t))?; // in euros
+//!     if t >= 150 {
+//!         loss += (prediction - price(t)).powi(2);
+//!         baseline += (2.8e5 - price(t)).powi(2);
+//!     }
+//! }
+//! assert!(loss < 0.2 * baseline, "{loss} {baseline}");
+//! # Ok::<(), EncodingError>(())
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | a value of a record, and a record | [`Cell`], [`Cells`] |
+//! | what the columns are; another file's columns by name | [`Schema`], [`Look`], [`Overrides`], [`ColumnMap`] |
+//! | columns to numbers | [`Transform`], [`Encoding`], [`Scale`], [`EncodingOptions`] |
+//! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
+//! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
+//! | running statistics | [`RunningMoments`], [`QuantileSketch`] |
+//! | dates and times | [`parse_instant`] |
+//!
+//! Contracts: what comes out of a transform is finite for every record. A record has the same numbers, bit for bit, alone and in a batch. Predicting
+//! changes nothing. What is refused leaves everything as it was. Memory does not grow with the stream (but for 8 numbers a column of robust scaling each time the stream
+//! doubles).
+//!
+//! Features: `learners` (default) is the part that knows learners, [`ScaledTargets`] and the pipelines. `serde`: schemas, encodings and pipelines can be saved; [`Validate`](mercer_core::Validate) checks what was read back.
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+#[cfg(feature = "learners")]
+mod class_pipeline;
+mod encoding;
+mod error;
+
+mod key;
+mod look;
+mod matching;
+mod moments;
+mod overrides;
+#[cfg(feature = "learners")]
+mod pipeline;
+mod quantiles;
+pub mod scale;
+pub mod schema;
+#[cfg(feature = "learners")]
+pub mod target;
+pub mod transform;
+
+#[cfg(feature = "learners")]
+pub use class_pipeline::ClassPipeline;
+pub use encoding::Encoding;
+pub use error::EncodingError;
+pub use look::Look;
+pub use matching::{ColumnMap, Mapped};
+pub use mercer_core::{Cell, Cells, parse_instant};
+pub use moments::RunningMoments;
+pub use overrides::Overrides;
+#[cfg(feature = "learners")]
+pub use pipeline::{Pipeline, PipelineScratch};
+pub use quantiles::QuantileSketch;
+pub use scale::Scale;
+pub use schema::{Column, Kind, Schema, TimeParts, Use};
+#[cfg(feature = "learners")]
+pub use target::{ScaledTargets, TargetScale};
+pub use transform::{EncodingOptions, Oddity, Transform};
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,58 @@
+//! What a user says of columns, against what the look at them finds.
+
+use crate::error::EncodingError;
+use crate::schema::Kind;
+
+/// What a user says of columns, by their names. `#3` is the third column, if no column is called so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Overrides {
+    /// Columns that are not encoded.
+    pub ignore: Vec<String>,
+    /// If there are any, no other columns are encoded.
+    pub only: Vec<String>,
+    /// Columns of a kind that is told. Texts and identifiers are ignored, the others encoded.
+    pub kinds: Vec<(String, Kind)>,
+    /// Columns that are targets, weights and the like: never encoded, never missed.
+    pub aside: Vec<String>,
+}
+
+impl Overrides {
+    /// The same with columns that are not encoded.
+    #[must_use]
+    pub fn ignore(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.ignore.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same with columns beside which no others are encoded.
+    #[must_use]
+    pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.only.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same with a column whose kind is told. The last word counts.
+    #[must_use]
+    pub fn kind(mut self, name: impl Into<String>, kind: Kind) -> Self {
+        self.kinds.push((name.into(), kind));
+        self
+    }
+
+    /// The same with columns that are targets, weights and the like.
+    #[must_use]
+    pub fn aside(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.aside.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// [`kind`](Self::kind) from a text `NAME=KIND`. The name ends at the last `=`.
+    ///
+    /// # Errors
+    /// [`EncodingError::Override`]
+    pub fn parse_kind(self, text: &str) -> Result<Self, EncodingError> {
+        let refused = || EncodingError::Override(text.to_owned());
+        let (name, kind) = text.rsplit_once('=').ok_or_else(refused)?;
+        Ok(self.kind(name, kind.parse().map_err(|_| refused())?))
+    }
+}

@@ -1,0 +1,251 @@
+//! Records in, predictions out: an encoding and a learner in one object.
+
+use std::ops::Range;
+
+use mercer_core::{Cells, Inconsistent, Validate};
+use mercer_learners::{Error, Regressor, Rows, Scratch, Target, Targets};
+
+use crate::encoding::Encoding;
+use crate::error::EncodingError;
+use crate::schema::Kind;
+
+/// Rows that are encoded together.
+const BLOCK: usize = 256;
+
+/// Memory of a prediction, reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct PipelineScratch {
+    pub(crate) numbers: Vec<f64>,
+    pub(crate) learner: Scratch,
+}
+
+/// An encoding and a learner of numbers. A learner in [`ScaledTargets`](crate::ScaledTargets) takes targets of any unit.
+///
+/// A record is encoded with the statistics of the rows before it, learnt by the learner, and then learnt by the encoding. What is refused is learnt by neither.
+/// A row of weight 0 is only predicted.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Pipeline<R> {
+    encoding: Encoding,
+    learner: R,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: Vec<f64>,
+}
+
+impl<R: Regressor> Pipeline<R> {
+    /// An encoding before a learner.
+    ///
+    /// # Errors
+    /// [`EncodingError::Dimension`] when the learner was made for other inputs.
+    pub fn new(encoding: Encoding, learner: R) -> Result<Self, EncodingError> {
+        check_dimension(&encoding, learner.dimension())?;
+        Ok(Self { encoding, learner, work: Vec::new() })
+    }
+
+    /// An encoding that has learnt the head of a table, before a learner that `make` makes of the input dimension and of the encoded head, row by row (for
+    /// the width of a kernel by the median heuristic, say).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), those of `make`, and [`EncodingError::Cells`].
+    pub fn with_head<H: Cells, E: From<EncodingError>>(
+        encoding: Encoding,
+        head: &[H],
+        make: impl FnOnce(usize, &[f64]) -> Result<R, E>,
+    ) -> Result<Self, E> {
+        let mut encoded = Vec::with_capacity(head.len() * encoding.dimension());
+        head.iter().try_for_each(|record| encoding.encode(record, &mut encoded))?;
+        let learner = make(encoding.dimension(), &encoded)?;
+        Ok(Self::new(encoding, learner)?)
+    }
+
+    /// The encoding.
+    #[must_use]
+    pub fn encoding(&self) -> &Encoding {
+        &self.encoding
+    }
+
+    /// The learner, which sees encoded inputs.
+    #[must_use]
+    pub fn learner(&self) -> &R {
+        &self.learner
+    }
+
+    /// The learner, to set its threads. One that is taught apart no longer belongs to the encoding.
+    pub fn learner_mut(&mut self) -> &mut R {
+        &mut self.learner
+    }
+
+    /// A column appears late: [`Encoding::add_column`] and [`Regressor::grow`]. In the rows learnt so far its numbers count as 0.
+    ///
+    /// # Errors
+    /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the pipeline is then unchanged.
+    pub fn add_column(&mut self, name: &str, kind: Kind) -> Result<(), EncodingError> {
+        let mut encoding = self.encoding.clone();
+        let added = encoding.add_column(name, kind)?;
+        if added > 0 {
+            self.learner.grow(added)?;
+        }
+        self.encoding = encoding;
+        Ok(())
+    }
+
+    /// The prediction for a record, of a learner with one output. Changes nothing.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`], and as [`Regressor::predict_with`].
+    pub fn predict(&self, record: &(impl Cells + ?Sized)) -> Result<f64, EncodingError> {
+        let mut numbers = Vec::with_capacity(self.encoding.dimension());
+        self.encoding.encode(record, &mut numbers)?;
+        Ok(self.learner.predict(&numbers)?)
+    }
+
+    /// `scores ← ` the predictions for a record, one for each output. Changes nothing, and allocates nothing once `scratch` has grown.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`], and as [`Regressor::predict_into`].
+    ///
+    /// # Panics
+    /// If there is not room for each output in `scores`.
+    pub fn predict_into(
+        &self,
+        record: &(impl Cells + ?Sized),
+        scratch: &mut PipelineScratch,
+        scores: &mut [f64],
+    ) -> Result<(), EncodingError> {
+        scratch.numbers.clear();
+        self.encoding.encode(record, &mut scratch.numbers)?;
+        Ok(self.learner.predict_into(&scratch.numbers, &mut scratch.learner, scores)?)
+    }
+
+    /// Predicts a record, then learns that its target is `y`; returns the prediction. For a learner with one output.
+    ///
+    /// # Errors
+    /// As [`learn_target`](Self::learn_target).
+    pub fn learn(&mut self, record: &(impl Cells + ?Sized), y: f64) -> Result<f64, EncodingError> {
+        let outputs = self.learner.outputs();
+        if outputs != 1 {
+            return Err(Error::Outputs { expected: outputs, got: 1 }.into());
+        }
+        let mut score = [0.0];
+        self.learn_target(record, Target::new(&[y]), &mut score)?;
+        Ok(score[0])
+    }
+
+    /// Predicts a record into `scores`, then learns its target.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`], and as [`Regressor::learn`]; nothing is then learnt.
+    ///
+    /// # Panics
+    /// If there is not room for each output in `scores`.
+    pub fn learn_target(
+        &mut self,
+        record: &(impl Cells + ?Sized),
+        target: Target<'_>,
+        scores: &mut [f64],
+    ) -> Result<(), EncodingError> {
+        let Self { encoding, learner, work } = self;
+        in_blocks(
+            encoding,
+            work,
+            &[record],
+            |_| target.weight,
+            |_, x| match learner.learn(x, target, scores) {
+                Ok(()) => (1, Ok(())),
+                Err(error) => (0, Err(error)),
+            },
+        )
+    }
+
+    /// Learns records in order and appends their predictions. Encoded inputs are the same, bit for bit, as one by one; the learner may share
+    /// work between rows, as [`Regressor::learn_rows`] says.
+    ///
+    /// # Errors
+    /// Those of the first record that is refused. The records before it are learnt, and `scores` tells how many they are.
+    pub fn learn_rows<T: Cells>(
+        &mut self,
+        records: &[T],
+        targets: Targets<'_>,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), EncodingError> {
+        let Self { encoding, learner, work } = self;
+        let d = encoding.dimension();
+        if records.len() != targets.len() {
+            return Err(Error::Block { inputs: records.len() * d, rows: targets.len(), dimension: d }.into());
+        }
+        let outputs = learner.outputs().max(1);
+        let weight = |row: usize| targets.get(row).weight;
+        in_blocks(encoding, work, records, weight, |rows, inputs| {
+            let start = scores.len();
+            let learnt = Rows::new(inputs, d, targets.range(rows.start, rows.end))
+                .and_then(|rows| learner.learn_rows(rows, scores));
+            ((scores.len() - start) / outputs, learnt)
+        })
+    }
+}
+
+/// Encodes and learns records in order, block by block, and hands the numbers of a block to `teach`. That says how many rows of it the learner
+/// has learnt, and why no more: those that it has not, the encoding forgets again.
+pub(crate) fn in_blocks<T: Cells>(
+    encoding: &mut Encoding,
+    work: &mut Vec<f64>,
+    records: &[T],
+    weight: impl Fn(usize) -> f64,
+    mut teach: impl FnMut(Range<usize>, &[f64]) -> (usize, Result<(), Error>),
+) -> Result<(), EncodingError> {
+    if let [record] = records {
+        work.clear();
+        encoding.encode(record, work)?;
+        teach(0..1, work).1?;
+        return if weight(0) == 0.0 { Ok(()) } else { encoding.learn(record) };
+    }
+    for first in (0..records.len()).step_by(BLOCK) {
+        let block = &records[first..(first + BLOCK).min(records.len())];
+        let before = encoding.clone();
+        let mut encoded = 0;
+        let mut refused = Ok(());
+        work.clear();
+        while encoded < block.len() && refused.is_ok() {
+            refused = encode_and_learn(encoding, &block[encoded], weight(first + encoded), work);
+            encoded += usize::from(refused.is_ok());
+        }
+        let (learnt, stopped) = teach(first..first + encoded, work);
+        if let Err(error) = stopped {
+            *encoding = before;
+            for (row, record) in block.iter().enumerate().take(learnt) {
+                encode_and_learn(encoding, record, weight(first + row), work)?;
+            }
+            return Err(error.into());
+        }
+        refused?;
+    }
+    Ok(())
+}
+
+/// Appends the numbers of a record; then learns it, unless its weight is 0.
+fn encode_and_learn(
+    encoding: &mut Encoding,
+    record: &(impl Cells + ?Sized),
+    weight: f64,
+    numbers: &mut Vec<f64>,
+) -> Result<(), EncodingError> {
+    encoding.encode(record, numbers)?;
+    if weight == 0.0 { Ok(()) } else { encoding.learn(record) }
+}
+
+pub(crate) fn check_dimension(encoding: &Encoding, learner: usize) -> Result<(), EncodingError> {
+    let encoded = encoding.dimension();
+    if learner == encoded { Ok(()) } else { Err(EncodingError::Dimension { learner, encoded }) }
+}
+
+impl<R: Regressor + Validate> Validate for Pipeline<R> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.encoding.validate()?;
+        self.learner.validate()?;
+        validate_dimension(&self.encoding, self.learner.dimension())
+    }
+}
+
+pub(crate) fn validate_dimension(encoding: &Encoding, learner: usize) -> Result<(), Inconsistent> {
+    Inconsistent::require(encoding.dimension() == learner, "pipeline", "its learner takes the numbers of its encoding")
+}

@@ -1,0 +1,295 @@
+//! What the columns of a table are: found by one look at its head.
+//!
+//! The rules, for each column, from the cells of the head that are not missing:
+//!
+//! | kind | rule | encoded as |
+//! |---|---|---|
+//! | time | all are instants, or texts that are dates or times ([`parse_instant`](crate::parse_instant)) | cyclic parts and elapsed time |
+//! | constant | there is but one value | a number or a category: it may vary later |
+//! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 texts or more, all different | nothing |
+//! | number | numbers; at most one of twenty is text, which counts as missing | a number |
+//! | text | longer than 40 bytes on average, and more than half of them different | nothing |
+//! | category | everything else | one-hot, and hashed above a size |
+//!
+//! A column without a single value is ignored. [`Overrides`] decide otherwise.
+
+use std::fmt;
+use std::str::FromStr;
+
+use mercer_core::{Cells, Inconsistent, Validate};
+
+use crate::error::{EncodingError, listed};
+use crate::look::Look;
+use crate::matching::ColumnMap;
+use crate::overrides::Overrides;
+
+/// Most frequent categories that a schema remembers of a column.
+pub(crate) const LISTED: usize = 256;
+
+/// Longest category that is known by its name, in bytes; longer ones are only hashed.
+pub(crate) const LONGEST_NAME: usize = 256;
+
+/// What the values of a column are. [This module](self) has the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// One of some values without an order.
+    Category,
+    /// Dates or times.
+    Time,
+    /// Words for people.
+    Text,
+    /// One value only, in the head.
+    Constant,
+    /// A name for the row.
+    Identifier,
+}
+
+impl Kind {
+    const NAMES: [(Self, &'static str); 6] = [
+        (Self::Number, "number"),
+        (Self::Category, "category"),
+        (Self::Time, "time"),
+        (Self::Text, "text"),
+        (Self::Constant, "constant"),
+        (Self::Identifier, "identifier"),
+    ];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(Self::NAMES.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Kind {
+    type Err = EncodingError;
+
+    /// A kind that can be asked for: every one but `constant`, also `date` for `time`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = if text == "date" { "time" } else { text };
+        let known = Self::NAMES.iter().find(|(kind, name)| *name == text && *kind != Self::Constant);
+        known.map(|(kind, _)| *kind).ok_or_else(|| EncodingError::Override(text.to_owned()))
+    }
+}
+
+/// Whether a column is encoded, and why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Use {
+    /// It is.
+    Encoded,
+    /// It is a target, a weight or the like.
+    SetAside,
+    /// The user does not want it.
+    Unwanted,
+    /// It names rows.
+    Identifier,
+    /// It is words for people.
+    Text,
+    /// It has no value in the head.
+    Empty,
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Encoded => "encoded",
+            Self::SetAside => "set aside",
+            Self::Unwanted => "ignored as asked",
+            Self::Identifier => "ignored: it names rows",
+            Self::Text => "ignored: it is text",
+            Self::Empty => "ignored: it has no value",
+        })
+    }
+}
+
+/// The variation of times that the head shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TimeParts {
+    /// Times of the day differ.
+    pub hour: bool,
+    /// Days of the week differ, and some neighbours are less than a week apart.
+    pub weekday: bool,
+    /// Days of the year differ, and some neighbours are less than 300 days apart.
+    pub season: bool,
+}
+
+/// A column, as the head shows it.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Column {
+    /// Its name; its number from 1 where columns have no names.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// Whether it is encoded.
+    pub used: Use,
+    /// Cells of the head that are missing.
+    pub missing: u64,
+    /// Different values in the head; after 10,000 of them no more are counted.
+    pub distinct: u64,
+    /// The smallest and the largest number, or instant in seconds since 1970.
+    pub range: Option<(f64, f64)>,
+    /// The most frequent values of a category with their counts, at most 256.
+    pub categories: Vec<(String, u64)>,
+    /// For times.
+    pub time: TimeParts,
+}
+
+impl Column {
+    /// Whether it is encoded as a category.
+    pub(crate) fn is_category(&self) -> bool {
+        match self.kind {
+            Kind::Category => true,
+            Kind::Constant => self.range.is_none(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is a number in every row of the head.
+    pub(crate) fn is_plain_number(&self) -> bool {
+        self.missing == 0
+            && self.range.is_some()
+            && matches!(self.kind, Kind::Number | Kind::Constant | Kind::Identifier)
+    }
+}
+
+impl Column {
+    /// A column of which nothing has been seen.
+    pub(crate) fn late(name: String, kind: Kind) -> Self {
+        let used = match kind {
+            Kind::Identifier => Use::Identifier,
+            Kind::Text => Use::Text,
+            _ => Use::Encoded,
+        };
+        let all = TimeParts { hour: true, weekday: true, season: true };
+        let time = if kind == Kind::Time { all } else { TimeParts::default() };
+        Self { name, kind, used, missing: 0, distinct: 0, range: None, categories: Vec::new(), time }
+    }
+}
+
+/// What the columns of a table are.
+///
+/// ```
+/// use mercer_encoding::{Cell, Kind, Overrides, Schema};
+///
+/// let names = ["day", "shop", "price"].map(str::to_owned);
+/// let head = [
+///     [Cell::Text("2024-05-01"), Cell::Text("Ulm"), Cell::Number(3.5)],
+///     [Cell::Text("2024-05-02"), Cell::Text("Bonn"), Cell::Missing],
+///     [Cell::Text("2024-05-03"), Cell::Text("Ulm"), Cell::Number(4.0)],
+/// ];
+/// let schema = Schema::of(&names, &head, &Overrides::default())?;
+/// let kinds: Vec<Kind> = schema.columns().iter().map(|column| column.kind).collect();
+/// assert_eq!(kinds, [Kind::Time, Kind::Category, Kind::Number]);
+/// assert_eq!(schema.columns()[2].missing, 1);
+/// # Ok::<(), mercer_encoding::EncodingError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Schema {
+    pub(crate) rows: u64,
+    pub(crate) named: bool,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Schema {
+    /// Looks at the head of a table, whose columns are called `names`. `O(rows × columns)`; [`Look`] does it row by row.
+    ///
+    /// # Errors
+    /// As [`Look::new`], [`Look::observe`] and [`Look::finish`].
+    pub fn of<R: Cells>(
+        names: &[String],
+        head: impl IntoIterator<Item = R>,
+        overrides: &Overrides,
+    ) -> Result<Self, EncodingError> {
+        let mut look = Look::new(names)?;
+        for record in head {
+            look.observe(&record)?;
+        }
+        look.finish(overrides)
+    }
+
+    /// Rows of the head.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The columns, in the order of the file that was looked at.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Whether columns have names; otherwise they are told by their places.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// Whether some column that may be used is no number, or has gaps in the head.
+    #[must_use]
+    pub fn needs_encoding(&self) -> bool {
+        self.columns
+            .iter()
+            .any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted) && !column.is_plain_number())
+    }
+
+    /// Replaces the range of column `column`, for the scalings of fixed range: that of a whole file, for example. `false`, and nothing done, if there is
+    /// no such column or the range is not finite.
+    pub fn set_range(&mut self, column: usize, low: f64, high: f64) -> bool {
+        let Some(column) = self.columns.get_mut(column) else { return false };
+        let sound = low <= high && low.is_finite() && high.is_finite();
+        if sound {
+            column.range = Some((low, high));
+        }
+        sound
+    }
+
+    /// Finds the columns in another file with columns `names`: by name, or by place where the schema has no names. Columns that are missing there and
+    /// columns that the schema does not know are listed in the map, to be reported.
+    ///
+    /// # Errors
+    /// [`EncodingError::NoMatch`] when no column that is encoded is there, [`EncodingError::SameName`] when one is there twice, and
+    /// [`EncodingError::Width`] without names when the columns are not as many.
+    pub fn matching(&self, names: &[String]) -> Result<ColumnMap, EncodingError> {
+        ColumnMap::new(self, names)
+    }
+
+    /// Place of a column by its name; `#3`, or `3` without names, is the third.
+    pub(crate) fn place(columns: &[String], named: bool, name: &str) -> Result<usize, EncodingError> {
+        let by_number = || {
+            let digits = if named { name.strip_prefix('#')? } else { name.trim_start_matches('#') };
+            digits.parse::<usize>().ok().filter(|place| (1..=columns.len()).contains(place)).map(|place| place - 1)
+        };
+        columns.iter().position(|column| column == name).or_else(by_number).ok_or_else(|| EncodingError::NoColumn {
+            name: name.to_owned(),
+            known: listed(columns.iter().map(String::as_str)),
+        })
+    }
+}
+
+impl Validate for Schema {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "schema";
+        for column in &self.columns {
+            Inconsistent::require(column.missing <= self.rows, WHAT, "no more cells are missing than there are rows")?;
+            if let Some((low, high)) = column.range {
+                (low, high).validate()?;
+                Inconsistent::require(low <= high, WHAT, "ranges are in order")?;
+            }
+            let short = column.categories.len() <= LISTED
+                && column.categories.iter().all(|(name, _)| name.len() <= LONGEST_NAME);
+            Inconsistent::require(short, WHAT, "it lists few categories")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! What the look at the head of a table finds, and how columns are found again.
+
+use mercer_core::Validate;
+use mercer_encoding::{Cell, Cells, EncodingError, Kind, Look, Overrides, Schema, TimeParts, Use};
+
+fn names(list: &[&str]) -> Vec<String> {
+    list.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn cells(record: &impl Cells) -> Vec<Cell<'_>> {
+    (0..record.width()).map(|column| record.cell(column)).collect()
+}
+
+/// The schema of one column.
+fn of(name: &str, cells: &[Cell<'_>]) -> mercer_encoding::Column {
+    let other = names(&[name, "other"]);
+    let rows: Vec<_> = cells.iter().enumerate().map(|(row, cell)| [*cell, Cell::Number((row % 7) as f64)]).collect();
+    let schema = Schema::of(&other, &rows, &Overrides::default()).unwrap();
+    assert_eq!(schema.validate(), Ok(()));
+    schema.columns()[0].clone()
+}
+
+fn numbers(values: impl IntoIterator<Item = f64>) -> Vec<Cell<'static>> {
+    values.into_iter().map(Cell::Number).collect()
+}
+
+fn texts<'a>(values: &[&'a str]) -> Vec<Cell<'a>> {
+    values.iter().map(|text| Cell::Text(text)).collect()
+}
+
+#[test]
+fn kinds_by_hand() {
+    let many: Vec<String> = (0..30).map(|i| format!("A-{i}")).collect();
+    let long: Vec<String> =
+        (0..30).map(|i| format!("{} words that nobody has written before {}", i / 2, i % 2)).collect();
+    let strings = |list: &'static [&'static str]| texts(list);
+    let mut mostly = numbers((0..40).map(f64::from));
+    mostly[7] = Cell::Text("n/a");
+    for (name, cells, kind, used) in [
+        ("x", numbers([1.5, 2.0, 1.0]), Kind::Number, Use::Encoded),
+        ("x", numbers([0.0, 1.0, 0.0]), Kind::Number, Use::Encoded),
+        ("x", numbers([1.0, 2.0, 3.0]), Kind::Number, Use::Encoded),
+        ("x", mostly, Kind::Number, Use::Encoded),
+        ("x", numbers([4.0, 4.0, 4.0]), Kind::Constant, Use::Encoded),
+        ("x", strings(&["a", "a", "a"]), Kind::Constant, Use::Encoded),
+        ("id", numbers([1.0, 2.0, 5.0]), Kind::Identifier, Use::Identifier),
+        ("Order_ID", numbers([1.0, 2.0, 3.0]), Kind::Identifier, Use::Identifier),
+        ("PassengerId", numbers([1.0, 2.0, 3.0]), Kind::Identifier, Use::Identifier),
+        ("Unnamed: 0", numbers([0.0, 1.0, 2.0]), Kind::Identifier, Use::Identifier),
+        ("id", numbers([1.0, 3.0, 2.0]), Kind::Number, Use::Encoded),
+        ("id", numbers([1.0, 1.5, 2.0]), Kind::Number, Use::Encoded),
+        ("humid", numbers([1.0, 2.0, 3.0]), Kind::Number, Use::Encoded),
+        ("x", strings(&["a", "b", "a"]), Kind::Category, Use::Encoded),
+        ("x", strings(&["a", "b", "c"]), Kind::Category, Use::Encoded),
+        ("x", many.iter().map(|text| Cell::Text(text)).collect(), Kind::Identifier, Use::Identifier),
+        ("x", long.iter().map(|text| Cell::Text(text)).collect(), Kind::Text, Use::Text),
+        ("x", vec![Cell::Number(1.0), Cell::Text("a"), Cell::Number(2.0)], Kind::Category, Use::Encoded),
+        ("x", strings(&["2024-01-01", "2024-01-02T08:00", "08:15"]), Kind::Time, Use::Encoded),
+        ("x", vec![Cell::Instant(1.7e9), Cell::Missing, Cell::Text("2024-01-01")], Kind::Time, Use::Encoded),
+        ("x", strings(&["2024-01-01", "2024-01-02", "tomorrow"]), Kind::Category, Use::Encoded),
+        ("x", vec![Cell::Missing, Cell::Number(f64::NAN), Cell::Missing], Kind::Constant, Use::Empty),
+    ] {
+        let column = of(name, &cells);
+        assert_eq!((column.kind, column.used), (kind, used), "{name} {cells:?}");
+    }
+}
+
+#[test]
+fn counts_ranges_and_categories() {
+    let column = of("x", &[Cell::Text("b"), Cell::Missing, Cell::Text("a"), Cell::Text("b"), Cell::Text("c")]);
+    assert_eq!((column.missing, column.distinct, column.range), (1, 3, None));
+    let expected: Vec<(String, u64)> =
+        [("b", 2), ("a", 1), ("c", 1)].map(|(name, count)| (name.to_owned(), count)).into();
+    assert_eq!(column.categories, expected);
+    let column = of("x", &numbers([3.0, -1.0, f64::INFINITY, 3.0]));
+    assert_eq!((column.missing, column.distinct, column.range), (1, 2, Some((-1.0, 3.0))));
+    // Far more categories than are listed.
+    let many: Vec<String> = (0..30_000).map(|i| format!("{}", i % 12_000)).collect();
+    let column = of("x", &many.iter().map(|text| Cell::Text(text)).collect::<Vec<_>>());
+    assert_eq!((column.kind, column.categories.len()), (Kind::Category, 256));
+    assert!(column.distinct >= 10_000);
+}
+
+#[test]
+fn variation_of_times() {
+    let parts = |hour, weekday, season| TimeParts { hour, weekday, season };
+    for (list, expected) in [
+        (&["2024-01-01", "2024-01-02"][..], parts(false, true, true)),
+        (&["2024-01-01", "2024-02-01", "2024-03-01"], parts(false, false, true)),
+        (&["2022-01-01", "2023-01-01", "2024-01-01"], parts(false, false, false)),
+        (&["2024-01-01T08:00", "2024-01-01T09:00"], parts(true, false, false)),
+        (&["2024-01-01T23:00", "2024-01-02T00:00"], parts(true, true, true)),
+        (&["2024-01-01", "2024-01-01"], parts(false, false, false)),
+    ] {
+        assert_eq!(of("x", &texts(list)).time, expected, "{list:?}");
+    }
+}
+
+#[test]
+fn overrides_decide() {
+    let header = names(&["a", "b", "price", "#2"]);
+    let rows = [[1.0, 5.0, 9.0, 0.0], [2.0, 6.0, 8.0, 1.0]].map(|row| row.map(Cell::Number));
+    let uses = |overrides: &Overrides| {
+        let schema = Schema::of(&header, rows, overrides)?;
+        Ok::<_, EncodingError>(schema.columns().iter().map(|column| column.used).collect::<Vec<_>>())
+    };
+    let none = Overrides::default;
+    let (yes, no, aside) = (Use::Encoded, Use::Unwanted, Use::SetAside);
+    assert_eq!(uses(&none().ignore(["b"])), Ok(vec![yes, no, yes, yes]));
+    // A column that is called so comes before the number.
+    assert_eq!(uses(&none().ignore(["#2", "#1"])), Ok(vec![no, yes, yes, no]));
+    assert_eq!(uses(&none().only(["a", "b"]).ignore(["b"])), Ok(vec![yes, no, no, no]));
+    assert_eq!(uses(&none().only(["a"]).aside(["price"])), Ok(vec![yes, no, aside, no]));
+    assert_eq!(uses(&none().only(["price"]).aside(["price"])), Err(EncodingError::NothingLeft));
+    let message = uses(&none().ignore(["c"])).unwrap_err().to_string();
+    assert_eq!(message, r##"there is no column "c"; the columns are "a", "b", "price", "#2""##);
+
+    let overrides = none().parse_kind("a=category").unwrap().parse_kind("b=time").unwrap().kind("price", Kind::Text);
+    let schema = Schema::of(&header, rows, &overrides).unwrap();
+    let [a, b, price, _] = schema.columns() else { panic!("four columns") };
+    assert_eq!((a.kind, a.categories.len(), b.kind, price.used), (Kind::Category, 2, Kind::Time, Use::Unwanted));
+    assert_eq!(b.time, TimeParts { hour: true, weekday: true, season: true });
+    for wrong in ["a", "a=", "a=colour", "a=constant"] {
+        assert!(matches!(none().parse_kind(wrong), Err(EncodingError::Override(_))), "{wrong}");
+    }
+}
+
+#[test]
+fn columns_are_found_by_name() {
+    let header = names(&["a", "b", "y"]);
+    let rows = [[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]].map(|row| row.map(Cell::Number));
+    let schema = Schema::of(&header, rows, &Overrides::default().aside(["y"])).unwrap();
+    let map = schema.matching(&names(&["new", "b", "c"])).unwrap();
+    assert_eq!((map.missing(), map.unknown()), (&names(&["a"])[..], &names(&["new", "c"])[..]));
+    let row = [Cell::Text("!"), Cell::Number(9.0), Cell::Missing];
+    assert_eq!(cells(&map.record(&row).unwrap()), [Cell::Missing, Cell::Number(9.0), Cell::Missing]);
+    assert_eq!((map.source(0), map.source(1), map.source(9)), (None, Some(1), None));
+    assert!(map.record(&row[..2]).is_err());
+    assert!(matches!(schema.matching(&names(&["p", "q"])), Err(EncodingError::NoMatch { .. })));
+    assert!(matches!(schema.matching(&names(&["a", "a"])), Err(EncodingError::SameName(_))));
+    assert!(matches!(Look::new(&names(&["a", "b", "a"])), Err(EncodingError::SameName(_))));
+}
+
+#[test]
+fn columns_without_names_are_found_by_place() {
+    let mut look = Look::unnamed(3);
+    for row in [[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]] {
+        look.observe(&row.map(Cell::Number)).unwrap();
+    }
+    assert!(look.observe(&[Cell::Missing]).is_err());
+    assert_eq!(look.rows(), 2);
+    let schema = look.finish(&Overrides::default().aside(["2"])).unwrap();
+    assert_eq!(schema.columns().iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["1", "2", "3"]);
+    let row = [7.0, 8.0, 9.0].map(Cell::Number);
+    let map = |width| schema.matching(&vec![String::new(); width]).unwrap();
+    assert_eq!(cells(&map(3).record(&row).unwrap()), row);
+    assert_eq!(cells(&map(2).record(&row[..2]).unwrap()), [row[0], Cell::Missing, row[1]]);
+    assert!(matches!(schema.matching(&names(&[""])), Err(EncodingError::Width { expected: 3, got: 1 })));
+}

@@ -1,0 +1,54 @@
+//! Kernel adaptive filters, and classifiers on a budget, side by side.
+//!
+//! These figures are known from many papers, which differ in data and settings, and no number here is a printed one: the statements with
+//! verdicts are this project's own.
+//!
+//! | experiment | what it shows |
+//! |---|---|
+//! | [`curves`] | learning curves of all filters on Mackey–Glass and Lorenz, one step ahead; a gallery |
+//! | [`switch`] | a nonlinear channel that changes: filters that forget or start anew beside those that do neither |
+//! | [`mistakes`] | mistakes of classifiers against their budget |
+//! | [`budgets`] | error against time and memory at equal budgets |
+
+pub mod budgets;
+pub mod curves;
+pub mod mistakes;
+pub mod switch;
+
+mod methods;
+mod pass;
+mod signals;
+
+use crate::experiment::{Experiment, Paper, scaled};
+
+/// The subject and its experiments.
+pub const PAPER: Paper = Paper {
+    name: "filters",
+    title: "Kernel adaptive filters and budgeted classifiers",
+    experiments: &[
+        Experiment {
+            name: "filters_curves",
+            title: "Filters: learning curves one step ahead",
+            run: curves::run,
+            estimate: |plan| scaled(plan, 25.0 * plan.repetitions_or(4, 20) as f64),
+        },
+        Experiment {
+            name: "filters_switch",
+            title: "Filters: a channel that changes",
+            run: switch::run,
+            estimate: |plan| scaled(plan, 1.0 * plan.repetitions_or(10, 50) as f64),
+        },
+        Experiment {
+            name: "filters_mistakes",
+            title: "Classifiers: mistakes against the budget",
+            run: mistakes::run,
+            estimate: |plan| scaled(plan, 300.0 * plan.repetitions_or(1, 3) as f64),
+        },
+        Experiment {
+            name: "filters_budgets",
+            title: "Filters: error against time and memory",
+            run: budgets::run,
+            estimate: |plan| scaled(plan, 15.0 * plan.repetitions_or(2, 10) as f64),
+        },
+    ],
+};

@@ -1,0 +1,132 @@
+//! Final error against time and against memory, for filters with equal budgets of points, on Mackey–Glass one step ahead.
+
+use mercer_learners::catalogue::{Context, Key, Value};
+
+use super::curves::YARDSTICK;
+use super::methods::{FAMILIES, Family, Method, filters};
+use super::pass::{Pass, finals, pass};
+use super::signals::Series;
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::{Summary, mean};
+use crate::table::{Format, Table};
+
+/// Most points.
+const BUDGETS: [usize; 3] = [50, 100, 200];
+const SERIES: Series = Series::MackeyGlass;
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first filter that cannot be made or refuses a row.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, if plan.full { 20_000 } else { 5000 })
+}
+
+/// The same on this many rows.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+    let seeds = plan.repetitions_or(2, 10);
+    let methods: Vec<&Method> = filters().collect();
+    let mut jobs: Vec<Job<(usize, usize, usize)>> = Vec::new();
+    for (place, method) in methods.iter().enumerate() {
+        for budget in BUDGETS {
+            let name = |seed: usize| format!("filters_budgets / {} / {budget} / {}", method.shown, seed + 1);
+            jobs.extend((0..seeds).map(|seed| Job::new(name(seed), plan.seed, rows as u64, (place, budget, seed))));
+        }
+    }
+    let passes = plan.run(&jobs, |job, bar| {
+        let (place, budget, seed) = job.input;
+        let signal = SERIES.rows(rows, plan.seed.wrapping_add(seed as u64))?;
+        let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
+        let learner = methods[place].build(SERIES.width(), budget, &context)?;
+        learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
+    })?;
+
+    let dimension = SERIES.rows(1, plan.seed)?.dimension;
+    let mut table = Table::new()
+        .words("filter")
+        .numbers("budget", Format::Decimals(0))
+        .numbers("final error", Format::Significant(3))
+        .numbers("dictionary", Format::Decimals(0))
+        .numbers("numbers kept", Format::Decimals(0))
+        .numbers("µs a row", Format::Significant(3));
+    let mut trails = Vec::new();
+    for (place, method) in methods.iter().enumerate() {
+        let mut trail = Trail { shown: method.shown, micros: Vec::new(), kept: Vec::new(), errors: Vec::new() };
+        for budget in BUDGETS {
+            let mine = jobs.iter().zip(&passes).filter(|(job, _)| (job.input.0, job.input.1) == (place, budget));
+            let mine: Vec<&Pass> = mine.filter_map(|(_, pass)| pass.as_ref()).collect();
+            let of = |value: fn(&Pass) -> f64| mean(&mine.iter().map(|pass| value(pass)).collect::<Vec<f64>>());
+            let (size, micros) = (of(|pass| pass.size as f64), of(|pass| pass.microseconds));
+            let kept = numbers_kept(method, dimension, size);
+            let errors = finals(&mine);
+            trail.micros.push(micros);
+            trail.kept.push(kept.unwrap_or(f64::NAN));
+            trail.errors.push(mean(&errors));
+            let error = Summary::of(&errors).ok().into();
+            table.push(vec![method.shown.into(), budget.into(), error, size.into(), kept.into(), micros.into()])?;
+        }
+        trails.push(trail);
+    }
+    let mut report = Report::new("Filters: error against time and memory");
+    report.words(format!(
+        "Mackey–Glass as in the learning curves: {rows} rows, {seeds} starts, the same settings; at most {} points. Error is that of the \
+         last tenth of the rows. Numbers kept are what the catalogue says of each filter's memory, at the points it ended with. Times are \
+         of this machine, with other jobs beside, medians over blocks of 256 rows.",
+        BUDGETS.map(|budget| budget.to_string()).join(", ")
+    ));
+    report.table("filters_budgets", "Error, points, memory and time at equal budgets", table);
+    for (place, family) in FAMILIES.iter().enumerate() {
+        let caption =
+            format!("Final error against time and memory: {}; a line goes from few points to many", family.name);
+        report.picture(format!("filters_budgets_{}", place + 1), caption, panels(family, &trails));
+    }
+    Ok(report)
+}
+
+/// What one filter came to, a number a budget.
+struct Trail {
+    shown: &'static str,
+    micros: Vec<f64>,
+    kept: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+fn panels(family: &Family, trails: &[Trail]) -> Panels {
+    let axes = |label| Figure::new("").x_label(label).y_label("final mean squared error").log_x().log_y();
+    let (mut time, mut memory) = (axes("µs a row"), axes("numbers kept"));
+    let own = |trail: &&Trail| family.methods.iter().any(|method| method.shown == trail.shown);
+    let yardstick = |trail: &&Trail| trail.shown == YARDSTICK && !own(trail);
+    for trail in trails.iter().filter(yardstick) {
+        time = time.dashed(trail.shown, &trail.micros, &trail.errors);
+        memory = memory.dashed(trail.shown, &trail.kept, &trail.errors);
+    }
+    for trail in trails.iter().filter(own) {
+        time = time.line(trail.shown, &trail.micros, &trail.errors);
+        memory = memory.line(trail.shown, &trail.kept, &trail.errors);
+    }
+    Panels::new("", 2).panel(time).panel(memory)
+}
+
+/// What the catalogue says of the filter's memory, where it depends on nothing but points, features, the default kernels and counts that
+/// are keys with their defaults.
+fn numbers_kept(method: &Method, dimension: usize, size: f64) -> Option<f64> {
+    /// Of the learners with several, by default.
+    const KERNELS: f64 = 5.0;
+    let entry = method.entry()?;
+    let kept = entry.memory.value(|symbol| match symbol.text() {
+        "d" => dimension as f64,
+        "J" | "B" => size,
+        "P" => KERNELS,
+        other => match entry.keys.iter().find(|key| key.symbol == other).map(Key::default) {
+            Some(Value::Whole(count)) => count as f64,
+            _ => f64::NAN,
+        },
+    });
+    kept.filter(|kept| kept.is_finite())
+}

@@ -1,0 +1,158 @@
+//! Learning curves: the squared error of forecasts one step ahead, smoothed over the stream, for all filters on two chaotic series.
+//!
+//! Every filter has the same Gaussian (those with several kernels have ¼ to 4 times its width), the same most points, and sees the same rows.
+//! Series have variance 1, so an error of 1 is that of forecasting the mean.
+
+use mercer_learners::catalogue::Context;
+
+use super::methods::{FAMILIES, Method, filters};
+use super::pass::{Pass, finals, pass, smoothed};
+use super::signals::Series;
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::{Summary, mean};
+use crate::table::{Format, Table, short};
+use crate::verdict::Claims;
+
+/// Most points of a filter.
+const BUDGET: usize = 500;
+/// Points of a curve.
+const WINDOWS: usize = 40;
+/// The filter that every picture of a family shows.
+pub(super) const YARDSTICK: &str = "krls";
+
+/// A series, the place of a filter in [`filters`], and a seed.
+type Task = (Series, usize, usize);
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first filter that cannot be made or refuses a row.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, if plan.full { 20_000 } else { 5000 })
+}
+
+/// The same on this many rows.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+    let seeds = plan.repetitions_or(4, 20);
+    let methods: Vec<&Method> = filters().collect();
+    let mut jobs: Vec<Job<Task>> = Vec::new();
+    for series in Series::ALL {
+        for (place, method) in methods.iter().enumerate() {
+            for seed in 0..seeds {
+                let name = format!("filters_curves / {} / {} / {}", series.name(), method.shown, seed + 1);
+                jobs.push(Job::new(name, plan.seed, rows as u64, (series, place, seed)));
+            }
+        }
+    }
+    let passes = plan.run(&jobs, |job, bar| {
+        let (series, place, seed) = job.input;
+        let signal = series.rows(rows, plan.seed.wrapping_add(seed as u64))?;
+        let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
+        let learner = methods[place].build(series.width(), BUDGET, &context)?;
+        learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
+    })?;
+    let of = |series: Series, place: usize| -> Vec<&Pass> {
+        let mine = jobs.iter().zip(&passes).filter(|(job, _)| (job.input.0, job.input.1) == (series, place));
+        mine.filter_map(|(_, pass)| pass.as_ref()).collect()
+    };
+
+    let mut report = Report::new("Filters: learning curves one step ahead");
+    report.words(format!(
+        "{rows} rows of each series, {seeds} starts, at most {BUDGET} points. One step ahead from the last ten values of Mackey–Glass \
+         (delay 30, sampled every 6) and the last five of Lorenz's first coordinate (every 0.05), both of variance 1 and without noise. \
+         The Gaussian has width 2 and 1. Settings were chosen by hand after short trials, and are the same for both series: the curves \
+         show how each filter learns, and rank no idea. Times are medians over blocks of 256 rows, with other jobs beside. A curve is the \
+         mean over {} rows and all starts.",
+        rows / WINDOWS
+    ));
+    let mut table = Table::new()
+        .words("series")
+        .words("filter")
+        .numbers("final error", Format::Significant(3))
+        .numbers("dictionary", Format::Decimals(0))
+        .numbers("µs a row", Format::Significant(3));
+    let (mut claims, mut families, mut gallery) = (Claims::new(), Vec::new(), Vec::new());
+    for series in Series::ALL {
+        let curves: Vec<Vec<f64>> = (0..methods.len()).map(|place| smoothed(&of(series, place), WINDOWS).1).collect();
+        let xs = smoothed(&of(series, 0), WINDOWS).0;
+        let mut errors = Vec::new();
+        for (place, method) in methods.iter().enumerate() {
+            let passes = of(series, place);
+            let error = finals(&passes);
+            table.push(vec![
+                series.name().into(),
+                method.shown.into(),
+                Summary::of(&error).ok().into(),
+                mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()).into(),
+                mean(&passes.iter().map(|pass| pass.microseconds).collect::<Vec<f64>>()).into(),
+            ])?;
+            errors.push((method.shown, mean(&error)));
+        }
+        judge(&mut claims, series, &errors, series.rows(rows, plan.seed)?.persistence())?;
+        let curve = |shown: &str| methods.iter().position(|method| method.shown == shown).map(|place| &curves[place]);
+        let axes = |title: &str| Figure::new(title).x_label("row").y_label("mean squared error").log_y();
+        let mut panels = Vec::new();
+        for family in &FAMILIES {
+            let mut figure = axes(series.name());
+            if let Some(yardstick) = curve(YARDSTICK).filter(|_| family.methods.iter().all(|m| m.shown != YARDSTICK)) {
+                figure = figure.dashed(YARDSTICK, &xs, yardstick);
+            }
+            for method in family.methods {
+                if let Some(ys) = curve(method.shown) {
+                    figure = figure.line(method.shown, &xs, ys);
+                }
+            }
+            panels.push(figure);
+        }
+        families.push(panels);
+        let lowest: Vec<f64> =
+            (0..WINDOWS).map(|k| curves.iter().map(|ys| ys[k]).fold(f64::INFINITY, f64::min)).collect();
+        let highest = curves.iter().map(|ys| ys[0]).filter(|y| y.is_finite()).fold(0.0, f64::max);
+        let bottom = lowest.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut small = Panels::new(series.name(), 5);
+        for (method, ys) in methods.iter().zip(&curves) {
+            let figure = axes(method.shown).line("this filter", &xs, ys).dashed("the lowest of all", &xs, &lowest);
+            small = small.panel(if bottom < highest { figure.y_range(bottom, highest) } else { figure });
+        }
+        gallery.push((series, small));
+    }
+    report.table("filters_curves_claims", "What the curves show (statements of this project)", claims.table());
+    report.table("filters_curves", "Error over the last tenth of the rows, points and time", table);
+    for (place, family) in FAMILIES.iter().enumerate() {
+        let panels = families.iter().fold(Panels::new("", 2), |panels, own| panels.panel(own[place].clone()));
+        let caption = format!("Learning curves: {}; {YARDSTICK} dashed where it is not of the family", family.name);
+        report.picture(format!("filters_curves_{}", place + 1), caption, panels);
+    }
+    for (place, (series, small)) in gallery.into_iter().enumerate() {
+        let caption = format!("One learning curve a filter on {}, and the lowest of all (dashed)", series.name());
+        report.picture(format!("filters_gallery_{}", place + 1), caption, small);
+    }
+    Ok(report)
+}
+
+/// Statements on the final errors of one series.
+fn judge(claims: &mut Claims, series: Series, errors: &[(&str, f64)], persistence: f64) -> Result<(), ExperimentError> {
+    let worst = errors.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN));
+    claims.add(
+        format!("{}: every filter ends below the error of repeating the last value", series.name()),
+        format!("{} at most ({}) against {}", short(worst.1), worst.0, short(persistence)),
+        worst.1 < persistence,
+    )?;
+    let least_squares = |name: &str| FAMILIES[3].methods.iter().any(|method| method.shown == name);
+    let best = |wanted: bool| {
+        let some = errors.iter().copied().filter(|(name, _)| least_squares(name) == wanted);
+        some.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN))
+    };
+    let (squares, others) = (best(true), best(false));
+    claims.add(
+        format!("{}: least squares ends at a tenth of the error of any other family, or less", series.name()),
+        format!("{} ({}) against {} ({})", short(squares.1), squares.0, short(others.1), others.0),
+        squares.1 <= 0.1 * others.1,
+    )
+}

@@ -1,0 +1,139 @@
+//! The filters, by their names in the catalogue, with the settings that they run with here.
+
+use mercer_kernels::{AnyKernel, Gaussian};
+use mercer_learners::catalogue::{Context, Entry, Value, entries};
+use mercer_learners::{AnyDetector, AnyRegressor, Restarting};
+
+use crate::plan::ExperimentError;
+
+/// A learner with settings; all else is its default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Method {
+    /// As pictures and tables call it.
+    pub(super) shown: &'static str,
+    /// Its name in the catalogue.
+    pub(super) name: &'static str,
+    given: &'static [(&'static str, f64)],
+    named: &'static [(&'static str, &'static str)],
+    /// Whether it starts anew when Page–Hinkley's test finds that its loss has risen.
+    restarts: bool,
+}
+
+impl Method {
+    /// Under its own name.
+    pub(super) const fn new(name: &'static str, given: &'static [(&'static str, f64)]) -> Self {
+        Self { shown: name, name, given, named: &[], restarts: false }
+    }
+
+    pub(super) const fn called(self, shown: &'static str) -> Self {
+        Self { shown, ..self }
+    }
+
+    /// With values that are names.
+    pub(super) const fn naming(self, named: &'static [(&'static str, &'static str)]) -> Self {
+        Self { named, ..self }
+    }
+
+    pub(super) const fn restarting(self) -> Self {
+        Self { restarts: true, ..self }
+    }
+
+    /// What the catalogue says of it; `None` when it holds no such learner.
+    pub(super) fn entry(&self) -> Option<&'static Entry> {
+        entries().iter().find(|entry| entry.name == self.name)
+    }
+
+    /// The key that bounds its points.
+    pub(super) fn budget_key(&self) -> Option<&'static str> {
+        let entry = self.entry()?;
+        ["max_dictionary", "budget", "tau", "window"].into_iter().find_map(|key| entry.key(key)).map(|key| key.name)
+    }
+
+    /// The learner, with a Gaussian of this width and at most `budget` points, where it can be told how many.
+    pub(super) fn build(
+        &self,
+        width: f64,
+        budget: usize,
+        context: &Context<'_>,
+    ) -> Result<Option<AnyRegressor<AnyKernel>>, ExperimentError> {
+        let Some(entry) = self.entry() else { return Ok(None) };
+        let mut given: Vec<(&'static str, Value)> =
+            self.given.iter().map(|(key, value)| (*key, (*value).into())).collect();
+        given.extend(self.named.iter().map(|(key, name)| (*key, Value::from(*name))));
+        given.extend(self.budget_key().map(|key| (key, budget.into())));
+        let learner = entry.with(AnyKernel::Gaussian(Gaussian::new(width)?), context, &given)?.learner;
+        Ok(Some(if self.restarts { Restarting::new(learner, AnyDetector::default()).into() } else { learner }))
+    }
+}
+
+/// Filters that share an idea, and so a panel.
+pub(super) struct Family {
+    pub(super) name: &'static str,
+    pub(super) methods: &'static [Method],
+}
+
+/// All filters, `krls` in the last family. A name that the catalogue does not hold is passed over.
+pub(super) const FAMILIES: [Family; 4] = [
+    Family {
+        name: "gradient steps",
+        methods: &[
+            Method::new("klms", &[("eta", 0.5)]),
+            Method::new("qklms", &[("eta", 0.5), ("epsilon", 0.3)]),
+            Method::new("qklms-fb", &[("eta", 0.5), ("epsilon", 0.3)]),
+            Method::new("norma", &[("eta", 0.5), ("lambda", 0.01)]),
+            Method::new("fb-klms", &[("nu", 0.05)]),
+        ],
+    },
+    Family {
+        name: "normalised steps and projections",
+        methods: &[
+            Method::new("knlms", &[("mu0", 0.95)]),
+            Method::new("kap", &[("mu0", 0.95)]),
+            Method::new("lkapa", &[]),
+            Method::new("nlkapa", &[]),
+            Method::new("kap-sm", &[]),
+        ],
+    },
+    Family {
+        name: "sparse coefficients, several kernels",
+        methods: &[
+            Method::new("klms-csl1", &[("eta", 0.02), ("mu0", 0.9)]),
+            Method::new("klms-csal1", &[("eta", 0.02), ("mu0", 0.9)]),
+            Method::new("mknlms-cs", &[]),
+            Method::new("mxklms", &[]),
+        ],
+    },
+    Family {
+        name: "least squares",
+        methods: &[
+            Method::new("krls", &[("nu", 1e-4), ("lambda", 1e-3)]),
+            Method::new("ald-krls", &[("nu", 1e-3)]),
+            Method::new("sw-krls", &[("lambda", 1e-3)]),
+            Method::new("fb-krls", &[("lambda", 1e-3)]),
+            Method::new("krls-t", &[("noise", 1e-3), ("forgetting", 1.0)]),
+            Method::new("ex-krls", &[]),
+        ],
+    },
+];
+
+/// The filters of all families that the catalogue holds.
+pub(super) fn filters() -> impl Iterator<Item = &'static Method> {
+    FAMILIES.iter().flat_map(|family| family.methods).filter(|method| method.entry().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A filter that is given a key it does not have, or a value out of range, is found here and not after minutes.
+    #[test]
+    fn every_filter_can_be_made_and_has_a_budget() {
+        let context = Context { dimension: 3, ..Context::default() };
+        assert!(filters().count() >= 15);
+        for method in filters() {
+            assert!(method.build(1.0, 50, &context).unwrap().is_some(), "{}", method.shown);
+            assert!(method.budget_key().is_some(), "{}", method.shown);
+        }
+        assert!(Method::new("no such learner", &[]).build(1.0, 50, &context).unwrap().is_none());
+    }
+}

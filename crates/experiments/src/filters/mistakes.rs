@@ -1,0 +1,184 @@
+//! Mistakes of classifiers on a budget against that budget, in one pass over a random order.
+//!
+//! The perceptron and PA have no budget and are flat lines. Inputs are scaled to `[−1, 1]` but where the file is scaled already. Sets that
+//! are not on this machine are left out; the bundled one (is a diamond dearer than the median?) always runs.
+
+use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
+use mercer_learners::catalogue::Context;
+
+use super::methods::Method;
+use super::pass::mistakes;
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::{Job, seed_of};
+use crate::stats::{Summary, mean, median};
+use crate::table::{Format, Table, short};
+use crate::verdict::Claims;
+
+/// The budgets.
+const BUDGETS: [usize; 5] = [25, 50, 100, 200, 400];
+/// Rows of the reduced and of the full run.
+const ROWS: [usize; 2] = [5000, 50_000];
+
+/// The classifiers, those without a budget first.
+const METHODS: [Method; 9] = [
+    Method::new("perceptron", &[]),
+    Method::new("pa", &[]),
+    Method::new("rbp", &[]),
+    Method::new("forgetron", &[]),
+    Method::new("projectron", &[]),
+    Method::new("projectron++", &[]),
+    Method::new("bpa-s", &[]),
+    Method::new("bogd", &[]),
+    Method::new("pegasos", &[]),
+];
+
+/// A data set and how it is learnt.
+struct Set {
+    name: &'static str,
+    scaled: bool,
+    width: f64,
+}
+
+const SETS: [Set; 5] = [
+    Set { name: "ijcnn1", scaled: false, width: 0.5 },
+    Set { name: "cod_rna", scaled: true, width: 0.5 },
+    Set { name: "susy_11k_low8", scaled: true, width: 1.0 },
+    Set { name: "susy", scaled: true, width: 1.0 },
+    Set { name: "diamonds", scaled: true, width: 0.5 },
+];
+
+impl Set {
+    fn load(&self, registry: &Registry) -> Result<Dataset, ExperimentError> {
+        let mut table = registry.open(self.name)?;
+        if !table.is_binary() {
+            let middle = median(table.targets());
+            let labels = table.targets().iter().map(|y| if *y > middle { 1.0 } else { -1.0 }).collect();
+            table = Dataset::new(self.name, table.dimension(), table.features().to_vec(), labels)?;
+        }
+        if self.scaled {
+            let targets = table.targets().to_vec();
+            Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
+            table = Dataset::new(self.name, table.dimension(), table.features().to_vec(), targets)?;
+        }
+        Ok(table)
+    }
+}
+
+/// The places of a set, a method and a budget (`None` for those that have none), and a repetition.
+type Task = (usize, usize, Option<usize>, usize);
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first set that cannot be read or learnt.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, ROWS[usize::from(plan.full)])
+}
+
+/// The same on at most this many rows.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+    let repetitions = plan.repetitions_or(1, 3);
+    let (there, missing): (Vec<&Set>, Vec<&Set>) = SETS.iter().partition(|set| plan.registry.is_available(set.name));
+    let tables: Vec<Dataset> = there.iter().map(|set| set.load(&plan.registry)).collect::<Result<_, _>>()?;
+    let methods: Vec<&Method> = METHODS.iter().filter(|method| method.entry().is_some()).collect();
+    let budgets_of = |method: &Method| -> Vec<Option<usize>> {
+        if method.budget_key().is_some() { BUDGETS.map(Some).to_vec() } else { vec![None] }
+    };
+    let mut jobs: Vec<Job<Task>> = Vec::new();
+    for (set, table) in tables.iter().enumerate() {
+        for (place, method) in methods.iter().enumerate() {
+            for budget in budgets_of(method) {
+                for repetition in 0..repetitions {
+                    let (name, shown) = (there[set].name, method.shown);
+                    let words = format!("filters_mistakes / {name} / {shown} / {budget:?} / {}", repetition + 1);
+                    let steps = table.len().min(rows) as u64;
+                    jobs.push(Job::new(words, plan.seed, steps, (set, place, budget, repetition)));
+                }
+            }
+        }
+    }
+    let rates = plan.run(&jobs, |job, bar| {
+        let (set, place, budget, repetition) = job.input;
+        let seed = seed_of(plan.seed, &format!("{} / permutation {}", there[set].name, repetition + 1));
+        let mut table = tables[set].permuted(seed);
+        table.truncate(rows);
+        let context = Context { dimension: table.dimension(), seed: job.seed, classes: true, ..Context::default() };
+        let learner = methods[place].build(there[set].width, budget.unwrap_or(usize::MAX), &context)?;
+        learner.map(|mut learner| mistakes(&mut learner, &table, bar)).transpose()
+    })?;
+    let of = |set: usize, place: usize, budget: Option<usize>| -> Vec<f64> {
+        let mine =
+            jobs.iter().zip(&rates).filter(|(job, _)| (job.input.0, job.input.1, job.input.2) == (set, place, budget));
+        mine.filter_map(|(_, rate)| *rate).collect()
+    };
+
+    let mut table = Table::new()
+        .words("data set")
+        .words("classifier")
+        .numbers("budget", Format::Decimals(0))
+        .numbers("mistakes, %", Format::Decimals(2));
+    let (mut panels, mut claims) = (Panels::new("", 2), Claims::new());
+    let xs = BUDGETS.map(|budget| budget as f64);
+    for (set, data) in tables.iter().enumerate() {
+        let mut figure = Figure::new(there[set].name).x_label("budget").y_label("mistakes, %").log_x();
+        let mut falls = Vec::new();
+        for (place, method) in methods.iter().enumerate() {
+            let mut ys = Vec::new();
+            for budget in budgets_of(method) {
+                let rates: Vec<f64> = of(set, place, budget).iter().map(|rate| 100.0 * rate).collect();
+                table.push(vec![
+                    there[set].name.into(),
+                    method.shown.into(),
+                    budget.into(),
+                    Summary::of(&rates).ok().into(),
+                ])?;
+                ys.push(mean(&rates));
+            }
+            if let [flat] = ys[..] {
+                ys.resize(BUDGETS.len(), flat);
+            } else {
+                falls.push((method.shown, ys[0], ys[BUDGETS.len() - 1]));
+            }
+            figure = figure.line(method.shown, &xs, &ys);
+        }
+        panels = panels.panel(figure);
+        judge(&mut claims, there[set].name, data, &falls)?;
+    }
+
+    let mut report = Report::new("Classifiers: mistakes against the budget");
+    report.words(format!(
+        "At most {rows} rows in a random order, {repetitions} of them; a mistake is a sign that was predicted wrong before it was learnt. A \
+         Gaussian of width 0.5 (SUSY: 1); settings are the defaults, and no paper prints these numbers."
+    ));
+    report.table("filters_mistakes_claims", "What budgets cost (statements of this project)", claims.table());
+    report.table("filters_mistakes", "Mistakes in percent of the rows", table);
+    report.picture("filters_mistakes", "Mistakes against the budget", panels);
+    for set in missing {
+        let page = plan.registry.find(set.name).map_or("", |entry| entry.page.as_str());
+        report.not_run(set.name, format!("The data set was not found on this machine; its page: {page}"));
+    }
+    Ok(report)
+}
+
+/// Statements on the mistakes at the smallest and at the largest budget.
+fn judge(claims: &mut Claims, name: &str, data: &Dataset, falls: &[(&str, f64, f64)]) -> Result<(), ExperimentError> {
+    let rising: Vec<&str> = falls.iter().filter(|(_, small, large)| large > small).map(|(name, ..)| *name).collect();
+    claims.add(
+        format!("{name}: every classifier makes fewer mistakes with {} points than with {}", BUDGETS[4], BUDGETS[0]),
+        if rising.is_empty() { "all of them".to_owned() } else { format!("not {}", rising.join(", ")) },
+        rising.is_empty(),
+    )?;
+    let positive = data.targets().iter().filter(|y| **y > 0.0).count() as f64 / data.len() as f64;
+    let constant = 100.0 * positive.min(1.0 - positive);
+    let best = falls.iter().min_by(|a, b| a.2.total_cmp(&b.2)).map_or(("none", f64::NAN), |best| (best.0, best.2));
+    claims.add(
+        format!("{name}: the best with {} points beats the more frequent class", BUDGETS[4]),
+        format!("{}% ({}) against {}%", short(best.1), best.0, short(constant)),
+        best.1 < constant,
+    )
+}

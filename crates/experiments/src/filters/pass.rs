@@ -1,0 +1,94 @@
+//! One pass of a learner over rows: predict, then learn.
+
+use std::time::Instant;
+
+use mercer_data::Dataset;
+use mercer_learners::{Error, Regressor};
+
+use crate::plan::ExperimentError;
+use crate::progress::JobProgress;
+use crate::stats::{mean, median};
+
+use super::signals::Signal;
+
+/// Rows that are timed together.
+const BLOCK: usize = 256;
+
+/// What a pass gave.
+pub(super) struct Pass {
+    /// Squared errors of predictions made before the row was learnt; infinite from the row on at which the learner diverged.
+    pub(super) squares: Vec<f64>,
+    /// Points at the end.
+    pub(super) size: usize,
+    /// Of a row, predicted and learnt: the median over blocks of rows, which other work of the machine disturbs less than a mean.
+    pub(super) microseconds: f64,
+}
+
+/// Learns the signal row by row.
+pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgress) -> Result<Pass, ExperimentError> {
+    let rows = signal.targets.len();
+    let (mut squares, mut times) = (Vec::with_capacity(rows), Vec::new());
+    'stream: for (xs, ys) in signal.inputs.chunks(BLOCK * signal.dimension).zip(signal.targets.chunks(BLOCK)) {
+        let start = Instant::now();
+        for (x, y) in xs.chunks(signal.dimension).zip(ys) {
+            match learner.predict_then_update(x, *y) {
+                Ok(prediction) => squares.push((prediction - y).powi(2)),
+                Err(Error::Diverged) => break 'stream,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        times.push(1e6 * start.elapsed().as_secs_f64() / ys.len() as f64);
+        bar.advance(ys.len() as u64);
+    }
+    squares.resize(rows, f64::INFINITY);
+    Ok(Pass { squares, size: learner.dictionary_size(), microseconds: median(&times) })
+}
+
+/// The last rows of a window, and the mean over each of `windows` windows of the stream and over all passes.
+pub(super) fn smoothed(passes: &[&Pass], windows: usize) -> (Vec<f64>, Vec<f64>) {
+    let rows = passes.first().map_or(0, |pass| pass.squares.len());
+    let ends: Vec<usize> = (1..=windows).map(|k| k * rows / windows).collect();
+    let window = |k: usize| if k == 0 { 0 } else { ends[k - 1] }..ends[k];
+    let over = |k: usize| mean(&passes.iter().map(|pass| mean(&pass.squares[window(k)])).collect::<Vec<f64>>());
+    (ends.iter().map(|end| *end as f64).collect(), (0..windows).map(over).collect())
+}
+
+/// The mean over the last tenth of each pass.
+pub(super) fn finals(passes: &[&Pass]) -> Vec<f64> {
+    passes.iter().map(|pass| mean(&pass.squares[pass.squares.len() * 9 / 10..])).collect()
+}
+
+/// The share of rows of a binary data set whose sign was predicted wrong before it was learnt; 0 counts as wrong, as for the classifiers
+/// themselves. A learner that diverges has all later rows wrong.
+pub(super) fn mistakes(
+    learner: &mut dyn Regressor,
+    table: &Dataset,
+    bar: &JobProgress,
+) -> Result<f64, ExperimentError> {
+    let mut right = 0;
+    for (row, (x, y)) in table.iter().enumerate() {
+        match learner.predict_then_update(x, y) {
+            Ok(score) => right += usize::from(score * y > 0.0),
+            Err(Error::Diverged) => break,
+            Err(error) => return Err(error.into()),
+        }
+        if row % BLOCK == 0 {
+            bar.advance(BLOCK as u64);
+        }
+    }
+    Ok(1.0 - right as f64 / table.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_means_over_rows_and_passes() {
+        let pass = |squares: &[f64]| Pass { squares: squares.to_vec(), size: 1, microseconds: 1.0 };
+        let (a, b) = (pass(&[1.0, 3.0, 5.0, 7.0, 9.0]), pass(&[1.0, 1.0, 1.0, 1.0, f64::INFINITY]));
+        let (xs, ys) = smoothed(&[&a, &b], 2);
+        assert_eq!((xs, ys), (vec![2.0, 5.0], vec![1.5, f64::INFINITY]));
+        assert_eq!(finals(&[&a, &b]), [9.0, f64::INFINITY]);
+    }
+}

@@ -1,0 +1,207 @@
+//! A nonlinear channel is identified; in the middle of the stream it becomes another one.
+//!
+//! After the figure of Van Vaerenbergh, Lázaro-Gredilla and Santamaría, *Kernel recursive least-squares tracker for time-varying
+//! regression*, IEEE Trans. Neural Netw. Learn. Syst. 23 (2012): white normal numbers through five taps and tanh, 20 dB of noise. Error is
+//! the squared error of predictions before learning, as a mean over windows and seeds; that of the noise alone is 0.01.
+
+use mercer_learners::catalogue::Context;
+
+use super::methods::Method;
+use super::pass::{Pass, pass, smoothed};
+use super::signals::{CHANNEL_NOISE, channel};
+use crate::figure::{Figure, Panels};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::mean;
+use crate::table::{Format, Table, short};
+use crate::verdict::Claims;
+
+/// Rows of the full and the reduced run.
+const ROWS: usize = 3000;
+/// Windows over the whole stream.
+const WINDOWS: usize = 60;
+/// Most points.
+const BUDGET: usize = 150;
+/// Width of the Gaussian.
+const WIDTH: f64 = 3.0;
+/// A filter has recovered when its error is back at this many times its own before the change.
+const RECOVERED: f64 = 1.5;
+/// The part of the rows before the change within which a filter is expected to recover, or not.
+const WITHIN: f64 = 0.33;
+
+/// Filters that are not expected back soon, and what they do with the past. Directional forgetting weakens what is known along each input
+/// alone, which for as many directions as points takes long.
+const SLOW: [(Method, &str); 3] = [
+    (Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2)]), "keep it"),
+    (Method::new("ald-krls", &[("nu", 1e-2)]), "keep it"),
+    (
+        Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2), ("forgetting", 0.9)]).called("krls, directional"),
+        "forget it along each input, 0.9",
+    ),
+];
+
+/// Filters that are.
+const FAST: [(Method, &str); 7] = [
+    (
+        Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2), ("forgetting", 0.99)])
+            .naming(&[("forgets", "prior")])
+            .called("krls, to the prior"),
+        "forget it back to the prior, 0.99",
+    ),
+    (Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2)]).restarting().called("restart (krls)"), "start anew"),
+    (Method::new("sw-krls", &[("lambda", 1e-2)]), "keep a window"),
+    (Method::new("fb-krls", &[("lambda", 1e-2)]), "keep a budget of it"),
+    (Method::new("krls-t", &[("noise", 1e-2), ("forgetting", 0.995)]), "forget it back to the prior, 0.995"),
+    (Method::new("knlms", &[("mu0", 0.95)]), "small steps away from it"),
+    (Method::new("norma", &[("eta", 0.5), ("lambda", 0.01)]), "keep a window, and shrink it"),
+];
+
+/// What the smoothed error of one filter says.
+struct Course {
+    before: f64,
+    after: f64,
+    /// Rows after the change until it has recovered.
+    recovery: Option<usize>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first filter that cannot be made or refuses a row.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    run_for(plan, ROWS)
+}
+
+/// The same on this many rows.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+    let seeds = plan.repetitions_or(10, 50);
+    let there =
+        |methods: &'static [(Method, &'static str)]| methods.iter().filter(|(method, _)| method.entry().is_some());
+    let (methods, pasts): (Vec<&Method>, Vec<&str>) =
+        there(&SLOW).chain(there(&FAST)).map(|(method, past)| (method, *past)).unzip();
+    let slow = there(&SLOW).count();
+    let mut jobs: Vec<Job<(usize, usize)>> = Vec::new();
+    for (place, method) in methods.iter().enumerate() {
+        let name = |seed: usize| format!("filters_switch / {} / {}", method.shown, seed + 1);
+        jobs.extend((0..seeds).map(|seed| Job::new(name(seed), plan.seed, rows as u64, (place, seed))));
+    }
+    let passes = plan.run(&jobs, |job, bar| {
+        let (place, seed) = job.input;
+        let signal = channel(rows, plan.seed.wrapping_add(seed as u64))?;
+        let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
+        let learner = methods[place].build(WIDTH, BUDGET, &context)?;
+        learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
+    })?;
+    let of = |place: usize| -> Vec<&Pass> {
+        let mine = jobs.iter().zip(&passes).filter(|(job, _)| job.input.0 == place);
+        mine.filter_map(|(_, pass)| pass.as_ref()).collect()
+    };
+
+    let axes = |title| Figure::new(title).x_label("row").y_label("mean squared error").log_y();
+    let mut panels = [axes("not expected back soon"), axes("expected back")];
+    let mut table = Table::new()
+        .words("filter")
+        .words("the past")
+        .numbers("before the change", Format::Significant(3))
+        .numbers("at the end", Format::Significant(3))
+        .numbers("rows to recover", Format::Decimals(0))
+        .numbers("dictionary", Format::Decimals(0));
+    let mut courses = Vec::new();
+    for (place, method) in methods.iter().enumerate() {
+        let passes = of(place);
+        let (xs, ys) = smoothed(&passes, WINDOWS);
+        let course = course(&xs, &ys);
+        table.push(vec![
+            method.shown.into(),
+            pasts[place].into(),
+            course.before.into(),
+            course.after.into(),
+            course.recovery.into(),
+            mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()).into(),
+        ])?;
+        let panel = &mut panels[usize::from(place >= slow)];
+        *panel = std::mem::take(panel).line(method.shown, &xs, &ys);
+        courses.push(course);
+    }
+    let [late, soon] = panels;
+    let (xs, noise) = (smoothed(&of(0), WINDOWS).0, vec![CHANNEL_NOISE * CHANNEL_NOISE; WINDOWS]);
+    let pictures = [late, soon].map(|panel| panel.dashed("noise alone", &xs, &noise));
+
+    let mut report = Report::new("Filters: a channel that changes");
+    report.words(format!(
+        "{rows} rows, {seeds} seeds, at most {BUDGET} points, a Gaussian of width {WIDTH}; the taps change at row {}. Windows of {} rows. \
+         A filter has recovered when a window's error is at most {RECOVERED} times its mean over the tenth of the stream before the change. Settings, and \
+         which filters are expected back, were settled after a first run; no paper prints these numbers.",
+        rows / 2,
+        rows / WINDOWS
+    ));
+    report.table(
+        "filters_switch_claims",
+        "Which filters are back soon (statements of this project)",
+        judge(&methods, &courses, slow, rows)?,
+    );
+    report.table("filters_switch", "Errors before the change and at the end, and rows until recovery", table);
+    let picture = pictures.into_iter().fold(Panels::new("", 2), Panels::panel);
+    report.picture("filters_switch", "Error over the stream; the channel changes in the middle", picture);
+    Ok(report)
+}
+
+fn course(xs: &[f64], ys: &[f64]) -> Course {
+    let half = ys.len() / 2;
+    let before = mean(&ys[half - ys.len() / 10..half]);
+    let recovered = (half..ys.len()).find(|k| ys[*k] <= RECOVERED * before);
+    Course {
+        before,
+        after: mean(&ys[ys.len() - ys.len() / 10..]),
+        recovery: recovered.map(|k| (xs[k] - xs[half - 1]) as usize),
+    }
+}
+
+fn judge(methods: &[&Method], courses: &[Course], slow: usize, rows: usize) -> Result<Table, ExperimentError> {
+    let mut claims = Claims::new();
+    let within = (WITHIN * rows as f64 / 2.0) as usize;
+    for (method, course) in methods.iter().zip(courses).take(slow) {
+        claims.add(
+            format!("{} is not back where it was within {within} rows", method.shown),
+            format!("{} before, {} at the end", short(course.before), short(course.after)),
+            course.recovery.is_none_or(|rows| rows > within),
+        )?;
+    }
+    for (method, course) in methods.iter().zip(courses).skip(slow) {
+        let measured =
+            course.recovery.map_or_else(|| "not within the stream".to_owned(), |rows| format!("{rows} rows"));
+        claims.add(
+            format!("{} recovers within {within} rows", method.shown),
+            measured,
+            course.recovery.is_some_and(|rows| rows <= within),
+        )?;
+    }
+    let best = |courses: &[Course]| courses.iter().map(|course| course.after).fold(f64::INFINITY, f64::min);
+    let (late, soon) = (best(&courses[..slow]), best(&courses[slow..]));
+    claims.add(
+        "At the end the best of those that are expected back is below the best of the others",
+        format!("{} against {}", short(soon), short(late)),
+        soon < late,
+    )?;
+    Ok(claims.table())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recovery_is_counted_from_the_change() {
+        let xs: Vec<f64> = (1..=20).map(|k| 10.0 * f64::from(k)).collect();
+        let mut ys = vec![1.0; 20];
+        ys[10..14].fill(9.0);
+        assert_eq!(course(&xs, &ys).recovery, Some(50));
+        ys[10..].fill(9.0);
+        let course = course(&xs, &ys);
+        assert_eq!((course.recovery, course.before, course.after), (None, 1.0, 9.0));
+    }
+}

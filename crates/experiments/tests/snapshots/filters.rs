@@ -1,0 +1,32 @@
+//! Kernel adaptive filters and classifiers on a budget.
+
+use mercer_experiments::filters;
+
+use crate::{plan, rounded};
+
+/// A table without its last column, which is a time.
+fn without_times(csv: &str) -> String {
+    let line = |line: &str| rounded(line.rsplit_once(',').map_or(line, |(rest, _)| rest)) + "\n";
+    csv.lines().map(line).collect()
+}
+
+#[test]
+fn filters_at_short_lengths() {
+    let tables = |threads| {
+        let plan = plan(threads);
+        let curves = filters::curves::run_for(&plan, 400).unwrap();
+        let budgets = filters::budgets::run_for(&plan, 300).unwrap();
+        let switch = filters::switch::run_for(&plan, 600).unwrap();
+        let mistakes = filters::mistakes::run_for(&plan, 400).unwrap();
+        [
+            without_times(&curves.find_table("filters_curves").unwrap().csv()),
+            without_times(&budgets.find_table("filters_budgets").unwrap().csv()),
+            switch.find_table("filters_switch").unwrap().csv().lines().map(|line| rounded(line) + "\n").collect(),
+            mistakes.find_table("filters_mistakes").unwrap().csv().lines().map(|line| rounded(line) + "\n").collect(),
+        ]
+        .join("\n")
+    };
+    let two = tables(2);
+    assert_eq!(two, tables(1));
+    insta::assert_snapshot!("filters", two);
+}

@@ -1,0 +1,222 @@
+//! KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang
+//! and Flamary 2013).
+//!
+//! Points join as for [`Knlms`](crate::Knlms), by their [coherence](Coherence), with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
+//! points, `x` included if it joined, and `ω` the weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold and
+//! stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from before the round, and `λ` for the point that joins. Points
+//! with a coefficient of exactly 0 leave. An emptied dictionary starts again.
+//!
+//! `Jd + 5J` multiply-adds a round, `Jd + 2J` numbers of memory.
+
+use mercer_core::{Inconsistent, Validate, cost};
+use mercer_kernels::Kernel;
+use mercer_simd::axpy;
+use mercer_sparsify::Coherence;
+
+use super::window::Move;
+use super::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::catalogue::{Entry, Key, keys};
+use crate::parameters::parameters;
+use crate::update::{Coefficients, finite};
+use crate::{Error, ParameterError};
+
+parameters! {
+    /// Parameters of [`KlmsCsl1`].
+    #[derive(Copy)]
+    pub struct KlmsCsl1Params {
+        /// Step size `η > 0`; it must stay below `2/‖k‖²` for the error at the example itself to shrink.
+        eta: f64 = 0.1,
+        /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
+        mu0: f64 = 0.7,
+        /// Threshold `λ ≥ 0`.
+        lambda: f64 = 1e-4,
+        /// Largest dictionary; `None` leaves its size to the coherence test.
+        max_dictionary: Option<usize> = Some(500),
+    }
+}
+
+parameters! {
+    /// Parameters of [`KlmsCsal1`].
+    #[derive(Copy)]
+    pub struct KlmsCsal1Params {
+        /// Step size `η > 0`; it must stay below `2/‖k‖²` for the error at the example itself to shrink.
+        eta: f64 = 0.1,
+        /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
+        mu0: f64 = 0.7,
+        /// Threshold `λ ≥ 0`.
+        lambda: f64 = 1e-6,
+        /// `ε ≥ 0`, added to the coefficients that thresholds are divided by.
+        eps_alpha: f64 = 1e-3,
+        /// Largest dictionary; `None` leaves its size to the coherence test.
+        max_dictionary: Option<usize> = Some(500),
+    }
+}
+
+/// Kernel least mean squares with a coherent dictionary and an ℓ₁ regulariser.
+pub type KlmsCsl1<K> = OnCoefficients<K, Coherence, ThresholdedStep<false>>;
+
+/// Kernel least mean squares with a coherent dictionary and an adaptive ℓ₁ regulariser.
+pub type KlmsCsal1<K> = OnCoefficients<K, Coherence, ThresholdedStep<true>>;
+
+impl<K: Kernel> KlmsCsl1<K> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: KlmsCsl1Params) -> Result<Self, Error> {
+        let KlmsCsl1Params { eta, mu0, lambda, max_dictionary } = params;
+        let update = ThresholdedStep::from_params(eta, lambda, 0.0)?;
+        Self::from_parts(kernel, dimension, Coherence::new(mu0)?, update, (1, max_dictionary))
+    }
+}
+
+impl<K: Kernel> KlmsCsal1<K> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: KlmsCsal1Params) -> Result<Self, Error> {
+        let KlmsCsal1Params { eta, mu0, lambda, eps_alpha, max_dictionary } = params;
+        let update = ThresholdedStep::from_params(eta, lambda, eps_alpha)?;
+        Self::from_parts(kernel, dimension, Coherence::new(mu0)?, update, (1, max_dictionary))
+    }
+}
+
+/// `α + η ω e k`, each coefficient thresholded.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ThresholdedStep<const ADAPTIVE: bool> {
+    eta: f64,
+    lambda: f64,
+    eps_alpha: f64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    moved: Move,
+}
+
+impl<const ADAPTIVE: bool> Validate for ThresholdedStep<ADAPTIVE> {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.eta, "step size")?;
+        Inconsistent::non_negative(self.lambda, "threshold of coefficients")?;
+        Inconsistent::non_negative(self.eps_alpha, "smallest divisor of thresholds")
+    }
+}
+
+impl<const ADAPTIVE: bool> ThresholdedStep<ADAPTIVE> {
+    fn from_params(eta: f64, lambda: f64, eps_alpha: f64) -> Result<Self, ParameterError> {
+        let eta = ParameterError::positive("eta", eta)?;
+        let lambda = ParameterError::non_negative("lambda", lambda)?;
+        let eps_alpha = ParameterError::non_negative("eps_alpha", eps_alpha)?;
+        Ok(Self { eta, lambda, eps_alpha, moved: Move::default() })
+    }
+
+    /// The threshold for a coefficient that was `before`, `None` for the point that joins.
+    fn threshold(&self, before: Option<f64>) -> f64 {
+        match before {
+            // Nothing moves without λ, whatever it is divided by.
+            Some(before) if ADAPTIVE && self.lambda > 0.0 => self.lambda / (before + self.eps_alpha).abs(),
+            _ => self.lambda,
+        }
+    }
+}
+
+/// `sign(a) · max(|a| − threshold, 0)`
+fn soft_threshold(a: f64, threshold: f64) -> f64 {
+    if a.abs() > threshold { a - threshold.copysign(a) } else { 0.0 }
+}
+
+impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<ADAPTIVE> {
+    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let Seen { probe, answer, target, leaving, .. } = seen;
+        alpha.values(probe.row(), scores);
+        let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;
+        let joins = answer.growth().is_some();
+        if joins {
+            let own = probe.self_value();
+            probe.coordinates_mut().push(own);
+        }
+        self.moved.begin(alpha, joins);
+        axpy(step, probe.coordinates().lanes(), self.moved.next.lanes_mut());
+        self.moved.check()?;
+        for i in 0..self.moved.next.len() {
+            let threshold = self.threshold(alpha.vectors()[0].get(i).copied());
+            let thresholded = soft_threshold(self.moved.next[i], threshold);
+            self.moved.next[i] = thresholded;
+            if thresholded == 0.0 {
+                leaving.push(i);
+            }
+        }
+        self.moved.carry_out(alpha);
+        Ok(())
+    }
+}
+
+const ETA: Key = keys::number("eta", "η", || KlmsCsl1Params::default().eta.into(), keys::POSITIVE, "step size");
+const MU0: Key = keys::number(
+    "mu0",
+    "μ₀",
+    || KlmsCsl1Params::default().mu0.into(),
+    "a number from 0 to 1",
+    "largest coherence kept",
+);
+const MAX_DICTIONARY: Key = keys::max_dictionary(|| KlmsCsl1Params::default().max_dictionary.into());
+
+pub(crate) const KLMS_CSL1: Entry = Entry {
+    name: "klms-csl1",
+    summary: "kernel least mean squares on a coherent dictionary that an ℓ₁ regulariser thins out",
+    keys: &[
+        ETA,
+        MU0,
+        keys::number(
+            "lambda",
+            "λ",
+            || KlmsCsl1Params::default().lambda.into(),
+            keys::NOT_NEGATIVE,
+            "what a coefficient loses a round; at 0 its point leaves",
+        ),
+        MAX_DICTIONARY,
+    ],
+    time: cost!(1.0 J d, 5.0 J),
+    memory: cost!(1.0 J d, 2.0 J),
+    source: "Gao et al. 2013",
+    remedy: Some("take a smaller step or a smaller mu0"),
+    advice: "points that are no longer used go by themselves",
+    start: "`eta=0.1`, `mu0=0.7`",
+    trial: &["mu0=0.3", "lambda=1e-7"],
+    make: |kernel, context, values| {
+        let params = KlmsCsl1Params::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
+        let params = params.lambda(values.number("lambda")?).max_dictionary(values.max_dictionary()?);
+        Ok(KlmsCsl1::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};
+
+pub(crate) const KLMS_CSAL1: Entry = Entry {
+    name: "klms-csal1",
+    summary: "kernel least mean squares on a coherent dictionary that an adaptive ℓ₁ regulariser thins out",
+    keys: &[
+        ETA,
+        MU0,
+        keys::number(
+            "lambda",
+            "λ",
+            || KlmsCsal1Params::default().lambda.into(),
+            keys::NOT_NEGATIVE,
+            "what a coefficient α loses a round is λ/|α + ε|; at 0 its point leaves",
+        ),
+        keys::number(
+            "eps_alpha",
+            "ε",
+            || KlmsCsal1Params::default().eps_alpha.into(),
+            keys::NOT_NEGATIVE,
+            "added to the coefficient that the threshold is divided by",
+        ),
+        MAX_DICTIONARY,
+    ],
+    trial: &["mu0=0.3", "lambda=1e-9"],
+    make: |kernel, context, values| {
+        let params = KlmsCsal1Params::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
+        let params = params.lambda(values.number("lambda")?).eps_alpha(values.number("eps_alpha")?);
+        Ok(KlmsCsal1::new(kernel, context.dimension, params.max_dictionary(values.max_dictionary()?))?.into())
+    },
+    ..KLMS_CSL1
+};

@@ -1,0 +1,130 @@
+//! MKNLMS-CS: multikernel normalised least mean squares with coherence-based sparsification (Yukawa 2012).
+//!
+//! With `K_ip = k_p(d_i, x)`, `f(x) = Σ_ip A_ip K_ip` and `e = y − f(x)`: `x` joins with coefficients 0 when no `K_ip` exceeds `δ`, as the first
+//! point always does; then, over the dictionary that may have grown, `A ← A + η ω e K/(ε + ΣK²)`, `ω` being the weight of the example. Kernel
+//! values are compared with `δ` as they are, so `δ` below 1 means a coherence for normalised kernels only. Once the dictionary is
+//! full no point joins and the steps go on. `P(Jd + 4J)` multiply-adds a round, `Jd + PJ` numbers of memory.
+
+use mercer_core::{Inconsistent, Validate, cost};
+use mercer_kernels::Kernel;
+use mercer_simd::{axpy, dot};
+
+use super::{KERNELS, MultikernelUpdate, OnSeveralKernels, SeenByKernels};
+use crate::catalogue::{Entry, keys};
+use crate::parameters::parameters;
+use crate::update::{Coefficients, finite};
+use crate::{Error, ParameterError};
+
+parameters! {
+    /// Parameters of [`MknlmsCs`].
+    #[derive(Copy)]
+    pub struct MknlmsCsParams {
+        /// Step size `η > 0`; below 2 the error at the example itself shrinks.
+        eta: f64 = 0.5,
+        /// `δ ≥ 0`: a point joins when no kernel value between it and a kept point exceeds this; 1 keeps every point of normalised kernels.
+        delta: f64 = 0.995,
+        /// `ε ≥ 0`, added to `ΣK²`.
+        eps: f64 = 1e-2,
+        /// Largest dictionary; `None` leaves its size to `δ`.
+        max_dictionary: Option<usize> = Some(500),
+    }
+}
+
+/// Multikernel normalised least mean squares with coherence-based sparsification.
+pub type MknlmsCs<K> = OnSeveralKernels<K, NormalisedSteps>;
+
+impl<K: Kernel> MknlmsCs<K> {
+    /// A learner with these kernels, at least one, for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// Without a kernel, or when a parameter is out of its range.
+    pub fn new(kernels: Vec<K>, dimension: usize, params: MknlmsCsParams) -> Result<Self, Error> {
+        let MknlmsCsParams { eta, delta, eps, max_dictionary } = params;
+        let eta = ParameterError::positive("eta", eta)?;
+        let delta = ParameterError::non_negative("delta", delta)?;
+        let update = NormalisedSteps { eta, delta, eps: ParameterError::non_negative("eps", eps)? };
+        Self::from_parts(kernels, dimension, update, max_dictionary)
+    }
+}
+
+/// `A ← A + η ω e K/(ε + ΣK²)`, and the rule that keeps points of which no kernel value exceeds `δ`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NormalisedSteps {
+    eta: f64,
+    delta: f64,
+    eps: f64,
+}
+
+impl Validate for NormalisedSteps {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::positive(self.eta, "step size")?;
+        Inconsistent::non_negative(self.delta, "largest kernel value kept")?;
+        Inconsistent::non_negative(self.eps, "regulariser of a normalised step")
+    }
+}
+
+impl MultikernelUpdate for NormalisedSteps {
+    fn combine(&self, parts: &[f64]) -> f64 {
+        parts.iter().sum()
+    }
+
+    fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error> {
+        let SeenByKernels { rows, self_values, prediction, target, is_full, .. } = seen;
+        let keeps = !is_full && rows.iter().all(|row| row.iter().all(|value| *value <= self.delta));
+        let mut squared: f64 = rows.iter().map(|row| dot(row.lanes(), row.lanes())).sum();
+        if keeps {
+            squared += self_values.iter().map(|own| own * own).sum::<f64>();
+        }
+        let norm = self.eps + finite(squared)?;
+        let error = target.weight * (target.y[0] - prediction);
+        let step = if norm > 0.0 { finite(finite(self.eta * error)? / norm)? } else { 0.0 };
+        // ‖A + sK‖² before any change, so that a step out of range is refused whole.
+        finite(a.squared_norm() + 2.0 * step * prediction + step * step * squared)?;
+        if keeps {
+            a.grow();
+            rows.iter_mut().zip(self_values).for_each(|(row, own)| row.push(*own));
+        }
+        for (a, row) in a.vectors_mut().iter_mut().zip(rows) {
+            axpy(step, row.lanes(), a.lanes_mut());
+        }
+        Ok(())
+    }
+}
+
+pub(crate) const MKNLMS_CS: Entry = Entry {
+    name: "mknlms-cs",
+    summary: "normalised least mean squares with several kernels on one coherent dictionary",
+    keys: &[
+        KERNELS,
+        keys::number("eta", "η", || MknlmsCsParams::default().eta.into(), keys::POSITIVE, "step size, below 2"),
+        keys::number(
+            "delta",
+            "δ",
+            || MknlmsCsParams::default().delta.into(),
+            keys::NOT_NEGATIVE,
+            "a point is kept if no kernel value with a kept one exceeds this",
+        ),
+        keys::number(
+            "eps",
+            "ε",
+            || MknlmsCsParams::default().eps.into(),
+            keys::NOT_NEGATIVE,
+            "added to the squared norm",
+        ),
+        keys::max_dictionary(|| MknlmsCsParams::default().max_dictionary.into()),
+    ],
+    time: cost!(P * (1.0 J d, 4.0 J)),
+    memory: cost!(1.0 J d, 1.0 P J),
+    source: "Yukawa 2012",
+    remedy: Some("take a smaller step"),
+    advice: "cheap steps without a width to choose",
+    start: "`kernels` of several widths, `eta=0.5`; `delta` nearer to 1 keeps more",
+    trial: &["max_dictionary=20"],
+    make: |_, context, values| {
+        let params = MknlmsCsParams::default().eta(values.number("eta")?).delta(values.number("delta")?);
+        let params = params.eps(values.number("eps")?).max_dictionary(values.max_dictionary()?);
+        Ok(MknlmsCs::new(values.kernels("kernels")?, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};

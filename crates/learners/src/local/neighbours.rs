@@ -1,0 +1,202 @@
+//! The last examples of a stream, and Gaussian processes on those of them that are nearest to an input.
+
+use mercer_core::{Inconsistent, Validate};
+use mercer_kernels::{AlignedVec, Points};
+use mercer_simd::LANES;
+
+use super::systems::{Process, Systems};
+
+/// An example with so small a weight says nothing.
+const LARGEST_SPREAD: f64 = 1e100;
+
+/// Targets of an example that processes may learn.
+pub(crate) const TARGETS: usize = 2;
+
+/// Examples of a stream in the units of a metric, the last `capacity` of them, and eight processes on the `k` nearest to an input.
+///
+/// # Invariants
+/// `targets` and `spreads` hold one entry for each point; `oldest` is a place in a full window, and 0 before.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Neighbours {
+    points: Points,
+    targets: Vec<[f64; TARGETS]>,
+    /// Inverse weights.
+    spreads: Vec<f64>,
+    capacity: usize,
+    oldest: usize,
+    count: usize,
+    processes: [Process; LANES],
+}
+
+/// Memory of a prediction; the first three are for who asks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) input: Vec<f64>,
+    pub(crate) point: Vec<f64>,
+    pub(crate) predictions: Vec<f64>,
+    distances: AlignedVec,
+    near: Vec<(f64, usize)>,
+    neighbour: Vec<f64>,
+    points: Option<Points>,
+    row: AlignedVec,
+    systems: Systems,
+}
+
+impl Neighbours {
+    /// No examples of dimension `dimension`; windows of `capacity ≥ 1` of them, of which `count ≥ 1` make a prediction.
+    pub(crate) fn new(dimension: usize, capacity: usize, count: usize, processes: [Process; LANES]) -> Self {
+        let points = Points::new(dimension);
+        Self { points, targets: Vec::new(), spreads: Vec::new(), capacity, oldest: 0, count, processes }
+    }
+
+    /// Input dimension.
+    pub(crate) fn dimension(&self) -> usize {
+        self.points.dimension()
+    }
+
+    /// Examples held.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// What the processes expect of each of their targets at `x`; 0 before the first example. `Nd` multiply-adds for `N` examples, and
+    /// `k³/6 + 1½k² + ½k²d` for eight of them at a time.
+    pub(crate) fn means(&self, x: &[f64], memory: &mut Memory) -> [f64; LANES] {
+        if self.points.is_empty() {
+            return [0.0; LANES];
+        }
+        self.find(x, memory);
+        let Memory { near, neighbour: point, points, row, systems, .. } = memory;
+        let d = self.points.dimension();
+        let found = points.get_or_insert_with(|| Points::new(d));
+        found.restart(d);
+        point.resize(d, 0.0);
+        systems.distances.clear();
+        systems.spreads.clear();
+        systems.targets.resize(near.len() * LANES);
+        for (place, (_, index)) in near.iter().enumerate() {
+            self.points.copy_point(*index, point);
+            found.squared_distances(point, row);
+            systems.distances.extend(row.iter().map(|squared| squared.sqrt()));
+            found.push(point);
+            systems.spreads.push(self.spreads[*index]);
+            let targets = &self.targets[*index];
+            let lanes = &mut systems.targets[place * LANES..(place + 1) * LANES];
+            for (lane, process) in lanes.iter_mut().zip(&self.processes) {
+                *lane = targets[usize::from(process.target)];
+            }
+        }
+        systems.distances.extend(near.iter().map(|(squared, _)| squared.sqrt()));
+        systems.means(&self.processes)
+    }
+
+    /// `memory.near ←` the nearest examples with their squared distances, in no order; of equal ones, any that the order of the window gives.
+    fn find(&self, x: &[f64], memory: &mut Memory) {
+        let Memory { distances, near, .. } = memory;
+        self.points.squared_distances(x, distances);
+        let count = self.count.min(self.points.len());
+        // Candidates pile up below the largest distance of the best so far, and are thinned out from time to time.
+        let most = 4 * count;
+        let mut bound = f64::INFINITY;
+        near.clear();
+        let thin = |near: &mut Vec<(f64, usize)>| {
+            near.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            near.truncate(count);
+            near[count - 1].0
+        };
+        for (block, distances) in distances.chunks(2 * LANES).enumerate() {
+            if distances.iter().fold(false, |any, squared| any | (*squared < bound)) {
+                let first = block * 2 * LANES;
+                near.extend(
+                    distances
+                        .iter()
+                        .zip(first..)
+                        .map(|(squared, index)| (*squared, index))
+                        .filter(|near| near.0 < bound),
+                );
+                if near.len() >= most {
+                    bound = thin(near);
+                }
+            }
+        }
+        if near.len() > count {
+            thin(near);
+        }
+    }
+
+    /// Takes an example in, for the oldest one when there are enough. `O(d)`.
+    pub(crate) fn push(&mut self, x: &[f64], targets: [f64; TARGETS], weight: f64) {
+        let spread = (1.0 / weight).clamp(f64::MIN_POSITIVE, LARGEST_SPREAD);
+        if self.points.len() < self.capacity {
+            self.points.push(x);
+            self.targets.push(targets);
+            self.spreads.push(spread);
+        } else {
+            self.points.replace(self.oldest, x);
+            self.targets[self.oldest] = targets;
+            self.spreads[self.oldest] = spread;
+            self.oldest = (self.oldest + 1) % self.capacity;
+        }
+    }
+}
+
+impl Validate for Neighbours {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "window of examples";
+        self.points.validate()?;
+        Inconsistent::size(self.capacity, WHAT)?;
+        Inconsistent::size(self.count, WHAT)?;
+        let len = self.points.len();
+        let fits = self.targets.len() == len
+            && self.spreads.len() == len
+            && (1..=usize::MAX).contains(&self.count)
+            && len <= self.capacity
+            && (self.oldest == 0 || self.oldest < len && len == self.capacity);
+        Inconsistent::require(fits, WHAT, "it has targets and a weight for each example")?;
+        self.targets
+            .iter()
+            .flatten()
+            .try_for_each(|y| Inconsistent::require(y.is_finite(), WHAT, "targets are numbers"))?;
+        self.spreads.iter().try_for_each(|spread| Inconsistent::positive(*spread, WHAT))?;
+        self.processes.iter().try_for_each(|process| {
+            Inconsistent::positive(process.rate, "rate of a kernel")?;
+            Inconsistent::positive(process.noise, "noise of a process")?;
+            let known = [0.0, 1.0].contains(&process.smooth) && usize::from(process.target) < TARGETS;
+            Inconsistent::require(known, "process", "its kernel and target are known")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_are_those_of_a_sorted_list_whatever_was_replaced() {
+        let process = Process { rate: 1.0, smooth: 1.0, noise: 0.1, target: 0 };
+        let (mut neighbours, mut memory) = (Neighbours::new(2, 300, 32, [process; LANES]), Memory::default());
+        let mut window: Vec<[f64; 2]> = Vec::new();
+        for t in 0..1000_u32 {
+            let x = [f64::from(t * 37 % 101) * 0.02, f64::from(t * 53 % 89) * 0.03];
+            if !window.is_empty() {
+                neighbours.find(&x, &mut memory);
+                let mut exact: Vec<f64> =
+                    window.iter().map(|z| (0..2).fold(0.0, |sum, i| (x[i] - z[i]).mul_add(x[i] - z[i], sum))).collect();
+                exact.sort_by(f64::total_cmp);
+                let mut found: Vec<f64> = memory.near.iter().map(|near| near.0).collect();
+                found.sort_by(f64::total_cmp);
+                assert_eq!(found.len(), window.len().min(32));
+                for (found, exact) in found.iter().zip(&exact) {
+                    assert!((found - exact).abs() < 1e-12);
+                }
+            }
+            neighbours.push(&x, [0.0; TARGETS], 1.0);
+            window.push(x);
+            if window.len() > 300 {
+                window.remove(0);
+            }
+            assert_eq!(neighbours.validate(), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Projectron and Projectron++: classifiers that learn a mistake inside of the span without a further point (Orabona, Keshet and
+//! Caputo 2009).
+//!
+//! With `δ` the squared distance of `k(x, ·)` from the span of the dictionary: a mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy` if
+//! `√δ > η`, and otherwise, or when the dictionary is full, adds the projection of `ωy k(x, ·)`; `ω` is the weight of the example. Projectron++
+//! learns margins below 1 as well, as [`ProjectionStep`] says, and keeps no point for them. `η` is a distance in units of `√k(x, x)`. Distances
+//! that are zero to rounding (1e−13 of `k(x, x)` in the square) count as 0. `Jd + ½J² + 3J` multiply-adds a round, `Jd + ½J² + J`
+//! numbers of memory.
+
+use mercer_core::cost;
+use mercer_kernels::Kernel;
+use mercer_sparsify::EveryPoint;
+
+use crate::Error;
+use crate::basis::{GrowThenStep, OnDictionary};
+use crate::catalogue::{Entry, Takes, keys};
+use crate::parameters::parameters;
+use crate::update::ProjectionStep;
+
+parameters! {
+    /// Parameters of [`Projectron`] and [`ProjectronPlus`].
+    #[derive(Copy)]
+    pub struct ProjectronParams {
+        /// Distance `η ≥ 0` from the span beyond which a mistake is kept; above 0 for [`ProjectronPlus`].
+        eta: f64 = 0.1,
+        /// Largest dictionary; mistakes are projected when it is full. `None` leaves its size to `η`.
+        max_dictionary: Option<usize> = Some(1000),
+    }
+}
+
+/// Projectron.
+pub type Projectron<K> = OnDictionary<K, EveryPoint, ProjectionStep<false>, GrowThenStep>;
+
+/// Projectron++.
+pub type ProjectronPlus<K> = OnDictionary<K, EveryPoint, ProjectionStep<true>, GrowThenStep>;
+
+impl<K: Kernel> Projectron<K> {
+    /// A classifier for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: ProjectronParams) -> Result<Self, Error> {
+        let update = ProjectionStep::new(params.eta, params.max_dictionary)?;
+        Self::from_parts(kernel, dimension, EveryPoint, update, None)
+    }
+}
+
+impl<K: Kernel> ProjectronPlus<K> {
+    /// A classifier for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: ProjectronParams) -> Result<Self, Error> {
+        let update = ProjectionStep::new(params.eta, params.max_dictionary)?;
+        Self::from_parts(kernel, dimension, EveryPoint, update, None)
+    }
+}
+
+pub(crate) const PROJECTRON: Entry = Entry {
+    name: "projectron",
+    summary: "perceptron that projects mistakes near its span",
+    keys: &[
+        keys::number(
+            "eta",
+            "η",
+            || ProjectronParams::default().eta.into(),
+            keys::NOT_NEGATIVE,
+            "distance from the span beyond which a mistake is kept; larger keeps fewer points",
+        ),
+        keys::max_dictionary(|| ProjectronParams::default().max_dictionary.into()),
+    ],
+    time: cost!(1.0 J d, 0.5 J J),
+    memory: cost!(1.0 J d, 0.5 J J),
+    source: "Orabona et al. 2009",
+    takes: Takes::SIGNS,
+    advice: "two classes; few points",
+    start: "`eta=0.1`",
+    trial: &["max_dictionary=5"],
+    make: |kernel, context, values| {
+        let params = ProjectronParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
+        Ok(Projectron::new(kernel, context.dimension, params)?.into())
+    },
+    ..Entry::PLAIN
+};
+
+pub(crate) const PROJECTRON_PLUS: Entry = Entry {
+    name: "projectron++",
+    summary: "Projectron that learns margins below 1 too",
+    keys: &[
+        keys::number(
+            "eta",
+            "η",
+            || ProjectronParams::default().eta.into(),
+            keys::POSITIVE,
+            "distance from the span beyond which a mistake is kept; larger keeps fewer points and learns more margins",
+        ),
+        keys::max_dictionary(|| ProjectronParams::default().max_dictionary.into()),
+    ],
+    advice: "two classes; few points, more accurate than projectron",
+    make: |kernel, context, values| {
+        let params = ProjectronParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
+        Ok(ProjectronPlus::new(kernel, context.dimension, params)?.into())
+    },
+    ..PROJECTRON
+};

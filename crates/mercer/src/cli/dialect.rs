@@ -1,0 +1,86 @@
+//! How DATA is written, where that is not to be found out, and the one way in which files and pipes are opened.
+
+use std::path::Path;
+
+use clap::Args;
+use mercer::data::{DataError, Decimal, Format, Header, ReadOptions, RowReader, Separator};
+
+use super::failure::Failure;
+use super::pipe::{self, Pipe};
+use super::source::Source;
+use super::stop::Stop;
+
+/// What every command that reads DATA is told of it alike.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Dialect {
+    /// csv, tsv, ndjson (json), libsvm, parquet or arrow; the file's name tells it unless given, standard input needs it
+    ///
+    /// csv has commas, semicolons, tabs, bars or blanks between its cells: its first rows tell. Each format but the last two may be
+    /// compressed by gzip or zstd.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// What stands between the cells of a csv or tsv file: comma, semicolon, tab, bar, spaces, or the character itself [default: the first
+    /// rows tell]
+    #[arg(long, value_name = "SEPARATOR")]
+    separator: Option<Separator>,
+    /// What stands before the fraction of a number in a csv or tsv file: point or comma [default: the first number that has one tells]
+    #[arg(long, value_name = "MARK")]
+    decimal: Option<Decimal>,
+    /// Whether a csv or tsv file begins with a row of names: yes, no, or auto, which looks at it and says on stderr what it took where that
+    /// is in doubt [default: auto]
+    #[arg(long, value_name = "WHEN")]
+    header: Option<Header>,
+}
+
+impl Dialect {
+    /// The options with what is told here; `path` is the file that they are for.
+    pub(crate) fn told(&self, path: &Path, options: ReadOptions) -> ReadOptions {
+        let Self { format, separator, decimal, header } = *self;
+        let format = format.or_else(|| Format::from_path(path));
+        ReadOptions { format, separator, decimal, header: header.unwrap_or_default(), ..options }
+    }
+
+    /// The same for another file than DATA, whose own name goes before the format that is told of DATA.
+    pub(crate) fn beside(self, path: &Path) -> Self {
+        Self { format: Format::from_path(path).or(self.format), ..self }
+    }
+
+    /// The first option that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let Self { format, separator, decimal, header } = self;
+        let given = [
+            ("--format", format.is_some()),
+            ("--separator", separator.is_some()),
+            ("--decimal", decimal.is_some()),
+            ("--header", header.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+}
+
+/// Opens a file, or a pipe, which `stop` ends; `idle` is called whenever a pipe has nothing to read. A doubt about the header is told.
+pub(crate) fn open(
+    path: &Path,
+    options: &ReadOptions,
+    stop: &Stop,
+    idle: impl FnMut() + Send + 'static,
+) -> Result<RowReader, Failure> {
+    let reader = if pipe::is_one(path) {
+        let shown = Source::of(path)?.to_string();
+        if options.format.is_none() {
+            return Err(DataError::UnknownFormat { file: shown }.into());
+        }
+        RowReader::from_reader(shown, Pipe::open(path, stop.clone(), idle)?, options)?
+    } else {
+        RowReader::open(path, options)?
+    };
+    tell_doubt(reader.doubt());
+    Ok(reader)
+}
+
+/// Tells a person what was taken where the file leaves a doubt.
+pub(crate) fn tell_doubt(doubt: Option<&str>) {
+    if let Some(doubt) = doubt {
+        eprintln!("mercer: {doubt}");
+    }
+}

@@ -1,0 +1,73 @@
+//! `--intervals`: intervals around the predictions of a learner of numbers.
+
+use clap::{Args, ValueEnum};
+use mercer::learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
+use mercer::{AnyKernel, AnyRegressor, Regressor};
+
+use super::failure::Failure;
+
+/// What `eval` and `train` are told of intervals.
+#[derive(Args)]
+pub(crate) struct IntervalArguments {
+    /// Add intervals that hold this share of the targets, such as 0.9, calibrated as rows come
+    ///
+    /// The share holds for any data, also while they change. The first rows have no interval; their number is 1/(1 − SHARE), less one.
+    #[arg(long, value_name = "SHARE")]
+    intervals: Option<f64>,
+    /// Whether all intervals of a time are as wide (constant, unless given) or wider where the learner knows less (local)
+    ///
+    /// `local` divides errors by the standard deviation that the learner tells with each prediction, in units of the noise. Least-squares
+    /// learners have one; rows are then learnt one by one.
+    #[arg(long, value_name = "HOW", requires = "intervals")]
+    interval_width: Option<Width>,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Width {
+    Constant,
+    Local,
+}
+
+impl IntervalArguments {
+    /// Whether there are to be any.
+    pub(crate) fn wanted(&self) -> bool {
+        self.intervals.is_some()
+    }
+
+    /// Whether they need the learner's variance.
+    pub(crate) fn are_local(&self) -> bool {
+        self.interval_width == Some(Width::Local)
+    }
+
+    /// The intervals around this learner's predictions, if there are to be any.
+    pub(crate) fn make(&self, learner: &AnyRegressor<AnyKernel>) -> Result<Option<ConformalIntervals>, Failure> {
+        let Some(share) = self.intervals else { return Ok(None) };
+        if self.are_local() && !learner.has_variance() {
+            return Err(Failure::usage(
+                "--interval-width local needs a learner that tells a variance, such as krls; leave it out, or take one of the least-squares \
+                 learners",
+            ));
+        }
+        let scale = if self.are_local() { IntervalScale::Deviation } else { IntervalScale::Error };
+        Ok(Some(around(learner, share)?.scaled_by(scale)))
+    }
+
+    /// Refuses intervals around classes.
+    pub(crate) fn refuse_for_classes(&self) -> Result<(), Failure> {
+        if self.wanted() { Err(for_classes()) } else { Ok(()) }
+    }
+}
+
+/// Intervals of one width that hold this share.
+pub(crate) fn around(learner: &AnyRegressor<AnyKernel>, share: f64) -> Result<ConformalIntervals, Failure> {
+    let params = IntervalParams::default().coverage(share);
+    ConformalIntervals::new(learner.outputs(), params).map_err(|error| Failure::usage(format!("--intervals: {error}")))
+}
+
+/// Why classes have no intervals.
+pub(crate) fn for_classes() -> Failure {
+    Failure::usage(
+        "--intervals: the target is a class, and intervals are around numbers; leave it out (probabilities and calibration_error tell how \
+         sure a class is), or say --task regression",
+    )
+}

@@ -1,0 +1,121 @@
+//! `eval` of tables that are not all numbers: the columns are encoded, and the rest is as ever.
+
+use mercer::data::{Cell, Format, ReadOptions, Record, RecordReader};
+use mercer::encoding::{Encoding, EncodingOptions, Overrides};
+use serde_json::Value;
+
+use crate::support::{Folder, csv, examples, object};
+
+/// `rows` sales: a date, a city, a size with gaps, and a price that depends on all but the date.
+fn sales(rows: usize) -> String {
+    let row = |t: usize| {
+        let size = if t % 9 == 4 { String::new() } else { format!("{},5", 40 + t * 37 % 80) };
+        let price = 100 * (1 + t % 3) + 2 * (t * 37 % 80);
+        format!("{:02}.{:02}.2024;{};{size};{price}\n", 1 + t % 28, 1 + t / 28 % 12, ["Ulm", "Bonn", "Kiel"][t % 3])
+    };
+    "day;city;size;price\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// The same table as numbers, encoded here.
+fn by_hand(text: &str, overrides: Overrides) -> String {
+    let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+    let mut reader = RecordReader::from_reader("sales", std::io::Cursor::new(text.to_owned()), &options).unwrap();
+    let (mut rows, mut record) = (Vec::new(), Record::new());
+    while reader.next_record(&mut record).unwrap() {
+        rows.push(record.clone());
+    }
+    let overrides = overrides.aside(["price"]);
+    let head = &rows[..rows.len().min(256)];
+    let mut encoding = Encoding::look(reader.columns(), head, &overrides, EncodingOptions::default()).unwrap();
+    let mut lines = String::new();
+    for record in &rows {
+        let mut numbers = Vec::new();
+        encoding.encode(record, &mut numbers).unwrap();
+        encoding.learn(record).unwrap();
+        let Cell::Number(price) = record.cell(3) else { panic!("a price") };
+        numbers.push(price);
+        let cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        lines += &(cells.join(",") + "\n");
+    }
+    lines
+}
+
+/// The report of a run that says on stderr what it does with the columns.
+fn encoded(folder: &Folder, arguments: &str) -> (Value, String) {
+    let said = folder.run(&format!("{arguments} --json"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.err.contains("is not a complete table of numbers"), "{}", said.err);
+    (object(&said.out), said.err)
+}
+
+#[test]
+fn columns_of_any_kind_are_encoded_row_by_row() {
+    let text = sales(400);
+    let folder = Folder::new()
+        .with("sales.csv", &text)
+        .with("plain.csv", by_hand(&text, Overrides::default()))
+        .with("chosen.csv", by_hand(&text, Overrides::default().parse_kind("size=category").unwrap().ignore(["day"])));
+    for (options, plain) in [("", "plain.csv"), ("--as size=category --ignore day", "chosen.csv")] {
+        for more in ["", " --limit 300", " --scale paper01"] {
+            let learner = format!("--learner krls --kernel gaussian:5{more}");
+            let (got, err) = encoded(&folder, &format!("eval sales.csv {learner} {options}"));
+            let expected = folder.json(&format!("eval {plain} {learner}"));
+            for key in ["d", "n", "mse", "mae", "dictionary_size"] {
+                assert_eq!(got[key], expected[key], "{key} of {options}{more}");
+            }
+            assert!(err.contains(&format!("encoded to {} numbers", got["d"])), "{err}");
+            let hashed = err.contains("column \"size\": has no number of its own for this category");
+            assert_eq!((hashed, err.lines().count()), (plain == "chosen.csv", 1 + usize::from(hashed)), "{err}");
+        }
+    }
+    let (report, _) = encoded(&folder, "eval sales.csv --learner auto");
+    let r2 = report["second_half"]["r2"].as_f64().unwrap();
+    assert!(r2 > 0.8, "{r2}");
+}
+
+#[test]
+fn text_is_a_class_and_weights_are_numbers() {
+    let rows: String = (0..400)
+        .map(|t| format!("{},{},{}\n", ["a", "b", "c"][t % 3], 1 + t % 2, ["no", "yes"][usize::from(t % 3 == 1)]))
+        .collect();
+    let folder = Folder::new().with("c.csv", "letter,w,answer\n".to_owned() + &rows);
+    let eval = "eval c.csv --learner krls --kernel gaussian:1 --weight w";
+    let (report, _) = encoded(&folder, &format!("{eval} --predictions p.csv"));
+    assert!(report["d"].as_u64() >= Some(3), "{report}");
+    assert!(report["second_half"]["accuracy"].as_f64().unwrap() > 0.99, "{report}");
+    assert!(folder.read("p.csv").lines().nth(400).unwrap().starts_with("400,no,no"), "{}", folder.read("p.csv"));
+    let (again, _) = encoded(&folder, &format!("{eval} --permute 3"));
+    assert_eq!(again["n"].as_u64(), Some(400));
+    // The target alone is text: a table of numbers, as ever.
+    assert_eq!(folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["d"].as_u64(), Some(1));
+}
+
+/// What does not fit is told once of each column.
+#[test]
+fn oddities_are_told_once() {
+    let text = sales(300) + "01.02.2024;Köln;big;100\n02.02.2024;Jena;wide;100\n";
+    let folder = Folder::new().with("sales.csv", text);
+    let (_, err) = encoded(&folder, "eval sales.csv --learner krls --kernel gaussian:5");
+    let told: Vec<&str> = err.lines().skip(1).collect();
+    // There is room for a city more.
+    assert_eq!(told.len(), 1, "{err}");
+    assert!(told[0].contains("line 302, column \"size\": does not fit its column and counts as missing"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_encoded_is_refused() {
+    let plain = csv(&examples(300));
+    let folder = Folder::new()
+        .with("sales.csv", sales(50))
+        .with("late.csv", sales(300) + "01.02.2024;Ulm;1;x\n")
+        .with("plain.csv", &plain);
+    let eval = "eval sales.csv --learner krls";
+    folder.refused(1, &format!("{eval} --as none_such=number"), &["there is no column \"none_such\"", "\"city\""]);
+    folder.refused(2, &format!("{eval} --as city"), &["--as: \"city\" is not NAME=KIND"]);
+    folder.refused(1, &format!("{eval} --target none_such"), &["none_such"]);
+    folder.refused(2, "eval diamonds --learner krls --as carat=number", &["--as is for files"]);
+    folder.refused_input(2, &plain, "eval - --format csv --learner krls --as a=number", &["--as is for files"]);
+    let said = folder.run("eval late.csv --learner krls");
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("late.csv, line 302, column 4 (\"price\"): \"x\" is not a number"), "{}", said.err);
+}

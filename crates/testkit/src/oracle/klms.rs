@@ -1,0 +1,14 @@
+//! KLMS (Liu, Pokharel and Principe 2008): `x` joins with `ηωe`; once the dictionary is full nothing is learnt.
+
+use super::filter::pass;
+use super::{KernelFn, Trace, WeightedExample};
+
+/// KLMS by its definition, for one output.
+pub fn klms(stream: &[WeightedExample], kernel: KernelFn, eta: f64, max_dictionary: usize) -> Trace {
+    pass(stream, kernel, |filter, t, example| {
+        let e = example.y[0] - filter.f(&example.x);
+        if filter.points.len() < max_dictionary {
+            filter.join(t, eta * example.weight * e);
+        }
+    })
+}
