@@ -25,6 +25,9 @@
 //! A feature that later wanders out of the range of the first 1024
 //! rows is clipped there: streams in the order of a feature, or with one that grows without bound, are better given as differences.
 //!
+//! **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
+//! the sum of the losses of scaled targets. NONS-ALD, whose matrix belongs to one output, is left out. An output may join at any time.
+//!
 //! **Budget.** A round costs about `budget` multiply-adds at most (but for those four), whatever the dimension and the length of
 //! the stream. Of the grid's half, half sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`), half the degree of
 //! the four Taylor members (`8r²`). The other half sets the window `N`: `2N(d + 1)` and the processes. Where that leaves fewer than 128 rows the grid
@@ -43,12 +46,12 @@ mod scales;
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{Gaussian, TaylorFeatures, weighted_median_width};
 
-use self::nearest::{Nearest, Past, Row, Size};
+use self::nearest::{Nearest, Past, Row, Size, with_outputs};
 use self::scales::{Affine, Scales, weighted};
 use crate::aggregation::Rule;
 use crate::catalogue::{Entry, Takes, keys};
-use crate::learner::{Rows, Target, Targets, check_example, check_input};
-use crate::mixture::{Expert, Mixture};
+use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
+use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
 use crate::{
     AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, ParameterError, PkawvTaylor, Regressor, Scratch,
@@ -76,6 +79,9 @@ parameters! {
         /// Nearest examples that the processes on a window of the stream look at, 0 for none.
         #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
         neighbours: usize = 32,
+        /// Numbers in a target, at least 1.
+        #[cfg_attr(feature = "serde", serde(default = "crate::mixture::one", deserialize_with = "crate::learner::one_before_format_5"))]
+        outputs: usize = 1,
     }
 }
 
@@ -119,17 +125,19 @@ struct Work {
     targets: Vec<f64>,
     weights: Vec<f64>,
     predictions: Vec<f64>,
+    prediction: Vec<f64>,
 }
 
 impl Auto {
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors
-    /// When the budget is below 1000 or above 10¹².
+    /// When the budget is below 1000 or above 10¹², or there is no output.
     pub fn new(dimension: usize, params: AutoParams) -> Result<Self, Error> {
         let budget = params.budget as f64;
         ParameterError::require(params.budget >= 1000, "budget", "at least 1000", budget)?;
         ParameterError::require(params.budget as u64 <= LARGEST_BUDGET, "budget", "at most 1e12", budget)?;
+        ParameterError::require(params.outputs > 0, "outputs", "at least 1", params.outputs as f64)?;
         let kept = STAGES[STAGES.len() - 1];
         Ok(Self {
             dimension,
@@ -145,10 +153,11 @@ impl Auto {
     }
 
     /// The members, none before the first 16 rows. Their losses are in the units of the targets, over all rounds of the stream;
-    /// in the first 16 all predicted the mean. Those of the windows and of what forgets are as replayed when the scaling was learnt.
+    /// in the first 16 all predicted the mean. Those of the windows and of what forgets are as replayed when the scaling was learnt. With several
+    /// outputs all losses are of scaled targets, and as replayed.
     pub fn members(&self) -> impl Iterator<Item = Expert<'_>> {
         self.mixture.iter().flat_map(|mixture| {
-            let unit = mixture.scaling.target.scale * mixture.scaling.target.scale;
+            let unit = mixture.unit();
             let share = mixture.nearest.as_ref().map_or(1.0, |nearest| nearest.weight_of_grid());
             let grid = mixture.experts.members().zip(&mixture.carried).map(move |(expert, carried)| Expert {
                 cumulative_loss: carried + unit * expert.cumulative_loss,
@@ -165,24 +174,31 @@ impl Auto {
         })
     }
 
-    /// `Σ (ŷ − y)²`
+    /// `Σ ‖ŷ − y‖²`
     #[must_use]
     pub fn cumulative_loss(&self) -> f64 {
         self.loss
     }
 
-    /// The mean of the targets, the prediction before the first stage.
-    fn mean(&self) -> f64 {
-        if self.targets.is_empty() {
-            0.0
-        } else {
-            Affine::of(weighted(self.targets.iter().copied(), &self.weights)).centre
+    /// `scores ←` the mean of the targets, the prediction before the first stage.
+    fn mean(&self, scores: &mut [f64]) {
+        scores.fill(0.0);
+        if !self.targets.is_empty() {
+            for (output, score) in scores.iter_mut().enumerate() {
+                let targets = self.targets.iter().skip(output).step_by(self.params.outputs);
+                *score = Affine::of(weighted(targets.copied(), &self.weights)).centre;
+            }
         }
+    }
+
+    /// Rows that are kept.
+    fn kept(&self) -> usize {
+        self.targets.len() / self.params.outputs
     }
 
     /// Rows until the next stage, if there is one.
     fn until_stage(&self) -> Option<usize> {
-        let seen = self.targets.len();
+        let seen = self.kept();
         STAGES.into_iter().find(|stage| *stage > seen).map(|stage| stage - seen).filter(|_| !self.is_settled())
     }
 
@@ -192,54 +208,53 @@ impl Auto {
     }
 
     /// Learns rows of positive weight that are fit to be learnt and cross no stage.
-    fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(f64)) -> Result<(), Error> {
+    fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(&[f64])) -> Result<(), Error> {
+        let mut prediction = std::mem::take(&mut self.work.prediction);
+        prediction.resize(self.params.outputs, 0.0);
         let Some(mut stage) = self.mixture.take() else {
             for row in 0..rows.len() {
-                let (prediction, Target { y, weight }) = (self.mean(), rows.target(row));
-                take(prediction);
-                self.loss += weight * (prediction - y[0]).powi(2);
+                self.mean(&mut prediction);
+                take(&prediction);
+                self.loss += rows.target(row).weight * squared_error(&prediction, rows.target(row).y);
                 self.keep(rows.range(row, row + 1));
             }
+            self.work.prediction = prediction;
             return Ok(());
         };
-        let Work { rows: scaled, targets, weights, predictions } = &mut self.work;
+        let Work { rows: scaled, targets, weights, predictions, .. } = &mut self.work;
         stage.scaling.rows(rows.inputs(), rows.len(), scaled);
         targets.clear();
         weights.clear();
         for Target { y, weight } in rows.targets().iter() {
-            targets.push(stage.scaling.target.apply(y[0]));
+            targets.extend(y.iter().zip(&stage.scaling.targets).map(|(y, affine)| affine.apply(*y)));
             weights.push(weight);
         }
         predictions.clear();
         // A target that is not finite when scaled is refused, and leaves no trace.
-        let fit = targets.iter().position(|y| !y.is_finite()).unwrap_or(targets.len());
-        let scaled = Targets::new(&targets[..fit], &weights[..fit], 1)
+        let outputs = self.params.outputs;
+        let fit = targets.iter().position(|y| !y.is_finite()).unwrap_or(targets.len()) / outputs;
+        let scaled = Targets::new(&targets[..fit * outputs], &weights[..fit], outputs)
             .and_then(|targets| Rows::new(&scaled[..fit * self.dimension], self.dimension, targets))?;
         let mut learnt = if fit == 1 {
-            let mut made = [0.0];
-            let learnt = stage.experts.learn(scaled.input(0), scaled.target(0), &mut made);
-            predictions.extend(learnt.is_ok().then_some(made[0]));
-            learnt
+            learn_one_by_one(&mut stage.experts, scaled, predictions)
         } else {
             stage.experts.learn_rows(scaled, predictions)
         };
-        if fit < targets.len() {
+        if fit < rows.len() {
             learnt = learnt.and(Err(Error::Diverged));
         }
-        for (row, prediction) in predictions.iter().enumerate() {
-            let Target { y, weight } = rows.target(row);
-            let prediction = match &mut stage.nearest {
-                Some(nearest) => {
-                    let input = Row { raw: rows.input(row), scaled: scaled.input(row) };
-                    nearest.round(input, *prediction, scaled.target(row).y[0], weight)
-                }
-                None => *prediction,
-            };
-            let prediction = stage.scaling.target.undo(prediction);
-            take(prediction);
-            self.loss += weight * (prediction - y[0]).powi(2);
+        let made = predictions.len() / outputs;
+        for (row, grid) in predictions.chunks_exact(outputs).enumerate() {
+            prediction.copy_from_slice(grid);
+            if let Some(nearest) = &mut stage.nearest {
+                let input = Row { raw: rows.input(row), scaled: scaled.input(row) };
+                nearest.round(input, grid, scaled.target(row), &mut prediction);
+            }
+            stage.scaling.undo(&mut prediction);
+            take(&prediction);
+            self.loss += rows.target(row).weight * squared_error(&prediction, rows.target(row).y);
         }
-        let made = predictions.len();
+        self.work.prediction = prediction;
         let settled = self.targets.is_empty();
         self.mixture = Some(stage);
         if !settled {
@@ -254,17 +269,17 @@ impl Auto {
         for Target { y, weight } in rows.targets().iter() {
             if weight != 1.0 || !self.weights.is_empty() {
                 self.weights.reserve(STAGES[STAGES.len() - 1].saturating_sub(self.weights.len()));
-                self.weights.resize(self.targets.len(), 1.0);
+                self.weights.resize(self.kept(), 1.0);
                 self.weights.push(weight);
             }
-            self.targets.push(y[0]);
+            self.targets.extend_from_slice(y);
         }
-        if STAGES.contains(&self.targets.len()) {
+        if STAGES.contains(&self.kept()) {
             // A mixture that cannot be made or learn the past leaves the one before in place.
             if let Ok(stage) = self.stage() {
                 self.mixture = Some(stage);
             }
-            if self.targets.len() == STAGES[STAGES.len() - 1] {
+            if self.kept() == STAGES[STAGES.len() - 1] {
                 (self.rows, self.targets, self.weights) = (Vec::new(), Vec::new(), Vec::new());
             }
         }
@@ -272,7 +287,7 @@ impl Auto {
 
     /// What the processes on the nearest examples may cost, if they have room: half of the budget.
     fn size(&self) -> Option<Size> {
-        Size::within(0.5 * self.params.budget as f64, self.dimension, self.params.neighbours)
+        Size::within(0.5 * self.params.budget as f64, self.dimension, self.params.outputs, self.params.neighbours)
     }
 
     /// The multiply-adds of the grid.
@@ -281,38 +296,58 @@ impl Auto {
     }
 
     fn stage(&mut self) -> Result<Stage, Error> {
-        let scaling = Scales::of(self.dimension, &self.rows, &self.targets, &self.weights);
-        let (size, budget) = (self.size(), self.grid_budget());
+        let outputs = self.params.outputs;
+        let scaling = Scales::of((self.dimension, outputs), &self.rows, &self.targets, &self.weights);
+        let (size, budget, kept) = (self.size(), self.grid_budget(), self.kept());
         let Work { rows, targets, predictions, .. } = &mut self.work;
-        scaling.rows(&self.rows, self.targets.len(), rows);
-        targets.clear();
-        targets.extend(self.targets.iter().map(|y| scaling.target.apply(*y)));
+        scaling.rows(&self.rows, kept, rows);
+        scaling.targets(&self.targets, targets);
         predictions.clear();
         let unit = weighted_median_width(self.dimension, rows, &self.weights);
-        let members = grid(self.dimension, unit, targets, budget)?;
+        let members = grid((self.dimension, outputs), unit, targets, budget)?;
         let mut experts = Mixture::new(members, self.params.rule)?;
         experts.set_threads(self.threads);
-        let past = Rows::new(rows, self.dimension, Targets::new(targets, &self.weights, 1)?)?;
+        let past = Rows::new(rows, self.dimension, Targets::new(targets, &self.weights, outputs)?)?;
         experts.learn_rows(past, predictions)?;
         let nearest = size.map(|size| {
-            let past = Past { raw: &self.rows, scaled: rows, targets, weights: &self.weights, predictions };
+            let past = Past { outputs, raw: &self.rows, scaled: rows, targets, weights: &self.weights, predictions };
             Nearest::learn(self.dimension, unit, size, self.params.rule, past).map(Box::new)
         });
         let nearest = nearest.transpose()?;
-        let unit = scaling.target.scale * scaling.target.scale;
+        let mut stage = Stage { scaling, experts, carried: Vec::new(), nearest };
         let before: Vec<f64> = self.members().map(|expert| expert.cumulative_loss).collect();
-        let carried = experts
-            .members()
-            .enumerate()
-            .map(|(k, expert)| before.get(k).copied().unwrap_or(self.loss) - unit * expert.cumulative_loss);
-        let carried = carried.collect();
-        Ok(Stage { scaling, experts, carried, nearest })
+        let carried = stage.experts.members().enumerate().map(|(k, expert)| {
+            let carried = before.get(k).copied().unwrap_or(self.loss) - stage.unit() * expert.cumulative_loss;
+            if outputs == 1 { carried } else { 0.0 }
+        });
+        stage.carried = carried.collect();
+        Ok(stage)
+    }
+}
+
+impl Stage {
+    /// What a squared error of a scaled target is in the target's unit; 1 where there are several.
+    fn unit(&self) -> f64 {
+        if let [target] = self.scaling.targets[..] { target.scale * target.scale } else { 1.0 }
+    }
+
+    /// Gains an output, a copy of output `like` or zero; nothing is changed where one of its parts cannot.
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let mut experts = self.experts.clone();
+        experts.add_output(like)?;
+        if let Some(nearest) = &mut self.nearest {
+            nearest.add_output(like)?;
+        }
+        self.experts = experts;
+        let like = like.and_then(|like| self.scaling.targets.get(like)).copied();
+        self.scaling.targets.push(like.unwrap_or(Affine { centre: 0.0, scale: 1.0 }));
+        Ok(())
     }
 }
 
 /// The members, for scaled targets and rows whose distances have the median `unit`.
 fn grid(
-    dimension: usize,
+    (dimension, outputs): (usize, usize),
     unit: f64,
     targets: &[f64],
     budget: usize,
@@ -329,14 +364,16 @@ fn grid(
         let kernel = Gaussian::new(sigma)?;
         let params =
             NonsAldParams::default().alpha(THRESHOLD).radius(bound).label_bound(bound).max_dictionary(max_dictionary);
-        members.push((
-            format!("nons-ald sigma={sigma:.3} mu={}", params.mu),
-            NonsAld::new(kernel, dimension, params)?.into(),
-        ));
+        if outputs == 1 {
+            members.push((
+                format!("nons-ald sigma={sigma:.3} mu={}", params.mu),
+                NonsAld::new(kernel, dimension, params)?.into(),
+            ));
+        }
         for lambda in RIDGES {
             let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
-            members
-                .push((format!("krls sigma={sigma:.3} lambda={lambda}"), Krls::new(kernel, dimension, params)?.into()));
+            let krls = with_outputs(Krls::new(kernel, dimension, params)?, outputs)?;
+            members.push((format!("krls sigma={sigma:.3} lambda={lambda}"), krls.into()));
         }
     }
     let fits = |degree: &usize| 8.0 * (TaylorFeatures::count(dimension, *degree) as f64).powi(2) <= share;
@@ -348,7 +385,7 @@ fn grid(
             let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda);
             members.push((
                 format!("pkawv-taylor sigma={sigma:.3} degree={degree} lambda={lambda}"),
-                PkawvTaylor::new(dimension, params)?.into(),
+                with_outputs(PkawvTaylor::new(dimension, params)?, outputs)?.into(),
             ));
         }
     }
@@ -364,8 +401,11 @@ impl Validate for Auto {
             WHAT,
             "its budget is in range",
         )?;
-        let kept = self.targets.len();
-        let whole = kept < STAGES[STAGES.len() - 1] && self.rows.len() == kept * self.dimension;
+        Inconsistent::size(self.params.outputs, WHAT)?;
+        let (kept, outputs) = (self.kept(), self.params.outputs);
+        let whole = self.targets.len() == kept * outputs
+            && kept < STAGES[STAGES.len() - 1]
+            && self.rows.len() == kept * self.dimension;
         Inconsistent::require(whole, WHAT, "it keeps rows with their targets until the last stage")?;
         let weighed = (self.weights.is_empty() || self.weights.len() == kept)
             && self.weights.iter().all(|weight| *weight > 0.0 && weight.is_finite());
@@ -376,14 +416,17 @@ impl Validate for Auto {
         let Some(Stage { scaling, experts, carried, nearest }) = &self.mixture else { return Ok(()) };
         experts.validate()?;
         let fits = experts.dimension() == self.dimension
+            && experts.outputs() == outputs
+            && scaling.targets.len() == outputs
             && scaling.features.len() == self.dimension
             && carried.len() == experts.members().len();
-        Inconsistent::require(fits, WHAT, "its scaling has an entry for each feature")?;
+        Inconsistent::require(fits, WHAT, "its scaling has an entry for each feature and output")?;
         if let Some(nearest) = nearest {
             nearest.validate()?;
-            Inconsistent::require(nearest.dimension() == self.dimension, WHAT, "its windows fit its features")?;
+            let fits = nearest.dimension() == self.dimension && nearest.outputs() == outputs;
+            Inconsistent::require(fits, WHAT, "its windows fit its features and outputs")?;
         }
-        scaling.features.iter().chain([&scaling.target]).try_for_each(|affine| {
+        scaling.features.iter().chain(&scaling.targets).try_for_each(|affine| {
             affine.centre.validate()?;
             Inconsistent::positive(affine.scale, "scale of a column")
         })
@@ -401,28 +444,32 @@ impl Regressor for Auto {
         })
     }
 
+    fn outputs(&self) -> usize {
+        self.params.outputs
+    }
+
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.dimension)?;
         let Some(stage) = &self.mixture else {
-            scores[0] = self.mean();
+            self.mean(scores);
             return Ok(());
         };
         let mut scaled = std::mem::take(&mut scratch.numbers);
         stage.scaling.rows(x, 1, &mut scaled);
-        let mut predicted = stage.experts.predict_into(&scaled, scratch, scores);
-        if let (Ok(()), Some(nearest)) = (&mut predicted, &stage.nearest) {
-            scores[0] = nearest.predict(Row { raw: x, scaled: &scaled }, scores[0], scratch);
+        let predicted = stage.experts.predict_into(&scaled, scratch, scores);
+        if let (Ok(()), Some(nearest)) = (&predicted, &stage.nearest) {
+            nearest.predict(Row { raw: x, scaled: &scaled }, scratch, scores);
         }
         scratch.numbers = scaled;
         predicted?;
-        scores[0] = stage.scaling.target.undo(scores[0]);
+        stage.scaling.undo(scores);
         Ok(())
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let weights = [target.weight];
-        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, 1)?)?;
-        self.learn_good(rows, |made| scores[0] = made)
+        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, self.params.outputs)?)?;
+        self.learn_good(rows, |made| scores.copy_from_slice(made))
     }
 
     /// Blocks end where a stage does; within them the members learn in their blocked passes.
@@ -437,12 +484,10 @@ impl Regressor for Auto {
             let end = (first..first + most).find(|row| !learnable(*row)).unwrap_or(first + most);
             if end == first {
                 // It is refused, or only predicted.
-                let mut made = [0.0];
-                self.learn(rows.input(first), rows.target(first), &mut made)?;
-                scores.push(made[0]);
+                learn_one_by_one(self, rows.range(first, first + 1), scores)?;
                 first += 1;
             } else {
-                self.learn_good(rows.range(first, end), |made| scores.push(made))?;
+                self.learn_good(rows.range(first, end), |made| scores.extend_from_slice(made))?;
                 first = end;
             }
         }
@@ -454,6 +499,20 @@ impl Regressor for Auto {
         if let Some(stage) = &mut self.mixture {
             stage.experts.set_threads(threads);
         }
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        if let Some(stage) = &mut self.mixture {
+            stage.add_output(like)?;
+        }
+        let mut targets = Vec::with_capacity(self.kept() * (self.params.outputs + 1));
+        for kept in self.targets.chunks_exact(self.params.outputs) {
+            targets.extend_from_slice(kept);
+            targets.push(like.and_then(|like| kept.get(like)).copied().unwrap_or(0.0));
+        }
+        self.targets = targets;
+        self.params.outputs += 1;
+        Ok(())
     }
 }
 
@@ -481,13 +540,13 @@ pub(crate) const AUTO: Entry = Entry {
     memory: cost!(1.0 budget),
     source: "experts as in Jézéquel et al. 2019, section 3.1",
     autonomous: true,
-    takes: Takes::SQUARED,
+    takes: Takes::SQUARED_OUTPUTS,
     advice: "nothing is known; data unscaled",
     start: "`budget=2e6`",
     trial: &["budget=2000"],
     make: |_, context, values| {
         let params = AutoParams::default().rule(values.named("rule")?).budget(values.count("budget")?);
-        let params = params.neighbours(values.count("neighbours")?);
+        let params = params.neighbours(values.count("neighbours")?).outputs(context.outputs);
         Ok(Auto::new(context.dimension, params)?.into())
     },
     ..Entry::PLAIN

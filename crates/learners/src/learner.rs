@@ -27,6 +27,22 @@ pub struct Scratch {
     pub numbers: Vec<f64>,
     /// For processes on the nearest examples.
     pub(crate) neighbours: Memory,
+    /// For the scores of learners within learners.
+    spare: Vec<Vec<f64>>,
+}
+
+impl Scratch {
+    /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it may lend more.
+    pub(crate) fn lend(&mut self, count: usize) -> Vec<f64> {
+        let mut numbers = self.spare.pop().unwrap_or_default();
+        numbers.resize(count, 0.0);
+        numbers
+    }
+
+    /// Keeps memory for the next who asks.
+    pub(crate) fn take_back(&mut self, numbers: Vec<f64>) {
+        self.spare.push(numbers);
+    }
 }
 
 /// What is learnt at one input.
@@ -527,6 +543,13 @@ pub(crate) fn learn_in_order(
     }
     scores.truncate(end);
     learnt
+}
+
+/// Outputs of what had one up to format 4 of files.
+#[cfg(feature = "serde")]
+pub(crate) fn one_before_format_5<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    use serde::Deserialize;
+    if mercer_core::version() < 5 { Ok(1) } else { usize::deserialize(deserializer) }
 }
 
 /// Refuses a prediction that is not finite.

@@ -1,13 +1,13 @@
 //! A mixture of learners: online choice of `λ`, `σ`, `M` and anything else by prediction with expert advice.
 //!
-//! Members are learners with one output: boxes of any learners (`Box<dyn Regressor>`), [`AnyRegressor`](crate::AnyRegressor)s, which share work and are saved,
+//! Members are learners with as many outputs as each other, usually one: boxes of any learners (`Box<dyn Regressor>`), [`AnyRegressor`](crate::AnyRegressor)s, which share work and are saved,
 //! or a type of one's own, which says that it is a [`Member`] in one line.
 //!
 //! Every member predicts and learns every example; the mixture predicts `ŷ = Σ p_k ŷ_k`, with weights that an
 //! [`Aggregation`](crate::aggregation::Aggregation) learns from the linearised regrets `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a
 //! bound on `Σ (ŷ − y)² − Σ (ŷ_k − y)²` for every `k` (the calibration that \[B\] section 3.1 proposes).
 //!
-//! - **Clipping.** `ŷ_k` is what the member predicts, clipped to the smallest interval that holds 0 and all targets seen: as long
+//! - **Clipping.** `ŷ_k` is what the member predicts, clipped to the smallest interval that holds 0 and all targets seen, those of all outputs: as long
 //!   as targets stay there no loss is larger for it, and a member that blows up cannot blow up the mixture.
 //! - **Failure.** A member that refuses an example which others take (its update is not finite, or its kernel
 //!   overflows) is dropped with weight 0 from the next round on; the mixture goes on. An example that all refuse changes nothing. A round whose regrets
@@ -35,7 +35,7 @@ use mercer_core::{Cost, Inconsistent, ParameterError, Validate};
 use self::team::{Gather, Group, Team};
 use crate::aggregation::{Aggregation, Rule, Share, square_loss_regret};
 use crate::catalogue::{Entry, Kind, Takes, keys};
-use crate::learner::{Rows, Target, Targets, check_example, check_input};
+use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
 use crate::{Error, Regressor, Scratch};
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
@@ -125,10 +125,11 @@ pub(crate) fn one() -> usize {
     1
 }
 
-/// Memory of a round: predictions, NaN where there is none, and regrets.
+/// Memory of a round: the members' predictions, NaN where there is none, the mixture's, and regrets.
 #[derive(Clone, Debug, Default)]
 struct Work {
     predictions: Vec<f64>,
+    mixture: Vec<f64>,
     regrets: Vec<f64>,
 }
 
@@ -153,13 +154,14 @@ where
     /// A mixture of these learners, which have names for reports, under this rule.
     ///
     /// # Errors
-    /// When there is no member, one has several outputs, or not all have one dimension.
+    /// When there is no member, or not all have one dimension and as many outputs.
     pub fn new(members: impl IntoIterator<Item = (String, M)>, rule: Rule) -> Result<Self, Error> {
         let (names, members): (Vec<String>, Vec<M>) = members.into_iter().unzip();
         let aggregation = Aggregation::new(names.len(), rule)?;
         let dimension = members.first().map_or(0, Regressor::dimension);
-        if let Some(other) = members.iter().find(|member| member.outputs() != 1) {
-            return Err(Error::Outputs { expected: 1, got: other.outputs() });
+        let outputs = members.first().map_or(1, Regressor::outputs);
+        if let Some(other) = members.iter().find(|member| member.outputs() != outputs) {
+            return Err(Error::Outputs { expected: outputs, got: other.outputs() });
         }
         if let Some(other) = members.iter().find(|member| member.dimension() != dimension) {
             return Err(Error::Dimension { expected: dimension, got: other.dimension() });
@@ -236,8 +238,9 @@ where
         let ranged = self.low <= 0.0 && self.high >= 0.0 && self.low.is_finite() && self.high.is_finite();
         Inconsistent::require(ranged, WHAT, "its range holds 0")?;
         let mut teams = vec![0_usize; members];
+        let width = self.width();
         for team in &self.teams {
-            mercer_core::validate_nested(|| team.validate(self.dimension))?;
+            mercer_core::validate_nested(|| team.validate(self.dimension, width))?;
             for member in team.places() {
                 Inconsistent::require(*member < members, WHAT, "members of teams are members")?;
                 teams[*member] += 1;
@@ -253,6 +256,11 @@ impl<M: Member> Mixture<M>
 where
     M::Group: Group,
 {
+    /// Outputs of each member.
+    fn width(&self) -> usize {
+        self.teams.first().map_or(1, Team::width)
+    }
+
     /// Lets every team learn rows that are fit to be learnt.
     fn learn_members(&mut self, rows: Rows<'_>) {
         if self.threads <= 1 || rows.len() == 1 || self.teams.len() == 1 {
@@ -275,58 +283,103 @@ where
     }
 
     /// Learns rows of positive weight that are fit to be learnt, up to the first that no member takes.
-    fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(f64)) -> Result<(), Error> {
+    fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(&[f64])) -> Result<(), Error> {
         self.learn_members(rows);
         let outcomes = || self.teams.iter().flat_map(Team::outcomes);
-        let learnt = outcomes().map(|(_, outcome)| outcome.predictions.len()).max().unwrap_or(0);
+        let learnt = outcomes().map(|(_, outcome)| outcome.learnt()).max().unwrap_or(0);
         let refused = outcomes().find_map(|(_, outcome)| {
-            let last = outcome.predictions.len() == learnt;
+            let last = outcome.learnt() == learnt;
             outcome.failure.as_ref().filter(|_| last).map(|failure| failure.0.clone())
         });
         for (row, target) in rows.targets().range(0, learnt).iter().enumerate() {
-            take(self.score(row, target));
+            self.score(row, target);
+            take(&self.work.mixture);
         }
         self.teams.retain_mut(|team| team.keep_survivors(learnt));
         if learnt < rows.len() { Err(refused.unwrap_or(Error::NoExpertLeft)) } else { Ok(()) }
     }
 
-    /// One round of the aggregation, the members having learnt it: the mixture's prediction.
-    fn score(&mut self, row: usize, Target { y, weight }: Target<'_>) -> f64 {
-        let y = y[0];
-        let Work { predictions, regrets } = &mut self.work;
+    /// One round of the aggregation, the members having learnt it: `work.mixture` is then the mixture's prediction.
+    fn score(&mut self, row: usize, Target { y, weight }: Target<'_>) {
+        let Work { predictions, mixture, regrets } = &mut self.work;
+        let width = y.len();
         predictions.clear();
-        predictions.resize(self.names.len(), f64::NAN);
+        predictions.resize(self.names.len() * width, f64::NAN);
         for (place, outcome) in self.teams.iter().flat_map(Team::outcomes) {
             if let Some(prediction) = outcome.prediction(row) {
-                predictions[place] = prediction.clamp(self.low, self.high);
+                let clipped = predictions[place * width..].iter_mut().zip(prediction);
+                clipped.for_each(|(clipped, made)| *clipped = made.clamp(self.low, self.high));
             }
         }
-        let mut mixture = [0.0];
+        mixture.clear();
+        mixture.resize(width, 0.0);
         // A row that was learnt was predicted by someone.
-        let mixed = self.aggregation.mix(predictions, &mut mixture);
+        let mixed = self.aggregation.mix(predictions, mixture);
         debug_assert!(mixed.is_ok(), "no member predicted a row that was learnt");
         regrets.clear();
-        regrets.extend(predictions.iter().map(|prediction| {
-            if prediction.is_finite() { weight * square_loss_regret(&mixture, &[y], &[*prediction]) } else { 0.0 }
-        }));
-        for (loss, prediction) in self.losses.iter_mut().zip(&*predictions) {
-            *loss += if prediction.is_finite() { weight * (prediction - y).powi(2) } else { 0.0 };
+        for (loss, made) in self.losses.iter_mut().zip(predictions.chunks_exact(width)) {
+            if made.iter().all(|made| made.is_finite()) {
+                regrets.push(weight * square_loss_regret(mixture, y, made));
+                *loss += weight * squared_error(made, y);
+            } else {
+                regrets.push(0.0);
+            }
         }
-        self.loss += weight * (mixture[0] - y).powi(2);
+        self.loss += weight * squared_error(mixture, y);
         if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
             let learnt = self.aggregation.learn(regrets);
             debug_assert!(learnt.is_ok(), "finite regrets of all members are learnt");
         }
         for (place, outcome) in self.teams.iter().flat_map(Team::outcomes) {
             // It failed on this row, which others took: out.
-            if outcome.failure.is_some() && outcome.predictions.len() == row {
+            if outcome.failure.is_some() && outcome.learnt() == row {
                 let dropped = self.aggregation.drop_expert(place);
                 debug_assert!(dropped.is_ok(), "a member that learnt the row is left");
             }
         }
-        (self.low, self.high) = (self.low.min(y), self.high.max(y));
-        mixture[0]
+        (self.low, self.high) = y.iter().fold((self.low, self.high), |(low, high), y| (low.min(*y), high.max(*y)));
     }
+}
+
+impl<M: Member> Mixture<M>
+where
+    M::Group: Group,
+{
+    /// `scores ←` the mean of what the members predict, with these weights of their places; `false`, and no prediction, when those that predict
+    /// have none.
+    fn predict_weighted(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        weight_of: impl Fn(usize) -> f64,
+    ) -> Result<bool, Error> {
+        scores.fill(0.0);
+        let (mut weights, mut count, mut refused) = (0.0, 0, None);
+        for team in &self.teams {
+            let answer = team.predict(x, scratch, |place, made| {
+                let weight = weight_of(place);
+                let clipped = made.iter().map(|made| made.clamp(self.low, self.high));
+                scores.iter_mut().zip(clipped).for_each(|(score, made)| *score += weight * made);
+                weights += weight;
+                count += 1;
+            });
+            refused = refused.or(answer.err());
+        }
+        match refused {
+            Some(error) if count == 0 => Err(error),
+            _ if weights > 0.0 => {
+                scores.iter_mut().for_each(|score| *score /= weights);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// `‖ŷ − y‖²`
+pub(crate) fn squared_error(made: &[f64], y: &[f64]) -> f64 {
+    made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum()
 }
 
 impl<M: Member> Regressor for Mixture<M>
@@ -341,33 +394,24 @@ where
         self.teams.iter().map(Team::dictionary_size).sum()
     }
 
+    fn outputs(&self) -> usize {
+        self.width()
+    }
+
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.dimension)?;
-        let (mut weighted, mut weight, mut plain, mut count) = (0.0, 0.0, 0.0, 0.0);
-        let mut refused = None;
-        for team in &self.teams {
-            let answer = team.predict(x, scratch, |place, prediction| {
-                let prediction = prediction.clamp(self.low, self.high);
-                let p = self.aggregation.weights()[place];
-                weighted += p * prediction;
-                weight += p;
-                plain += prediction;
-                count += 1.0;
-            });
-            refused = refused.or(answer.err());
+        let weights = self.aggregation.weights();
+        match self.predict_weighted(x, scratch, scores, |place| weights[place]) {
+            // Those that have the weight refused.
+            Ok(false) => self.predict_weighted(x, scratch, scores, |_| 1.0).map(drop),
+            predicted => predicted.map(drop),
         }
-        scores[0] = match refused {
-            Some(error) if count == 0.0 => return Err(error),
-            _ if weight > 0.0 => weighted / weight,
-            _ => plain / count,
-        };
-        Ok(())
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let weights = [target.weight];
-        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, 1)?)?;
-        self.learn_good(rows, |made| scores[0] = made)
+        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, scores.len())?)?;
+        self.learn_good(rows, |made| scores.copy_from_slice(made))
     }
 
     /// Each member learns the block in its own way, then the rounds are scored: see the module.
@@ -380,13 +424,11 @@ where
             };
             let end = (first..rows.len()).find(|row| !learnable(*row)).unwrap_or(rows.len());
             if end > first {
-                self.learn_good(rows.range(first, end), |made| scores.push(made))?;
+                self.learn_good(rows.range(first, end), |made| scores.extend_from_slice(made))?;
             }
             if end < rows.len() {
                 // It is refused, or only predicted.
-                let mut made = [0.0];
-                self.learn(rows.input(end), rows.target(end), &mut made)?;
-                scores.push(made[0]);
+                learn_one_by_one(self, rows.range(end, end + 1), scores)?;
             }
             first = end + 1;
         }
@@ -402,6 +444,23 @@ where
         self.teams.iter_mut().try_for_each(|team| team.grow(0))?;
         self.teams.iter_mut().try_for_each(|team| team.grow(added))?;
         self.dimension += added;
+        Ok(())
+    }
+
+    /// Members that cannot are dropped, as those are that refuse an example; when all cannot, nothing is changed.
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let refused: Vec<Vec<usize>> = self.teams.iter_mut().map(|team| team.add_output(like)).collect();
+        if self.teams.iter().zip(&refused).all(|(team, refused)| team.places().len() == refused.len()) {
+            return Err(Error::FixedOutputs);
+        }
+        for (team, refused) in self.teams.iter().zip(&refused) {
+            for index in refused {
+                let dropped = self.aggregation.drop_expert(team.places()[*index]);
+                debug_assert!(dropped.is_ok(), "a member that can is left");
+            }
+        }
+        let mut refused = refused.iter();
+        self.teams.retain_mut(|team| refused.next().is_none_or(|refused| team.take_out(refused)));
         Ok(())
     }
 }

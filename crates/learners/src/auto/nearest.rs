@@ -11,6 +11,8 @@
 //! Four of the eight learn the target, four what the rest of the mixture leaves of it. Their kernels are Matérn 3/2 of the length and noise that the
 //! likelihood chose, the same with twice of both, and Laplace with twice and once the length and more noise: targets are often rougher than the
 //! first rows tell. The time makes the nearest examples recent ones where rows change slowly.
+//!
+//! Several outputs have the neighbours, the kernels and the weights of the members in common.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
@@ -121,19 +123,21 @@ pub(super) struct Size {
 
 impl Size {
     /// The window that `budget` multiply-adds a round allow; `None` where it would be small.
-    pub(super) fn within(budget: f64, dimension: usize, neighbours: usize) -> Option<Self> {
-        let (k, d) = (neighbours as f64, dimension as f64);
+    pub(super) fn within(budget: f64, dimension: usize, outputs: usize, neighbours: usize) -> Option<Self> {
+        let (k, d, m) = (neighbours as f64, dimension as f64, outputs as f64);
         // An exponential costs as much as twenty multiply-adds.
-        let processes = LANES as f64 * (k * k * k / 6.0 + 1.5 * k * k + 20.0 * (0.5 * k * k + k)) + 0.5 * k * k * d;
-        let rest = budget - METRICS as f64 * processes - (STEPS.len() * FREQUENCIES) as f64 * (d + 24.0);
+        let solutions = k * k * k / 6.0 + (1.0 + 0.5 * m) * k * k;
+        let processes = LANES as f64 * (solutions + 20.0 * (0.5 * k * k + k)) + 0.5 * k * k * d;
+        let rest = budget - METRICS as f64 * processes - (STEPS.len() * FREQUENCIES) as f64 * (d + 22.0 + 2.0 * m);
         let window = rest / (METRICS as f64 * (d + 1.0));
         (neighbours > 0 && window >= 4.0 * k).then_some(Self { neighbours, window: window as usize })
     }
 }
 
-/// Rows of the past: as they came, scaled, and what the grid predicted for each when it came.
+/// Rows of the past: as they came, scaled, and what the grid predicted for each when it came. Targets and predictions are `outputs` numbers a row.
 #[derive(Clone, Copy)]
 pub(super) struct Past<'a> {
+    pub(super) outputs: usize,
     pub(super) raw: &'a [f64],
     pub(super) scaled: &'a [f64],
     pub(super) targets: &'a [f64],
@@ -163,8 +167,11 @@ impl Nearest {
         let [of_scaled, of_other] = units.relevance([&long, &short], past.scaled, true);
         // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
         let [of_ranks, _] = units.relevance([&long, &short, &of_scaled], &ranked, false);
-        let forgetting =
-            STEPS.map(|step| Fogd::new(dimension, FogdParams::default().sigma(unit).features(FREQUENCIES).step(step)));
+        let outputs = past.outputs;
+        let forgetting = STEPS.map(|step| {
+            let params = FogdParams::default().sigma(unit).features(FREQUENCIES).step(step);
+            with_outputs(Fogd::new(dimension, params)?, outputs)
+        });
         let mut nearest = Self {
             ranks,
             by_rank: units.metric(&of_ranks, false),
@@ -180,23 +187,43 @@ impl Nearest {
             work: Work::default(),
         };
         let rows = past.raw.chunks_exact(dimension.max(1)).zip(past.scaled.chunks_exact(dimension.max(1)));
-        for (t, (raw, scaled)) in rows.enumerate() {
+        let mut made = vec![0.0; outputs];
+        let numbers = past.predictions.chunks_exact(outputs).zip(past.targets.chunks_exact(outputs));
+        for (t, ((raw, scaled), (grid, y))) in rows.zip(numbers).enumerate() {
             let weight = past.weights.get(t).copied().unwrap_or(1.0);
-            nearest.round(Row { raw, scaled }, past.predictions[t], past.targets[t], weight);
+            nearest.round(Row { raw, scaled }, grid, Target::weighted(y, weight), &mut made);
         }
         Ok(nearest)
     }
 
+    /// Gains an output, a copy of output `like` or zero. Nothing is changed where one of those that forget cannot.
+    pub(super) fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let mut forgetting = self.forgetting.clone();
+        forgetting.iter_mut().try_for_each(|fogd| fogd.add_output(like))?;
+        self.forgetting = forgetting;
+        for metric in [&mut self.by_rank, &mut self.by_time, &mut self.by_other] {
+            metric.neighbours.add_output(like);
+        }
+        Ok(())
+    }
+
     /// `scratch.neighbours.predictions ←` what everything predicts at `row`, with `grid` for the grid: clipped to where targets have been, or 0.
-    fn predict_each(&self, row: Row<'_>, grid: f64, scratch: &mut Scratch) {
+    /// `rest ←` what all without processes predict.
+    fn predict_each(&self, row: Row<'_>, grid: &[f64], rest: &mut [f64], scratch: &mut Scratch) {
         let mut work = std::mem::take(&mut scratch.neighbours);
         let clip = |value: f64| if value.is_finite() { value.clamp(self.low, self.high) } else { 0.0 };
         work.predictions.clear();
-        work.predictions.extend([clip(grid), 0.0]);
+        work.predictions.extend(grid.iter().copied().map(clip));
+        work.predictions.extend(grid.iter().map(|_| 0.0));
+        let mut made = scratch.lend(grid.len());
         for fogd in &self.forgetting {
-            work.predictions.push(clip(fogd.predict_with(row.scaled, scratch).unwrap_or(0.0)));
+            if fogd.predict_into(row.scaled, scratch, &mut made).is_err() {
+                made.fill(0.0);
+            }
+            work.predictions.extend(made.iter().copied().map(clip));
         }
-        let rest = mix(&self.rest, &work.predictions);
+        scratch.take_back(made);
+        mix(&self.rest, &work.predictions, rest);
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
         for (metric, x, time) in [
@@ -204,38 +231,49 @@ impl Nearest {
             (&self.by_time, row.scaled, Some(self.rounds)),
             (&self.by_other, row.scaled, None),
         ] {
-            let means = metric.means(x, time, &mut work);
-            let made =
-                means.into_iter().enumerate().map(|(lane, mean)| if lane < LANES / 2 { mean } else { rest + mean });
-            work.predictions.extend(made.map(clip));
+            metric.means(x, time, &mut work);
+            let mut predictions = std::mem::take(&mut work.predictions);
+            for lane in 0..LANES {
+                let beyond = if lane < LANES / 2 { 0.0 } else { 1.0 };
+                let means = work.means().iter().skip(lane).step_by(LANES);
+                predictions.extend(means.zip(&*rest).map(|(mean, rest)| clip(mean + beyond * rest)));
+            }
+            work.predictions = predictions;
         }
         work.input = ranked;
         scratch.neighbours = work;
     }
 
-    /// The prediction at `row`, the grid's being `grid`.
-    pub(super) fn predict(&self, row: Row<'_>, grid: f64, scratch: &mut Scratch) -> f64 {
-        self.predict_each(row, grid, scratch);
-        mix(&self.all, &scratch.neighbours.predictions)
+    /// `scores ←` the prediction at `row`; they hold the grid's.
+    pub(super) fn predict(&self, row: Row<'_>, scratch: &mut Scratch, scores: &mut [f64]) {
+        let mut rest = scratch.lend(scores.len());
+        self.predict_each(row, scores, &mut rest, scratch);
+        scratch.take_back(rest);
+        mix(&self.all, &scratch.neighbours.predictions, scores);
     }
 
-    /// Predicts and learns; the prediction.
-    pub(super) fn round(&mut self, row: Row<'_>, grid: f64, target: f64, weight: f64) -> f64 {
+    /// Predicts into `prediction` and learns.
+    pub(super) fn round(&mut self, row: Row<'_>, grid: &[f64], target: Target<'_>, prediction: &mut [f64]) {
         let Work { mut scratch, mut regrets } = std::mem::take(&mut self.work);
-        self.predict_each(row, grid, &mut scratch);
+        let Target { y, weight } = target;
+        let mut rest = scratch.lend(y.len());
+        self.predict_each(row, grid, &mut rest, &mut scratch);
         let made = &scratch.neighbours.predictions;
-        let (rest, prediction) = (mix(&self.rest, made), mix(&self.all, made));
-        for (loss, made) in self.losses.iter_mut().zip(made) {
-            *loss = (*loss + weight * (made - target).powi(2)).min(f64::MAX);
+        mix(&self.all, made, prediction);
+        for (loss, made) in self.losses.iter_mut().zip(made.chunks_exact(y.len())) {
+            let squared: f64 = made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum();
+            *loss = (*loss + weight * squared).min(f64::MAX);
         }
-        charge(&mut self.rest, &made[..OTHERS], rest, (target, weight), &mut regrets);
-        charge(&mut self.all, made, prediction, (target, weight), &mut regrets);
-        let mut score = [0.0];
+        charge(&mut self.rest, &made[..OTHERS * y.len()], &rest, target, &mut regrets);
+        charge(&mut self.all, made, prediction, target, &mut regrets);
+        // What the processes for the rest learn.
+        rest.iter_mut().zip(y).for_each(|(rest, y)| *rest = y - *rest);
+        let mut scores = scratch.lend(y.len());
         for fogd in &mut self.forgetting {
             // A step that is refused is not made; the others go on.
-            let _ = fogd.learn(row.scaled, Target::weighted(&[target], weight), &mut score);
+            let _ = fogd.learn(row.scaled, target, &mut scores);
         }
-        let targets = [target, target - rest];
+        let targets = [y, &*rest];
         let work = &mut scratch.neighbours;
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
@@ -243,11 +281,11 @@ impl Nearest {
         self.by_time.push(row.scaled, Some(self.rounds), (targets, weight), work);
         self.by_other.push(row.scaled, None, (targets, weight), work);
         work.input = ranked;
-        self.low = self.low.min(target);
-        self.high = self.high.max(target);
+        (self.low, self.high) = y.iter().fold((self.low, self.high), |(low, high), y| (low.min(*y), high.max(*y)));
         self.rounds += 1;
+        scratch.take_back(rest);
+        scratch.take_back(scores);
         self.work = Work { scratch, regrets };
-        prediction
     }
 
     /// The weight of the grid.
@@ -263,6 +301,11 @@ impl Nearest {
     /// Features.
     pub(super) fn dimension(&self) -> usize {
         self.ranks.dimension()
+    }
+
+    /// Outputs.
+    pub(super) fn outputs(&self) -> usize {
+        self.by_rank.neighbours.outputs()
     }
 
     /// Examples held.
@@ -283,14 +326,15 @@ impl Units<'_> {
     /// each beginning, and the next best. The likelihood has several peaks: for rough targets one at short lengths besides that at long ones, which
     /// is often the better one when many rows have come.
     fn relevance<const N: usize>(&self, begins: [&Relevance; N], rows: &[f64], timed: bool) -> [Relevance; 2] {
-        let (d, n) = (self.dimension, self.past.targets.len());
+        let (d, m) = (self.dimension, self.past.outputs);
+        let n = self.past.targets.len() / m;
         if n < ROWS_FOR_RELEVANCE || d == 0 {
             return [begins[0].clone(), begins[1].clone()];
         }
         // As many of the last rows as are looked at.
         let first = n - n.min(MOST_ROWS);
         let mut found = begins.map(|begin| {
-            let found = begin.learn(&rows[first * d..], &self.past.targets[first..]);
+            let found = begin.learn(&rows[first * d..], &self.past.targets[first * m..], m);
             (self.loss(self.metric(&found, timed), rows, timed), found)
         });
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -301,20 +345,24 @@ impl Units<'_> {
         let mut rates: Vec<f64> = relevance.weights.iter().map(|weight| weight.sqrt()).collect();
         rates.extend(timed.then_some(1.0 / ROWS_OF_TIME));
         let Size { window, neighbours } = self.size;
-        Metric { neighbours: Neighbours::new(rates.len(), window, neighbours, processes(relevance.noise)), rates }
+        let shape = (rates.len(), self.past.outputs);
+        Metric { neighbours: Neighbours::new(shape, window, neighbours, processes(relevance.noise)), rates }
     }
 
     /// What the best of its processes loses over the second half of the past.
     fn loss(&self, mut metric: Metric, rows: &[f64], timed: bool) -> f64 {
         let (mut losses, mut memory) = ([0.0; LANES / 2], Memory::default());
-        for (t, x) in rows.chunks_exact(self.dimension).enumerate() {
-            let (target, weight) = (self.past.targets[t], self.past.weights.get(t).copied().unwrap_or(1.0));
+        let Past { outputs, targets, weights, .. } = self.past;
+        for (t, (x, y)) in rows.chunks_exact(self.dimension).zip(targets.chunks_exact(outputs)).enumerate() {
+            let weight = weights.get(t).copied().unwrap_or(1.0);
             let rounds = timed.then_some(t as u64);
-            if 2 * t >= self.past.targets.len() {
-                let means = metric.means(x, rounds, &mut memory);
-                losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += weight * (mean - target).powi(2));
+            if 2 * t >= targets.len() / outputs {
+                metric.means(x, rounds, &mut memory);
+                for (means, y) in memory.means().chunks_exact(LANES).zip(y) {
+                    losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += weight * (mean - y).powi(2));
+                }
             }
-            metric.push(x, rounds, ([target; TARGETS], weight), &mut memory);
+            metric.push(x, rounds, ([y; TARGETS], weight), &mut memory);
         }
         losses.into_iter().fold(f64::INFINITY, f64::min)
     }
@@ -328,15 +376,14 @@ impl Metric {
         point.extend(numbers.zip(&self.rates).map(|(value, rate)| value * rate));
     }
 
-    fn means(&self, x: &[f64], rounds: Option<u64>, memory: &mut Memory) -> [f64; LANES] {
+    fn means(&self, x: &[f64], rounds: Option<u64>, memory: &mut Memory) {
         let mut point = std::mem::take(&mut memory.point);
         self.place(x, rounds, &mut point);
-        let means = self.neighbours.means(&point, memory);
+        self.neighbours.means(&point, memory);
         memory.point = point;
-        means
     }
 
-    fn push(&mut self, x: &[f64], rounds: Option<u64>, example: ([f64; TARGETS], f64), memory: &mut Memory) {
+    fn push(&mut self, x: &[f64], rounds: Option<u64>, example: ([&[f64]; TARGETS], f64), memory: &mut Memory) {
         self.place(x, rounds, &mut memory.point);
         self.neighbours.push(&memory.point, example.0, example.1);
     }
@@ -357,21 +404,32 @@ fn processes(noise: f64) -> [Process; LANES] {
     })
 }
 
-/// `Σ p_k ŷ_k`
-fn mix(aggregation: &Aggregation, predictions: &[f64]) -> f64 {
-    aggregation.weights().iter().zip(predictions).map(|(weight, made)| weight * made).sum()
+/// A learner that has learnt nothing, with so many outputs.
+pub(super) fn with_outputs<R: Regressor>(mut learner: R, outputs: usize) -> Result<R, Error> {
+    while learner.outputs() < outputs {
+        learner.add_output(None)?;
+    }
+    Ok(learner)
+}
+
+/// `mixture ← Σ p_k ŷ_k`
+fn mix(aggregation: &Aggregation, predictions: &[f64], mixture: &mut [f64]) {
+    mixture.fill(0.0);
+    for (weight, made) in aggregation.weights().iter().zip(predictions.chunks_exact(mixture.len())) {
+        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
+    }
 }
 
 /// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
 fn charge(
     aggregation: &mut Aggregation,
     predictions: &[f64],
-    mixture: f64,
-    (target, weight): (f64, f64),
+    mixture: &[f64],
+    Target { y, weight }: Target<'_>,
     regrets: &mut Vec<f64>,
 ) {
     regrets.clear();
-    regrets.extend(predictions.iter().map(|made| weight * square_loss_regret(&[mixture], &[target], &[*made])));
+    regrets.extend(predictions.chunks_exact(y.len()).map(|made| weight * square_loss_regret(mixture, y, made)));
     if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
         // As many regrets as experts are always taken.
         let _ = aggregation.learn(regrets);
@@ -389,12 +447,18 @@ impl Validate for Nearest {
         for (metric, dimension) in [(&self.by_rank, d), (&self.by_time, d + 1), (&self.by_other, d)] {
             metric.neighbours.validate()?;
             metric.rates.iter().try_for_each(|rate| Inconsistent::positive(*rate, "rate of a feature"))?;
-            let fits = metric.rates.len() == dimension && metric.neighbours.dimension() == dimension;
+            let fits = metric.rates.len() == dimension
+                && metric.neighbours.dimension() == dimension
+                && metric.neighbours.outputs() == self.outputs();
             Inconsistent::require(fits, WHAT, "it has a rate for each feature")?;
         }
         for fogd in &self.forgetting {
             fogd.validate()?;
-            Inconsistent::require(fogd.dimension() == d && fogd.outputs() == 1, WHAT, "its learners fit the features")?;
+            Inconsistent::require(
+                fogd.dimension() == d && fogd.outputs() == self.outputs(),
+                WHAT,
+                "its learners fit the features",
+            )?;
         }
         let fits = self.forgetting.len() == STEPS.len()
             && self.rest.weights().len() == OTHERS

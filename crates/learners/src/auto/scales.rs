@@ -58,14 +58,40 @@ impl Affine {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Scales {
     pub(super) features: Vec<Affine>,
-    pub(super) target: Affine,
+    /// One an output.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "one_or_more"))]
+    pub(super) targets: Vec<Affine>,
+}
+
+/// Up to format 4 there was one target.
+#[cfg(feature = "serde")]
+fn one_or_more<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Affine>, D::Error> {
+    use serde::Deserialize;
+    if mercer_core::version() >= 5 {
+        return Vec::deserialize(deserializer);
+    }
+    Ok(vec![Affine::deserialize(deserializer)?])
 }
 
 impl Scales {
-    pub(super) fn of(dimension: usize, rows: &[f64], targets: &[f64], weights: &[f64]) -> Self {
-        let column = |j: usize| rows.iter().skip(j).step_by(dimension).copied();
-        let features = (0..dimension).map(|j| Affine::of_most(weighted(column(j), weights)));
-        Self { features: features.collect(), target: Affine::of_most(weighted(targets.iter().copied(), weights)) }
+    /// Those of row-major `rows` of `dimension` features with `outputs` targets each.
+    pub(super) fn of((dimension, outputs): (usize, usize), rows: &[f64], targets: &[f64], weights: &[f64]) -> Self {
+        let columns = |numbers: &[f64], width: usize| -> Vec<Affine> {
+            let column = |j: usize| numbers.iter().skip(j).step_by(width).copied();
+            (0..width).map(|j| Affine::of_most(weighted(column(j), weights))).collect()
+        };
+        Self { features: columns(rows, dimension), targets: columns(targets, outputs) }
+    }
+
+    /// Scales whole targets, one after the other.
+    pub(super) fn targets(&self, ys: &[f64], scaled: &mut Vec<f64>) {
+        scaled.clear();
+        scaled.extend(ys.iter().zip(self.targets.iter().cycle()).map(|(y, affine)| affine.apply(*y)));
+    }
+
+    /// Brings a prediction of scaled targets into their units.
+    pub(super) fn undo(&self, prediction: &mut [f64]) {
+        prediction.iter_mut().zip(&self.targets).for_each(|(made, affine)| *made = affine.undo(*made));
     }
 
     /// Scales `count` inputs.

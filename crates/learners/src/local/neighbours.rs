@@ -9,27 +9,41 @@ use super::systems::{Process, Systems};
 /// An example with so small a weight says nothing.
 const LARGEST_SPREAD: f64 = 1e100;
 
-/// Targets of an example that processes may learn.
+/// Targets of an example that processes may learn, for each output.
 pub(crate) const TARGETS: usize = 2;
 
 /// Examples of a stream in the units of a metric, the last `capacity` of them, and eight processes on the `k` nearest to an input.
 ///
 /// # Invariants
-/// `targets` and `spreads` hold one entry for each point; `oldest` is a place in a full window, and 0 before.
+/// `targets` holds [`TARGETS`] rows of `outputs` numbers for each point, `spreads` a number; `oldest` is a place in a full window, and 0 before.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Neighbours {
     points: Points,
-    targets: Vec<[f64; TARGETS]>,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "flat"))]
+    targets: Vec<f64>,
     /// Inverse weights.
     spreads: Vec<f64>,
     capacity: usize,
     oldest: usize,
     count: usize,
     processes: [Process; LANES],
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::learner::one_before_format_5"))]
+    outputs: usize,
 }
 
-/// Memory of a prediction; the first three are for who asks.
+/// Up to format 4 targets were in pairs.
+#[cfg(feature = "serde")]
+fn flat<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    use serde::Deserialize;
+    if mercer_core::version() >= 5 {
+        return Vec::deserialize(deserializer);
+    }
+    let pairs: Vec<[f64; TARGETS]> = Vec::deserialize(deserializer)?;
+    Ok(pairs.into_flattened())
+}
+
+/// Memory of a prediction, with its result; the first three are for who asks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) input: Vec<f64>,
@@ -41,13 +55,32 @@ pub(crate) struct Memory {
     points: Option<Points>,
     row: AlignedVec,
     systems: Systems,
+    means: AlignedVec,
+}
+
+impl Memory {
+    /// What the processes expected when they were asked last: eight numbers for each output.
+    pub(crate) fn means(&self) -> &[f64] {
+        &self.means
+    }
 }
 
 impl Neighbours {
-    /// No examples of dimension `dimension`; windows of `capacity ≥ 1` of them, of which `count ≥ 1` make a prediction.
-    pub(crate) fn new(dimension: usize, capacity: usize, count: usize, processes: [Process; LANES]) -> Self {
+    /// No examples with inputs of dimension `dimension` and `outputs ≥ 1` outputs; windows of `capacity ≥ 1` of them, of which `count ≥ 1` make a
+    /// prediction.
+    pub(crate) fn new(
+        (dimension, outputs): (usize, usize),
+        capacity: usize,
+        count: usize,
+        processes: [Process; LANES],
+    ) -> Self {
         let points = Points::new(dimension);
-        Self { points, targets: Vec::new(), spreads: Vec::new(), capacity, oldest: 0, count, processes }
+        Self { points, targets: Vec::new(), spreads: Vec::new(), capacity, oldest: 0, count, processes, outputs }
+    }
+
+    /// Outputs.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
     }
 
     /// Input dimension.
@@ -60,35 +93,41 @@ impl Neighbours {
         self.points.len()
     }
 
-    /// What the processes expect of each of their targets at `x`; 0 before the first example. `Nd` multiply-adds for `N` examples, and
-    /// `k³/6 + 1½k² + ½k²d` for eight of them at a time.
-    pub(crate) fn means(&self, x: &[f64], memory: &mut Memory) -> [f64; LANES] {
+    /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the first example. `Nd` multiply-adds for `N` examples,
+    /// and `k³/6 + k² + ½mk² + ½k²d` for eight of them at a time, with `m` outputs.
+    pub(crate) fn means(&self, x: &[f64], memory: &mut Memory) {
+        let outputs = self.outputs;
         if self.points.is_empty() {
-            return [0.0; LANES];
+            memory.means.resize(LANES * outputs);
+            memory.means.fill(0.0);
+            return;
         }
         self.find(x, memory);
-        let Memory { near, neighbour: point, points, row, systems, .. } = memory;
+        let Memory { near, neighbour: point, points, row, systems, means, .. } = memory;
         let d = self.points.dimension();
         let found = points.get_or_insert_with(|| Points::new(d));
         found.restart(d);
         point.resize(d, 0.0);
         systems.distances.clear();
         systems.spreads.clear();
-        systems.targets.resize(near.len() * LANES);
+        systems.targets.resize(outputs * near.len() * LANES);
         for (place, (_, index)) in near.iter().enumerate() {
             self.points.copy_point(*index, point);
             found.squared_distances(point, row);
             systems.distances.extend(row.iter().map(|squared| squared.sqrt()));
             found.push(point);
             systems.spreads.push(self.spreads[*index]);
-            let targets = &self.targets[*index];
-            let lanes = &mut systems.targets[place * LANES..(place + 1) * LANES];
-            for (lane, process) in lanes.iter_mut().zip(&self.processes) {
-                *lane = targets[usize::from(process.target)];
+            let width = TARGETS * outputs;
+            let targets = &self.targets[index * width..(index + 1) * width];
+            for output in 0..outputs {
+                let lanes = &mut systems.targets[(output * near.len() + place) * LANES..][..LANES];
+                for (lane, process) in lanes.iter_mut().zip(&self.processes) {
+                    *lane = targets[usize::from(process.target) * outputs + output];
+                }
             }
         }
         systems.distances.extend(near.iter().map(|(squared, _)| squared.sqrt()));
-        systems.means(&self.processes)
+        systems.means(&self.processes, means);
     }
 
     /// `memory.near ←` the nearest examples with their squared distances, in no order; of equal ones, any that the order of the window gives.
@@ -126,18 +165,32 @@ impl Neighbours {
     }
 
     /// Takes an example in, for the oldest one when there are enough. `O(d)`.
-    pub(crate) fn push(&mut self, x: &[f64], targets: [f64; TARGETS], weight: f64) {
+    pub(crate) fn push(&mut self, x: &[f64], targets: [&[f64]; TARGETS], weight: f64) {
         let spread = (1.0 / weight).clamp(f64::MIN_POSITIVE, LARGEST_SPREAD);
+        let outputs = self.outputs;
         if self.points.len() < self.capacity {
             self.points.push(x);
-            self.targets.push(targets);
+            targets.into_iter().for_each(|targets| self.targets.extend_from_slice(targets));
             self.spreads.push(spread);
         } else {
             self.points.replace(self.oldest, x);
-            self.targets[self.oldest] = targets;
+            let first = self.oldest * TARGETS * outputs;
+            let kept = self.targets[first..first + TARGETS * outputs].chunks_exact_mut(outputs);
+            kept.zip(targets).for_each(|(kept, targets)| kept.copy_from_slice(targets));
             self.spreads[self.oldest] = spread;
             self.oldest = (self.oldest + 1) % self.capacity;
         }
+    }
+
+    /// Gains an output, in which every example was like that of output `like`, or 0.
+    pub(crate) fn add_output(&mut self, like: Option<usize>) {
+        let mut grown = Vec::with_capacity(self.targets.len() / self.outputs * (self.outputs + 1));
+        for targets in self.targets.chunks_exact(self.outputs) {
+            grown.extend_from_slice(targets);
+            grown.push(like.and_then(|like| targets.get(like)).copied().unwrap_or(0.0));
+        }
+        self.targets = grown;
+        self.outputs += 1;
     }
 }
 
@@ -148,16 +201,14 @@ impl Validate for Neighbours {
         Inconsistent::size(self.capacity, WHAT)?;
         Inconsistent::size(self.count, WHAT)?;
         let len = self.points.len();
-        let fits = self.targets.len() == len
+        Inconsistent::size(self.outputs, WHAT)?;
+        let fits = Some(self.targets.len()) == self.outputs.checked_mul(TARGETS).and_then(|w| w.checked_mul(len))
             && self.spreads.len() == len
             && (1..=usize::MAX).contains(&self.count)
             && len <= self.capacity
             && (self.oldest == 0 || self.oldest < len && len == self.capacity);
         Inconsistent::require(fits, WHAT, "it has targets and a weight for each example")?;
-        self.targets
-            .iter()
-            .flatten()
-            .try_for_each(|y| Inconsistent::require(y.is_finite(), WHAT, "targets are numbers"))?;
+        self.targets.iter().try_for_each(|y| Inconsistent::require(y.is_finite(), WHAT, "targets are numbers"))?;
         self.spreads.iter().try_for_each(|spread| Inconsistent::positive(*spread, WHAT))?;
         self.processes.iter().try_for_each(|process| {
             Inconsistent::positive(process.rate, "rate of a kernel")?;
@@ -175,7 +226,7 @@ mod tests {
     #[test]
     fn the_nearest_are_those_of_a_sorted_list_whatever_was_replaced() {
         let process = Process { rate: 1.0, smooth: 1.0, noise: 0.1, target: 0 };
-        let (mut neighbours, mut memory) = (Neighbours::new(2, 300, 32, [process; LANES]), Memory::default());
+        let (mut neighbours, mut memory) = (Neighbours::new((2, 1), 300, 32, [process; LANES]), Memory::default());
         let mut window: Vec<[f64; 2]> = Vec::new();
         for t in 0..1000_u32 {
             let x = [f64::from(t * 37 % 101) * 0.02, f64::from(t * 53 % 89) * 0.03];
@@ -191,7 +242,7 @@ mod tests {
                     assert!((found - exact).abs() < 1e-12);
                 }
             }
-            neighbours.push(&x, [0.0; TARGETS], 1.0);
+            neighbours.push(&x, [&[0.0]; TARGETS], 1.0);
             window.push(x);
             if window.len() > 300 {
                 window.remove(0);

@@ -2,11 +2,11 @@
 //!
 //! The process has the Matérn 3/2 kernel `k(r) = (1 + √3 r) exp(−√3 r)` of `r² = Σ_j w_j (x_j − z_j)²`, variance `s²` and noise `s²ν`. With
 //! `A = K + νI`, `α = A⁻¹y` and `s² = yᵀα/n`, the gradient of the log likelihood is `½ tr((ααᵀ/s² − A⁻¹) ∂A/∂θ)` (Rasmussen and Williams
-//! 2006, section 5.4.1). The logarithms of `w_j` and `ν` climb it by resilient steps, which look at its sign only (Riedmiller and Braun 1993).
+//! 2006, section 5.4.1); outputs are processes of their own with the same kernel, so their likelihoods add up. The logarithms of `w_j` and `ν` climb it by resilient steps, which look at its sign only (Riedmiller and Braun 1993).
 //! Few rows say little of many features: `log w_j` has a normal prior of variance 4 around its mean over the features, and `log ν` one of
 //! variance 10 around `log 0.1`.
 //!
-//! `1⅓ n³` multiply-adds a step, at most [`STEPS`] of them.
+//! `1⅓ n³ + mn²` multiply-adds a step for `m` outputs, at most [`STEPS`] of them.
 
 use mercer_linalg_incremental::Matrix;
 
@@ -35,13 +35,17 @@ impl Relevance {
         Self { weights: vec![length.powi(-2); dimension], noise: NOISE }
     }
 
-    /// What these rows with their targets say, climbing from here: the likelihood has several peaks. Where every matrix is singular to rounding,
-    /// `self`.
-    pub(crate) fn learn(&self, rows: &[f64], targets: &[f64]) -> Self {
-        let (n, d) = (targets.len(), self.weights.len());
-        let mean = targets.iter().sum::<f64>() / n as f64;
-        let y = Matrix::from_fn(n, 1, |i, _| targets[i] - mean);
-        if d == 0 || y.values().iter().all(|y| *y == 0.0) {
+    /// What these rows with their targets, `outputs` numbers each, say, climbing from here: the likelihood has several peaks. Where every matrix is
+    /// singular to rounding, `self`.
+    pub(crate) fn learn(&self, rows: &[f64], targets: &[f64], outputs: usize) -> Self {
+        let (n, d) = (targets.len() / outputs, self.weights.len());
+        let column = |output: usize| targets.iter().skip(output).step_by(outputs).copied();
+        // An output that is constant says nothing.
+        let varying = |output: &usize| column(*output).any(|y| y != targets[*output]);
+        let varying: Vec<usize> = (0..outputs).filter(varying).collect();
+        let means: Vec<f64> = varying.iter().map(|output| column(*output).sum::<f64>() / n as f64).collect();
+        let y = Matrix::from_fn(n, varying.len(), |i, o| targets[i * outputs + varying[o]] - means[o]);
+        if d == 0 || varying.is_empty() {
             return self.clone();
         }
         let logs = climb(self.weights.iter().chain([&self.noise]).map(|value| value.ln()).collect(), rows, &y);
@@ -96,24 +100,31 @@ fn gradient(logs: &[f64], rows: &[f64], y: &Matrix) -> Option<(f64, Vec<f64>)> {
     }
     let (inverse, log_determinant) = a.positive_definite_inverse().ok()?;
     let alpha = inverse.times(y);
-    let variance = y.values().iter().zip(alpha.values()).map(|(y, alpha)| y * alpha).sum::<f64>() / n as f64;
-    if !(variance > 0.0 && variance.is_finite()) {
+    let outputs = y.columns();
+    let variance =
+        |o: usize| y.column(o).iter().zip(alpha.column(o)).map(|(y, alpha)| y * alpha).sum::<f64>() / n as f64;
+    let variances: Vec<f64> = (0..outputs).map(variance).collect();
+    if !variances.iter().all(|variance| *variance > 0.0 && variance.is_finite()) {
         return None;
     }
-    let alpha = alpha.values();
+    let of_outputs: Vec<(&[f64], f64)> = variances.iter().enumerate().map(|(o, s)| (alpha.column(o), *s)).collect();
+    // An entry of Σ ααᵀ/s² over the outputs.
+    let fit = |i: usize, j: usize| of_outputs.iter().map(|(alpha, s)| alpha[i] * alpha[j] / s).sum::<f64>();
+    let count = outputs as f64;
     let mut gradient = vec![0.0; d + 1];
     for j in 0..n {
         let (inverse, slope) = (inverse.column(j), slope.column(j));
-        gradient[d] += 0.5 * noise * (alpha[j] * alpha[j] / variance - inverse[j]);
+        gradient[d] += 0.5 * noise * (fit(j, j) - count * inverse[j]);
         for i in j + 1..n {
-            let along = -0.5 * slope[i] * (alpha[i] * alpha[j] / variance - inverse[i]);
+            let along = -0.5 * slope[i] * (fit(i, j) - count * inverse[i]);
             for (g, (x, z)) in gradient.iter_mut().zip(row(i).iter().zip(row(j))) {
                 *g += along * (x - z) * (x - z);
             }
         }
     }
     let mean = logs[..d].iter().sum::<f64>() / d as f64;
-    let mut value = -0.5 * (n as f64 * variance.ln() + log_determinant);
+    let logs_of_variances = variances.iter().map(|variance| variance.ln()).sum::<f64>();
+    let mut value = -0.5 * (n as f64 * logs_of_variances + count * log_determinant);
     for (g, log) in gradient[..d].iter_mut().zip(logs) {
         *g -= TIES[0] * (log - mean);
         value -= 0.5 * TIES[0] * (log - mean).powi(2);
@@ -135,50 +146,57 @@ mod tests {
     }
 
     /// `log p(y) + log p(θ)` up to a constant, by a dense factor.
-    fn log_posterior(logs: &[f64], rows: &[f64], targets: &[f64]) -> f64 {
-        let (n, d) = (targets.len(), logs.len() - 1);
-        let mean = targets.iter().sum::<f64>() / n as f64;
-        let y = DVector::from_fn(n, |i, _| targets[i] - mean);
+    fn log_posterior(logs: &[f64], rows: &[f64], y: &Matrix) -> f64 {
+        let (n, d) = (y.rows(), logs.len() - 1);
         let a = DMatrix::from_fn(n, n, |i, j| {
             let squared: f64 = (0..d).map(|f| logs[f].exp() * (rows[i * d + f] - rows[j * d + f]).powi(2)).sum();
             let r = (3.0 * squared).sqrt();
             (1.0 + r) * (-r).exp() + if i == j { logs[d].exp() } else { 0.0 }
         });
         let factor = a.cholesky().expect("positive definite");
-        let variance = y.dot(&factor.solve(&y)) / n as f64;
         let determinant: f64 = factor.l().diagonal().iter().map(|pivot| pivot.ln()).sum();
         let centre = logs[..d].iter().sum::<f64>() / d as f64;
         let prior: f64 = logs[..d].iter().map(|log| 0.5 * TIES[0] * (log - centre).powi(2)).sum();
-        -0.5 * n as f64 * variance.ln() - determinant - prior - 0.5 * TIES[1] * (logs[d] - NOISE.ln()).powi(2)
+        let fit = |output: usize| {
+            let y = DVector::from_column_slice(y.column(output));
+            let variance = y.dot(&factor.solve(&y)) / n as f64;
+            -0.5 * n as f64 * variance.ln() - determinant
+        };
+        (0..y.columns()).map(fit).sum::<f64>() - prior - 0.5 * TIES[1] * (logs[d] - NOISE.ln()).powi(2)
     }
 
     #[test]
     fn the_gradient_is_that_of_differences() {
         let (rows, targets) = table(40);
-        let mean = targets.iter().sum::<f64>() / 40.0;
-        let y = Matrix::from_fn(40, 1, |i, _| targets[i] - mean);
-        let logs = [0.3, -0.5, 0.1, -2.0];
-        let (value, exact) = gradient(&logs, &rows, &y).expect("positive definite");
-        assert!((value - log_posterior(&logs, &rows, &targets)).abs() < 1e-9 * value.abs());
-        for f in 0..4 {
-            let at = |h: f64| {
-                let mut logs = logs;
-                logs[f] += h;
-                log_posterior(&logs, &rows, &targets)
-            };
-            let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
-            assert!((exact[f] - difference).abs() < 1e-5 * difference.abs().max(1.0), "{f}: {} {difference}", exact[f]);
+        for outputs in [1, 2] {
+            let y = Matrix::from_fn(40, outputs, |i, o| targets[(i + 7 * o) % 40] - 0.1 * o as f64);
+            let logs = [0.3, -0.5, 0.1, -2.0];
+            let (value, exact) = gradient(&logs, &rows, &y).expect("positive definite");
+            assert!((value - log_posterior(&logs, &rows, &y)).abs() < 1e-9 * value.abs());
+            for f in 0..4 {
+                let at = |h: f64| {
+                    let mut logs = logs;
+                    logs[f] += h;
+                    log_posterior(&logs, &rows, &y)
+                };
+                let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+                let gap = (exact[f] - difference).abs();
+                assert!(gap < 1e-5 * difference.abs().max(1.0), "{f}: {} {difference}", exact[f]);
+            }
         }
     }
 
     #[test]
     fn the_feature_that_matters_gets_the_shortest_length() {
         let (rows, targets) = table(120);
-        let found = Relevance::uniform(3, 1.5).learn(&rows, &targets);
+        let found = Relevance::uniform(3, 1.5).learn(&rows, &targets, 1);
         assert!(found.weights[0] > 10.0 * found.weights[1] && found.weights[1] > 3.0 * found.weights[2], "{found:?}");
         assert!(found.noise < 0.02, "{found:?}");
+        // A constant output beside it says nothing.
+        let beside: Vec<f64> = targets.iter().flat_map(|y| [-1.0, *y]).collect();
+        assert_eq!(Relevance::uniform(3, 1.5).learn(&rows, &beside, 2), found);
         // Nothing to learn from.
         let uniform = Relevance::uniform(3, 1.5);
-        assert_eq!(uniform.learn(&rows, &[2.0; 120]), uniform);
+        assert_eq!(uniform.learn(&rows, &[2.0; 120], 1), uniform);
     }
 }

@@ -33,19 +33,20 @@ pub(crate) struct Systems {
     pub(crate) distances: Vec<f64>,
     /// Inverse weights of the examples.
     pub(crate) spreads: Vec<f64>,
-    /// Targets of each example, by lanes.
+    /// Targets by lanes: those of every example for the first output, then for the next.
     pub(crate) targets: AlignedVec,
     matrix: AlignedVec,
 }
 
 impl Systems {
-    /// The posterior mean of each process at the input. `distances` holds `i` distances of point `i` to those before it, for each point in turn,
-    /// and then those of the input to all.
-    pub(crate) fn means(&mut self, processes: &[Process; LANES]) -> [f64; LANES] {
+    /// `means ←` the posterior means at the input, eight processes for each output. `distances` holds `i` distances of point `i` to those before it,
+    /// for each point in turn, and then those of the input to all.
+    pub(crate) fn means(&mut self, processes: &[Process; LANES], means: &mut AlignedVec) {
         let k = self.spreads.len();
-        self.matrix.resize(LANES * k * (k + 3));
+        let outputs = self.targets.len() / (LANES * k);
+        self.matrix.resize(LANES * k * (k + 2 + outputs));
+        means.resize(LANES * outputs);
         let lane = |of: fn(&Process) -> f64| Lane(processes.each_ref().map(of));
-        let mut means = Lane::ZERO;
         dispatch(Means {
             k,
             rate: lane(|process| process.rate),
@@ -55,9 +56,8 @@ impl Systems {
             spreads: &self.spreads,
             targets: self.targets.lanes(),
             matrix: self.matrix.lanes_mut(),
-            means: &mut means,
+            means: means.lanes_mut(),
         });
-        means.0
     }
 }
 
@@ -69,9 +69,10 @@ struct Means<'a> {
     distances: &'a [f64],
     spreads: &'a [f64],
     targets: &'a [Lane],
-    /// `k + 3` rows of `k` entries: the matrix, and then the right-hand sides, which forward substitution treats as further rows.
+    /// Rows of `k` entries: `k` of the matrix, and then the right-hand sides, which forward substitution treats as further rows: the kernel row,
+    /// the targets of each output, ones.
     matrix: &'a mut [Lane],
-    means: &'a mut Lane,
+    means: &'a mut [Lane],
 }
 
 /// Rows that are worked on together, so that their sums overlap.
@@ -95,9 +96,10 @@ impl Op for Means<'_> {
         }
         for j in 0..k {
             simd.store(kernel(simd, distances[next + j], rate, smooth), &mut matrix[k * k + j]);
-            matrix[(k + 1) * k + j] = targets[j];
-            simd.store(one, &mut matrix[(k + 2) * k + j]);
         }
+        let (known, ones) = matrix[(k + 1) * k..].split_at_mut(targets.len());
+        known.copy_from_slice(targets);
+        ones.iter_mut().for_each(|lane| simd.store(one, lane));
         let least = simd.splat(f64::MIN_POSITIVE);
         for j in 0..k {
             let (pivots, below) = matrix.split_at_mut((j + 1) * k);
@@ -139,11 +141,14 @@ impl Op for Means<'_> {
         // With v, u, o the solutions for kernel row, targets and ones: μ = oᵀu/(oᵀo + 1/b), f = μ(1 − oᵀv) + vᵀu.
         let right = &matrix[k * k..];
         let (v, rest) = right.split_at(k);
-        let (u, o) = rest.split_at(k);
-        let (ov, vu, ou, oo) = (dot(simd, o, v), dot(simd, v, u), dot(simd, o, u), dot(simd, o, o));
-        let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
-        let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
-        simd.store(mean, means);
+        let (us, o) = rest.split_at(targets.len());
+        let (ov, oo) = (dot(simd, o, v), dot(simd, o, o));
+        for (u, means) in us.chunks_exact(k).zip(means) {
+            let (vu, ou) = (dot(simd, v, u), dot(simd, o, u));
+            let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
+            let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
+            simd.store(mean, means);
+        }
     }
 }
 
@@ -189,12 +194,13 @@ mod tests {
             (0..k).for_each(|i| systems.distances.extend((0..i).map(|j| distance(point(i), point(j)))));
             systems.distances.extend((0..k).map(|i| distance(point(i), x)));
             systems.spreads = (0..k).map(|i| 1.0 + (i % 3) as f64).collect();
-            let target = |i: usize, c: usize| (i as f64 * 0.9).cos() * (c as f64 + 1.0);
-            systems.targets.resize(k * LANES);
-            for i in 0..k {
-                (0..LANES).for_each(|c| systems.targets[i * LANES + c] = target(i, c));
+            let target = |output: usize, i: usize, c: usize| (i as f64 * 0.9 + output as f64).cos() * (c as f64 + 1.0);
+            systems.targets.resize(2 * k * LANES);
+            for (place, y) in systems.targets.iter_mut().enumerate() {
+                *y = target(place / (k * LANES), place / LANES % k, place % LANES);
             }
-            let means = systems.means(&processes);
+            let mut means = AlignedVec::default();
+            systems.means(&processes, &mut means);
             for (c, process) in processes.iter().enumerate() {
                 let kernel = |r: f64| (1.0 + process.smooth * process.rate * r) * (-process.rate * r).exp();
                 // A constant of prior variance b is one more term of the kernel.
@@ -202,10 +208,13 @@ mod tests {
                     let own = if i == j { process.noise * systems.spreads[i] } else { 0.0 };
                     kernel(distance(point(i), point(j))) + MEAN_VARIANCE + own
                 });
-                let y = DVector::from_fn(k, |i, _| target(i, c));
+                let factor = gram.cholesky().ok_or("not positive definite")?;
                 let row = DVector::from_fn(k, |i, _| kernel(distance(point(i), x)) + MEAN_VARIANCE);
-                let exact = row.dot(&gram.cholesky().ok_or("not positive definite")?.solve(&y));
-                assert!((means[c] - exact).abs() < 1e-9 * exact.abs().max(1.0), "{} for {exact}, k = {k}", means[c]);
+                for output in 0..2 {
+                    let y = DVector::from_fn(k, |i, _| target(output, i, c));
+                    let (exact, mean) = (row.dot(&factor.solve(&y)), means[output * LANES + c]);
+                    assert!((mean - exact).abs() < 1e-9 * exact.abs().max(1.0), "{mean} for {exact}, k = {k}");
+                }
             }
         }
         Ok(())

@@ -94,6 +94,13 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         }
     }
 
+    fn width(&self) -> usize {
+        match self {
+            Self::One(learner) => learner.outputs(),
+            Self::OneDictionary(learner) => learner.outputs(),
+        }
+    }
+
     fn points(&self) -> usize {
         match self {
             Self::One(learner) => learner.dictionary_size(),
@@ -101,17 +108,19 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         }
     }
 
-    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, mut take: impl FnMut(usize, f64)) -> Result<(), Error> {
+    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, mut take: impl FnMut(usize, &[f64])) -> Result<(), Error> {
         match self {
             Self::One(learner) => learner.predict_each(x, scratch, take),
             Self::OneDictionary(learner) => {
-                let coordinates = learner.coordinates(x, scratch)?;
-                for (index, step) in learner.linear().steps.iter().enumerate() {
-                    let mut score = [0.0];
-                    step.predict(coordinates, &mut score);
-                    take(index, score[0]);
-                }
-                Ok(())
+                let mut scores = scratch.lend(learner.outputs());
+                let probed = learner.coordinates(x, scratch).map(|coordinates| {
+                    for (index, step) in learner.linear().steps.iter().enumerate() {
+                        step.predict(coordinates, &mut scores);
+                        take(index, &scores);
+                    }
+                });
+                scratch.take_back(scores);
+                probed
             }
         }
     }
@@ -140,6 +149,16 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         match self {
             Self::One(learner) => learner.grow(added),
             Self::OneDictionary(learner) => learner.grow(added),
+        }
+    }
+
+    fn add_output_each(&mut self, like: Option<usize>) -> Vec<usize> {
+        match self {
+            Self::One(learner) => learner.add_output_each(like),
+            Self::OneDictionary(learner) => {
+                let steps = learner.linear_mut().steps.iter_mut().enumerate();
+                steps.filter_map(|(index, step)| step.add_output(like).is_err().then_some(index)).collect()
+            }
         }
     }
 
@@ -184,6 +203,9 @@ impl LinearUpdate for Step {
     fn coordinates(&self) -> usize {
         inner!(self, update => update.coordinates())
     }
+    fn outputs(&self) -> usize {
+        inner!(self, update => update.outputs())
+    }
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         inner!(self, update => update.predict(phi, scores));
     }
@@ -219,6 +241,9 @@ impl LinearUpdate for Step {
     fn restart(&mut self, n: usize) {
         inner!(self, update => update.restart(n));
     }
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        inner!(self, update => update.add_output(like))
+    }
 }
 
 /// Several updates at the same coordinates. Its own prediction, which nobody asks for, is that of the first.
@@ -242,11 +267,11 @@ impl Steps {
 impl Validate for Steps {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.steps.validate()?;
-        let same = self.steps.iter().all(|step| step.coordinates() == self.coordinates());
+        let same = |step: &Step| step.coordinates() == self.coordinates() && step.outputs() == self.outputs();
         Inconsistent::require(
-            same && !self.steps.is_empty(),
+            !self.steps.is_empty() && self.steps.iter().all(same),
             "learners on one dictionary",
-            "all have the same coordinates",
+            "all have the same coordinates and outputs",
         )
     }
 }
@@ -255,6 +280,10 @@ impl LinearUpdate for Steps {
     /// Those of the steps that have not failed: one that failed in this round did not grow, and leaves the mixture.
     fn coordinates(&self) -> usize {
         self.steps.iter().map(LinearUpdate::coordinates).max().unwrap_or(0)
+    }
+
+    fn outputs(&self) -> usize {
+        self.steps.first().map_or(1, LinearUpdate::outputs)
     }
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
@@ -278,17 +307,16 @@ impl LinearUpdate for Steps {
             if outcome.failure.is_some() {
                 continue;
             }
-            let mut made = [0.0];
-            match step.step(phi, growth, target, &mut made) {
+            match step.step(phi, growth, target, scores) {
                 Ok(()) => {
-                    outcome.predictions.push(made[0]);
-                    scores[0] = made[0];
+                    outcome.predictions.extend_from_slice(scores);
                     learnt = Ok(());
                 }
                 Err(error) => {
                     phi.resize(n);
-                    step.predict(phi, &mut made);
-                    outcome.failure = Some((error, Some(made[0])));
+                    let mut guess = vec![0.0; scores.len()];
+                    step.predict(phi, &mut guess);
+                    outcome.failure = Some((error, Some(guess)));
                 }
             }
             phi.resize(n);
@@ -328,9 +356,9 @@ impl LinearUpdate for Steps {
             match own {
                 Ok(()) => learnt = Ok(()),
                 Err(error) => {
-                    let mut guess = [0.0];
-                    step.predict(&phis[made.len()], &mut guess);
-                    outcome.failure = Some((error, Some(guess[0])));
+                    let mut guess = vec![0.0; step.outputs()];
+                    step.predict(&phis[made.len() / guess.len()], &mut guess);
+                    outcome.failure = Some((error, Some(guess)));
                 }
             }
         }

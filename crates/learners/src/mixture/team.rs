@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use crate::learner::Rows;
+use crate::learner::{Rows, learn_one_by_one};
 use crate::{Error, Regressor, Scratch};
 
 /// Learners that learn together, and their places in the mixture.
@@ -17,7 +17,7 @@ pub struct Team<G> {
     outcomes: Vec<Outcome>,
 }
 
-/// One learner or several, each with one output. Their indices in the group count from 0.
+/// One learner or several, all with as many outputs. Their indices in the group count from 0.
 pub trait Group: Send + Sync {
     /// How many learners.
     fn count(&self) -> usize;
@@ -25,17 +25,23 @@ pub trait Group: Send + Sync {
     /// Input dimension of each.
     fn input_dimension(&self) -> usize;
 
+    /// Outputs of each.
+    fn width(&self) -> usize;
+
     /// Points kept.
     fn points(&self) -> usize;
 
     /// Hands each learner's index and prediction at `x` to `take`.
-    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, take: impl FnMut(usize, f64)) -> Result<(), Error>;
+    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, take: impl FnMut(usize, &[f64])) -> Result<(), Error>;
 
     /// Lets every learner learn the rows until it fails, and says what became of each in its entry of `outcomes`, which are empty.
     fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>);
 
     /// Inputs have `added` features more.
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error>;
+
+    /// Every learner that can gains an output, a copy of output `like` or zero; the indices of those that cannot.
+    fn add_output_each(&mut self, like: Option<usize>) -> Vec<usize>;
 
     /// Takes out a learner, which is not the only one.
     fn take_out(&mut self, index: usize);
@@ -50,22 +56,30 @@ pub trait Gather<M>: Group + Sized {
 /// A member's part in a block.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// One prediction a row that was learnt.
+    /// A prediction, which is `width` numbers, for each row that was learnt.
     pub(super) predictions: Vec<f64>,
     /// Why the next row was not, and what was predicted for it.
-    pub(super) failure: Option<(Error, Option<f64>)>,
+    pub(super) failure: Option<(Error, Option<Vec<f64>>)>,
+    width: usize,
 }
 
 impl Outcome {
-    fn clear(&mut self) {
+    fn clear(&mut self, width: usize) {
         self.predictions.clear();
         self.failure = None;
+        self.width = width;
+    }
+
+    /// How many rows were learnt.
+    pub(super) fn learnt(&self) -> usize {
+        self.predictions.len() / self.width
     }
 
     /// The prediction for row `row`, if there is one.
-    pub(super) fn prediction(&self, row: usize) -> Option<f64> {
-        let guess = || self.failure.as_ref().filter(|_| row == self.predictions.len()).and_then(|failure| failure.1);
-        self.predictions.get(row).copied().or_else(guess)
+    pub(super) fn prediction(&self, row: usize) -> Option<&[f64]> {
+        let made = self.predictions.get(row * self.width..(row + 1) * self.width);
+        let guess = || self.failure.as_ref().filter(|_| row == self.learnt()).and_then(|failure| failure.1.as_deref());
+        made.or_else(guess)
     }
 }
 
@@ -92,17 +106,23 @@ impl<G> Team<G> {
 }
 
 impl<G: Group + Validate> Team<G> {
-    /// [`Validate::validate`] for a team of learners of this dimension.
-    pub(super) fn validate(&self, dimension: usize) -> Result<(), Inconsistent> {
+    /// [`Validate::validate`] for a team of learners of this dimension with so many outputs.
+    pub(super) fn validate(&self, dimension: usize, width: usize) -> Result<(), Inconsistent> {
         self.group.validate()?;
         let placed = self.places.len() == self.group.count();
         Inconsistent::require(placed, "team", "it has a learner for each member")?;
         let own = self.group.input_dimension();
-        Inconsistent::require(own == dimension, "team", "its learners have the mixture's dimension")
+        Inconsistent::require(own == dimension, "team", "its learners have the mixture's dimension")?;
+        Inconsistent::require(self.group.width() == width, "team", "its learners have the mixture's outputs")
     }
 }
 
 impl<G: Group> Team<G> {
+    /// Outputs of each learner.
+    pub(super) fn width(&self) -> usize {
+        self.group.width()
+    }
+
     /// Points kept.
     pub(super) fn dictionary_size(&self) -> usize {
         self.group.points()
@@ -113,7 +133,7 @@ impl<G: Group> Team<G> {
         &self,
         x: &[f64],
         scratch: &mut Scratch,
-        mut take: impl FnMut(usize, f64),
+        mut take: impl FnMut(usize, &[f64]),
     ) -> Result<(), Error> {
         self.group.predict_each(x, scratch, |index, prediction| take(self.places[index], prediction))
     }
@@ -121,7 +141,8 @@ impl<G: Group> Team<G> {
     /// Lets every learner learn the rows until it fails.
     pub(super) fn learn(&mut self, rows: Rows<'_>) {
         self.outcomes.resize_with(self.places.len(), Outcome::default);
-        self.outcomes.iter_mut().for_each(Outcome::clear);
+        let width = self.group.width();
+        self.outcomes.iter_mut().for_each(|outcome| outcome.clear(width));
         self.group.learn_each(rows, &mut self.outcomes);
     }
 
@@ -130,16 +151,28 @@ impl<G: Group> Team<G> {
         self.group.grow_inputs(added)
     }
 
+    /// Every learner that can gains an output; the indices of those that cannot, in order.
+    pub(super) fn add_output(&mut self, like: Option<usize>) -> Vec<usize> {
+        self.group.add_output_each(like)
+    }
+
     /// Takes out the learners that failed before row `learnt`; `false` when none is left.
     pub(super) fn keep_survivors(&mut self, learnt: usize) -> bool {
-        for index in (0..self.places.len()).rev() {
-            let Outcome { predictions, failure } = &self.outcomes[index];
-            if failure.is_some() && predictions.len() < learnt {
-                self.places.remove(index);
-                self.outcomes.remove(index);
-                if !self.places.is_empty() {
-                    self.group.take_out(index);
-                }
+        let failed = |outcome: &Outcome| outcome.failure.is_some() && outcome.learnt() < learnt;
+        let failed: Vec<usize> = (0..self.places.len()).filter(|index| failed(&self.outcomes[*index])).collect();
+        self.take_out(&failed)
+    }
+
+    /// Takes out the learners with these indices, which are in order; `false` when none is left.
+    pub(super) fn take_out(&mut self, indices: &[usize]) -> bool {
+        for index in indices.iter().rev() {
+            self.places.remove(*index);
+            self.outcomes.truncate(self.places.len() + 1);
+            if *index < self.outcomes.len() {
+                self.outcomes.remove(*index);
+            }
+            if !self.places.is_empty() {
+                self.group.take_out(*index);
             }
         }
         !self.places.is_empty()
@@ -156,35 +189,51 @@ impl<R: Regressor> Group for R {
         self.dimension()
     }
 
+    fn width(&self) -> usize {
+        self.outputs()
+    }
+
     fn points(&self) -> usize {
         self.dictionary_size()
     }
 
-    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, mut take: impl FnMut(usize, f64)) -> Result<(), Error> {
-        let prediction = self.predict_with(x, scratch)?;
-        // Infinities are clipped, but a learner of a user's own may predict NaN.
-        if prediction.is_nan() {
-            return Err(Error::Diverged);
-        }
-        take(0, prediction);
-        Ok(())
+    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, mut take: impl FnMut(usize, &[f64])) -> Result<(), Error> {
+        let mut scores = scratch.lend(self.outputs());
+        let predicted = self.predict_into(x, scratch, &mut scores);
+        let predicted = match predicted {
+            // Infinities are clipped, but a learner of a user's own may predict NaN.
+            Ok(()) if scores.iter().any(|score| score.is_nan()) => Err(Error::Diverged),
+            Ok(()) => {
+                take(0, &scores);
+                Ok(())
+            }
+            refused => refused,
+        };
+        scratch.take_back(scores);
+        predicted
     }
 
     fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>) {
-        let Outcome { predictions, failure } = &mut outcomes[0];
+        let width = self.outputs();
+        let Outcome { predictions, failure, .. } = &mut outcomes[0];
         if let Err(error) = learn_all(self, rows, predictions) {
-            let refused = rows.input(predictions.len());
-            let guess = self.predict(refused).ok();
-            *failure = Some((error, guess));
+            let refused = rows.input(predictions.len() / width);
+            let mut guess = vec![0.0; width];
+            let predicted = self.predict_into(refused, &mut Scratch::default(), &mut guess);
+            *failure = Some((error, predicted.ok().map(|()| guess)));
         }
-        if let Some(row) = predictions.iter().position(|prediction| prediction.is_nan()) {
-            predictions.truncate(row);
+        if let Some(place) = predictions.iter().position(|prediction| prediction.is_nan()) {
+            predictions.truncate(place / width * width);
             *failure = Some((Error::Diverged, None));
         }
     }
 
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error> {
         self.grow(added)
+    }
+
+    fn add_output_each(&mut self, like: Option<usize>) -> Vec<usize> {
+        if self.add_output(like).is_ok() { Vec::new() } else { vec![0] }
     }
 
     /// It is the only one.
@@ -199,11 +248,5 @@ impl<R: Regressor> Gather<R> for R {
 
 /// Learns rows, one alone in the way that allocates nothing.
 pub(super) fn learn_all(learner: &mut impl Regressor, rows: Rows<'_>, predictions: &mut Vec<f64>) -> Result<(), Error> {
-    if rows.len() > 1 {
-        return learner.learn_rows(rows, predictions);
-    }
-    let mut made = [0.0];
-    rows.iter().try_for_each(|(x, target)| learner.learn(x, target, &mut made))?;
-    predictions.extend(made);
-    Ok(())
+    if rows.len() > 1 { learner.learn_rows(rows, predictions) } else { learn_one_by_one(learner, rows, predictions) }
 }
