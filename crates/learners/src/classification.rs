@@ -1,5 +1,6 @@
 //! Classes on scores: any learner of this crate as a classifier.
 
+mod calibration;
 mod classifier;
 mod score;
 

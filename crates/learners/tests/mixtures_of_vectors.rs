@@ -3,8 +3,8 @@
 use mercer_kernels::Gaussian;
 use mercer_learners::aggregation::{Aggregation, Rule, square_loss_regret};
 use mercer_learners::{
-    AnyRegressor, Auto, AutoParams, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams,
-    PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
+    AnyRegressor, Auto, AutoParams, Classifier, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture, NonsAld,
+    NonsAldParams, PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use mercer_testkit::streams;
 
@@ -131,6 +131,53 @@ fn auto_learns_several_outputs_and_takes_in_others() -> TestResult {
             }
             assert!(loss < 0.1 * of_zero, "{loss} of {of_zero}");
         }
+    }
+    Ok(())
+}
+
+/// Classes that follow one another for a while, told apart by their inputs in part.
+fn classes(rows: usize) -> Vec<(Vec<f64>, usize)> {
+    let smooth = streams::smooth_noisy(6, rows, 2, 0.1);
+    let class = |t: usize, x: &[f64]| if x[0] > 0.5 { 2 } else { (t / 25 + usize::from(x[1] > 0.3)) % 3 };
+    // Numbered as they are met.
+    let mut met = Vec::new();
+    let mut number = |class: usize| {
+        met.iter().position(|other| *other == class).unwrap_or_else(|| {
+            met.push(class);
+            met.len() - 1
+        })
+    };
+    smooth.into_iter().enumerate().map(|(t, (x, _))| (x.clone(), number(class(t, &x)))).collect()
+}
+
+#[test]
+fn calibrated_probabilities_are_better_and_the_same_in_blocks() -> TestResult {
+    let rows = classes(900);
+    let krls = KrlsParams::default().lambda(0.1).max_dictionary(Some(30));
+    let plain = Classifier::new(Krls::new(Gaussian::new(0.5)?, 2, krls)?)?;
+    let run = |mut classifier: Classifier<Krls<Gaussian>>, block: usize| -> Result<(Vec<f64>, f64), Error> {
+        let (mut told, mut loss) = (Vec::new(), 0.0);
+        for block in rows.chunks(block) {
+            let inputs: Vec<f64> = block.iter().flat_map(|(x, _)| x.clone()).collect();
+            let classes: Vec<usize> = block.iter().map(|(_, class)| *class).collect();
+            classifier.learn_rows(&inputs, &classes, &[], |row, classifier, scores| {
+                let mut p = scores.to_vec();
+                classifier.probabilities(&mut p);
+                let most = classifier.choice(scores);
+                assert!(most.is_none_or(|most| p.iter().all(|other| *other <= p[most])), "{p:?}");
+                loss -= p.get(classes[row]).copied().unwrap_or(0.0).clamp(1e-6, 1.0 - 1e-6).ln();
+                told.extend(p);
+            })?;
+        }
+        Ok((told, loss))
+    };
+    let (one_by_one, loss) = run(plain.clone().calibrated(), 1)?;
+    let (_, plain_loss) = run(plain.clone(), 1)?;
+    assert!(loss < 0.8 * plain_loss, "{loss} of {plain_loss}");
+    for block in [7, 300] {
+        let (blocked, _) = run(plain.clone().calibrated(), block)?;
+        assert_eq!(blocked.len(), one_by_one.len());
+        assert!(blocked.iter().zip(&one_by_one).all(|(a, b)| (a - b).abs() < 1e-9));
     }
     Ok(())
 }

@@ -15,10 +15,13 @@
 //! **Probabilities.** Logistic: `σ(z)`, for one against the rest scaled to sum to 1. Softmax: its own. Squared: the score estimates `2p − 1`, so
 //! `(1 + z)/2` clipped to `[0, 1]`, then scaled to sum to 1. The hinge losses have none.
 //!
+//! [Calibrated](Classifier::calibrated), a logistic model of the scores and of the classes of late makes the probabilities, of any loss.
+//!
 //! Cost: the learner's with so many outputs. With a shared matrix (least squares, softmax Newton) an output costs `4n` multiply-adds.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
+use super::calibration::Calibration;
 use crate::learner::{Rows, Target, Targets, check_input};
 use crate::loss::{Logistic, Loss, Softmax};
 use crate::{Error, Regressor, Scratch};
@@ -56,6 +59,8 @@ pub struct Classifier<R> {
     learner: R,
     way: Way,
     classes: usize,
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
+    calibration: Option<Calibration>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
 }
@@ -76,7 +81,7 @@ impl<R: Regressor> Classifier<R> {
     pub fn two(learner: R) -> Result<Self, Error> {
         check_one_output(&learner)?;
         check_loss(learner.loss(), false)?;
-        Ok(Self { learner, way: Way::Two, classes: 2, work: Work::default() })
+        Ok(Self { learner, way: Way::Two, classes: 2, calibration: None, work: Work::default() })
     }
 
     /// A classifier that knows no class yet, on an untrained learner with one output; classes join as they are met. With the softmax loss
@@ -88,7 +93,14 @@ impl<R: Regressor> Classifier<R> {
         check_one_output(&learner)?;
         check_loss(learner.loss(), true)?;
         let way = if learner.loss() == Loss::SOFTMAX { Way::Softmax } else { Way::OneAgainstRest };
-        Ok(Self { learner, way, classes: 0, work: Work::default() })
+        Ok(Self { learner, way, classes: 0, calibration: None, work: Work::default() })
+    }
+
+    /// The same untrained classifier, whose probabilities are learnt from its scores and from the classes that came before: by online Newton steps on a
+    /// logistic model with six coefficients, whatever the classes. It then chooses the most probable class.
+    #[must_use]
+    pub fn calibrated(self) -> Self {
+        Self { calibration: Some(Calibration::new(self.classes)), ..self }
     }
 
     /// Number of classes known.
@@ -116,7 +128,8 @@ impl<R: Regressor> Classifier<R> {
     /// Whether its scores have probabilities.
     #[must_use]
     pub fn has_probabilities(&self) -> bool {
-        matches!(self.learner.loss(), Loss::Squared(_) | Loss::Logistic(_) | Loss::Softmax(_))
+        self.calibration.is_some()
+            || matches!(self.learner.loss(), Loss::Squared(_) | Loss::Logistic(_) | Loss::Softmax(_))
     }
 
     /// `scores ← ` one a class; of two classes `[−z, z]`. Never changes the classifier.
@@ -145,6 +158,10 @@ impl<R: Regressor> Classifier<R> {
 
     /// Turns scores into probabilities that sum to 1; `false`, and nothing done, where the loss has none.
     pub fn probabilities(&self, scores: &mut [f64]) -> bool {
+        if let Some(calibration) = &self.calibration {
+            calibration.probabilities(scores);
+            return true;
+        }
         match self.learner.loss() {
             Loss::Softmax(_) => Softmax.probabilities(scores),
             Loss::Logistic(_) => share(scores, Logistic::probability),
@@ -154,9 +171,12 @@ impl<R: Regressor> Classifier<R> {
         true
     }
 
-    /// The class chosen by scores: the largest, the first on ties, but class 1 of two where `z = 0`.
+    /// The class chosen by scores: the largest, the first on ties, but class 1 of two where `z = 0`. Calibrated, the most probable.
     #[must_use]
     pub fn choice(&self, scores: &[f64]) -> Option<usize> {
+        if let Some(calibration) = &self.calibration {
+            return calibration.choose(scores);
+        }
         match (self.way, scores) {
             (Way::Two, [_, z]) => Some(usize::from(*z >= 0.0)),
             _ => choose(scores),
@@ -285,6 +305,9 @@ impl<R: Regressor + Clone> Classifier<R> {
             work.classes.clear();
             self.append_scores(raw, &mut work.classes);
             observe(first + row, self, &work.classes);
+            if let Some(calibration) = &mut self.calibration {
+                calibration.learn(&work.classes, classes[row], weights.get(row).copied().unwrap_or(1.0));
+            }
         }
         self.work = work;
         learnt
@@ -311,6 +334,11 @@ impl<R: Regressor + Clone> Classifier<R> {
             grown.append_target(class, &mut targets);
             let mut made = vec![0.0; grown.learner.outputs()];
             grown.learner.learn(x, Target::weighted(&targets, weight), &mut made)?;
+            let mut made_scores = Vec::with_capacity(grown.classes);
+            grown.append_scores(&made, &mut made_scores);
+            if let Some(calibration) = &mut grown.calibration {
+                calibration.learn(&made_scores, class, weight);
+            }
             observe(row, self, &scores);
             *self = grown;
         } else {
@@ -327,6 +355,9 @@ impl<R: Regressor + Clone> Classifier<R> {
             // The first class has the output that the learner was made with.
             Way::Softmax | Way::Two => {}
         }
+        if let Some(calibration) = &mut self.calibration {
+            calibration.join();
+        }
         self.classes += 1;
         Ok(())
     }
@@ -336,6 +367,9 @@ impl<R: Regressor + Validate> Validate for Classifier<R> {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "classifier";
         self.learner.validate()?;
+        self.calibration.validate()?;
+        let calibrates = self.calibration.as_ref().is_none_or(|calibration| calibration.classes() == self.classes);
+        Inconsistent::require(calibrates, WHAT, "its calibration has its classes")?;
         let loss = self.learner.loss();
         let outputs = match self.way {
             Way::Two => 1,

@@ -25,6 +25,8 @@ impl Fresh {
         build: impl Fn(Option<&str>) -> Result<Built, Failure>,
     ) -> Result<Self, Failure> {
         let refused = |error: mercer::Error| Failure::because(format!("{}: {error}", entry.name));
+        // What needs no settings is not to need any for its probabilities either.
+        let finish = |classifier: Classifier<_>| if entry.autonomous { classifier.calibrated() } else { classifier };
         // The loss that suits the classes, unless the user has set one: then this is refused.
         let with_loss = |loss: &str| {
             let has = entry.keys.iter().any(|key| key.name == "loss");
@@ -37,14 +39,15 @@ impl Fresh {
             }
             let labels = Labels::from(names.map(str::to_owned).to_vec());
             let classifier = Classifier::two(built.learner).map_err(refused)?;
-            return Ok(Self { classifier, labels, parameters: built.parameters });
+            return Ok(Self { classifier: finish(classifier), labels, parameters: built.parameters });
         }
         if !is_open(&built.learner) {
             built = with_loss("loss=softmax").filter(|built| is_open(&built.learner)).unwrap_or(built);
         }
         let open = is_open(&built.learner);
         let classifier = if open { Classifier::new(built.learner) } else { Classifier::two(built.learner) };
-        Ok(Self { classifier: classifier.map_err(refused)?, labels: Labels::new(), parameters: built.parameters })
+        let classifier = finish(classifier.map_err(refused)?);
+        Ok(Self { classifier, labels: Labels::new(), parameters: built.parameters })
     }
 }
 
