@@ -51,6 +51,7 @@ use self::scales::{Affine, Scales, weighted};
 use crate::aggregation::Rule;
 use crate::catalogue::{Entry, Takes, keys};
 use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
+use crate::local::with_column;
 use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
 use crate::{
@@ -466,6 +467,48 @@ impl Regressor for Auto {
         Ok(())
     }
 
+    fn has_variance(&self) -> bool {
+        true
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        let stage = self.mixture.as_ref()?;
+        let scaled =
+            stage.nearest.as_ref().map_or_else(|| stage.experts.noise(output), |nearest| nearest.noise(output));
+        scaled.map(|noise| noise * stage.scaling.targets[output].scale.powi(2))
+    }
+
+    /// That of the errors at the nearest examples, or where there is no window that of the grid.
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        check_input(x, self.dimension)?;
+        variances.fill(f64::NAN);
+        let Some(stage) = &self.mixture else { return self.predict_into(x, scratch, scores).map(|()| false) };
+        let mut scaled = std::mem::take(&mut scratch.numbers);
+        stage.scaling.rows(x, 1, &mut scaled);
+        let known = match &stage.nearest {
+            None => stage.experts.predict_variance_into(&scaled, scratch, scores, variances),
+            Some(nearest) => stage.experts.predict_into(&scaled, scratch, scores).map(|()| {
+                let row = Row { raw: x, scaled: &scaled };
+                nearest.predict(row, scratch, scores);
+                nearest.variances(row, scratch, variances)
+            }),
+        };
+        scratch.numbers = scaled;
+        let known = known?;
+        stage.scaling.undo(scores);
+        variances
+            .iter_mut()
+            .zip(&stage.scaling.targets)
+            .for_each(|(variance, target)| *variance *= target.scale.powi(2));
+        Ok(known)
+    }
+
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let weights = [target.weight];
         let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, self.params.outputs)?)?;
@@ -505,12 +548,7 @@ impl Regressor for Auto {
         if let Some(stage) = &mut self.mixture {
             stage.add_output(like)?;
         }
-        let mut targets = Vec::with_capacity(self.kept() * (self.params.outputs + 1));
-        for kept in self.targets.chunks_exact(self.params.outputs) {
-            targets.extend_from_slice(kept);
-            targets.push(like.and_then(|like| kept.get(like)).copied().unwrap_or(0.0));
-        }
-        self.targets = targets;
+        self.targets = with_column(&self.targets, self.params.outputs, like);
         self.params.outputs += 1;
         Ok(())
     }

@@ -10,3 +10,13 @@ mod systems;
 
 pub(crate) use neighbours::{Memory, Neighbours, TARGETS};
 pub(crate) use systems::Process;
+
+/// Rows of `width` numbers, each with one more at its end: that of column `like`, or 0.
+pub(crate) fn with_column(rows: &[f64], width: usize, like: Option<usize>) -> Vec<f64> {
+    let mut wider = Vec::with_capacity(rows.len() / width * (width + 1));
+    for row in rows.chunks_exact(width) {
+        wider.extend_from_slice(row);
+        wider.push(like.and_then(|like| row.get(like)).copied().unwrap_or(0.0));
+    }
+    wider
+}

@@ -17,6 +17,8 @@
 //!   keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
 //!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
 //!   same Taylor features would share only the `r` multiplications that make them, of `2r²`, so they do not.)
+//! - **Variance.** Of the members that tell one the mixture takes the mean `σ̂² = Σ p_k σ_k²/Σ p_k`, and adds how far all of them are apart:
+//!   `σ² = σ̂² + Σ p_k (ŷ_k − ŷ)²`, the variance of the mixture of their distributions.
 //! - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a target that changes; with a
 //!   [share](Mixture::sharing) of the weight for all, the mixture moves to them within rows instead of making up for the whole past.
 //! - **Blocks.** The weights act on no member, so [`learn_block`](Regressor::learn_block) lets each member learn the whole block in
@@ -406,6 +408,55 @@ where
             Ok(false) => self.predict_weighted(x, scratch, scores, |_| 1.0).map(drop),
             predicted => predicted.map(drop),
         }
+    }
+
+    fn has_variance(&self) -> bool {
+        self.teams.iter().any(Team::tells_variance)
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        let weights = self.aggregation.weights();
+        let (mut noise, mut known) = (0.0, 0.0);
+        for (place, own) in self.teams.iter().flat_map(|team| team.noises(output)) {
+            if let Some(own) = own {
+                noise += weights[place] * own;
+                known += weights[place];
+            }
+        }
+        (known > 0.0).then(|| noise / known)
+    }
+
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        self.predict_into(x, scratch, scores)?;
+        let weights = self.aggregation.weights();
+        let (mut apart, mut known) = (scratch.lend(scores.len()), 0.0);
+        apart.fill(0.0);
+        variances.fill(0.0);
+        for team in &self.teams {
+            // One that refuses took no part in the prediction.
+            let _ = team.predict_variance(x, scratch, |place, made, own| {
+                let weight = weights[place];
+                for (apart, (made, score)) in apart.iter_mut().zip(made.iter().zip(&*scores)) {
+                    *apart += weight * (made.clamp(self.low, self.high) - score).powi(2);
+                }
+                if own.iter().all(|variance| variance.is_finite()) {
+                    variances.iter_mut().zip(own).for_each(|(variance, own)| *variance += weight * own);
+                    known += weight;
+                }
+            });
+        }
+        let is_known = known > 0.0;
+        for (variance, apart) in variances.iter_mut().zip(&apart) {
+            *variance = if is_known { *variance / known + apart } else { f64::NAN };
+        }
+        scratch.take_back(apart);
+        Ok(is_known)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {

@@ -12,6 +12,10 @@
 //! likelihood chose, the same with twice of both, and Laplace with twice and once the length and more noise: targets are often rougher than the
 //! first rows tell. The time makes the nearest examples recent ones where rows change slowly.
 //!
+//! **Variance.** Each example remembers by how much it was mispredicted when it came, `e_i²`. The variance at `x` is the mean of these errors over the `k`
+//! nearest examples by ranks, drawn towards the mean error `ē²` of late as if eight more examples had it: `(Σ e_i² + 8ē²)/(k + 8)`. So it holds
+//! noise that depends on the input, and what the members do not know.
+//!
 //! Several outputs have the neighbours, the kernels and the weights of the members in common.
 
 use mercer_core::{Inconsistent, Validate};
@@ -21,7 +25,7 @@ use super::ranks::Ranks;
 use crate::aggregation::{Aggregation, Rule, square_loss_regret};
 use crate::learner::Target;
 use crate::local::relevance::Relevance;
-use crate::local::{Memory, Neighbours, Process, TARGETS};
+use crate::local::{Memory, Neighbours, Process, TARGETS, with_column};
 use crate::mixture::LARGEST_REGRET;
 use crate::{Error, Fogd, FogdParams, Regressor, Scratch};
 
@@ -41,6 +45,10 @@ const FREQUENCIES: usize = 200;
 const OTHERS: usize = 2 + STEPS.len();
 const METRICS: usize = 3;
 pub(super) const MEMBERS: usize = OTHERS + METRICS * LANES;
+
+/// Examples that the mean error counts for in a variance, and rows over which it is taken.
+const MEAN_COUNTS: f64 = 8.0;
+const ROWS_OF_ERROR: f64 = 1000.0;
 
 /// What all that predicts is called: the grid, nothing, what forgets, and the processes by metric and lane.
 const NAMES: [&str; MEMBERS] = [
@@ -87,7 +95,8 @@ struct Metric {
 /// Windows of the stream, learners that forget, and the weights of all that predicts.
 ///
 /// # Invariants
-/// `low ≤ 0 ≤ high`; both windows hold the same examples.
+/// `low ≤ 0 ≤ high`; the windows hold the same examples in the same places. `errors` has as many rows, or is empty with `mean_error` in a state of before
+/// there were any.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Nearest {
@@ -103,6 +112,11 @@ pub(super) struct Nearest {
     low: f64,
     high: f64,
     rounds: u64,
+    /// Squared errors with which the examples of the windows were predicted, and their mean of late, one an output.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
+    errors: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
+    mean_error: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
 }
@@ -184,6 +198,8 @@ impl Nearest {
             low: 0.0,
             high: 0.0,
             rounds: 0,
+            errors: Vec::new(),
+            mean_error: Vec::new(),
             work: Work::default(),
         };
         let rows = past.raw.chunks_exact(dimension.max(1)).zip(past.scaled.chunks_exact(dimension.max(1)));
@@ -203,6 +219,9 @@ impl Nearest {
         self.forgetting = forgetting;
         for metric in [&mut self.by_rank, &mut self.by_time, &mut self.by_other] {
             metric.neighbours.add_output(like);
+        }
+        for errors in [&mut self.errors, &mut self.mean_error] {
+            *errors = with_column(errors, self.by_rank.neighbours.outputs() - 1, like);
         }
         Ok(())
     }
@@ -277,15 +296,61 @@ impl Nearest {
         let work = &mut scratch.neighbours;
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
-        self.by_rank.push(&ranked, None, (targets, weight), work);
+        let place = self.by_rank.push(&ranked, None, (targets, weight), work);
         self.by_time.push(row.scaled, Some(self.rounds), (targets, weight), work);
         self.by_other.push(row.scaled, None, (targets, weight), work);
         work.input = ranked;
         (self.low, self.high) = y.iter().fold((self.low, self.high), |(low, high), y| (low.min(*y), high.max(*y)));
         self.rounds += 1;
+        self.remember(place, y, prediction);
         scratch.take_back(rest);
         scratch.take_back(scores);
         self.work = Work { scratch, regrets };
+    }
+
+    /// Notes by how much the example in place `place` was mispredicted.
+    fn remember(&mut self, place: usize, y: &[f64], prediction: &[f64]) {
+        let square = |y: &f64, made: &f64| (y - made).powi(2).min(f64::MAX);
+        let squares = || y.iter().zip(prediction).map(|(y, made)| square(y, made));
+        if self.mean_error.is_empty() {
+            self.mean_error.extend(squares());
+        }
+        // Examples of which nothing is known count as the mean.
+        while self.errors.len() < self.by_rank.neighbours.len() * y.len() {
+            self.errors.extend_from_slice(&self.mean_error);
+        }
+        let share = 1.0 / (self.rounds as f64).clamp(1.0, ROWS_OF_ERROR);
+        let kept = self.errors[place * y.len()..].iter_mut().zip(&mut self.mean_error);
+        for ((kept, mean), square) in kept.zip(squares()) {
+            *kept = square;
+            *mean += share * (square - *mean);
+        }
+    }
+
+    /// The mean squared error of late in an output, none before the first row.
+    pub(super) fn noise(&self, output: usize) -> Option<f64> {
+        self.mean_error.get(output).copied()
+    }
+
+    /// `variances ←` those at `row`; `false`, and nothing, while no error is known.
+    pub(super) fn variances(&self, row: Row<'_>, scratch: &mut Scratch, variances: &mut [f64]) -> bool {
+        if self.mean_error.is_empty() {
+            return false;
+        }
+        let work = &mut scratch.neighbours;
+        let (mut ranked, mut point) = (std::mem::take(&mut work.input), std::mem::take(&mut work.point));
+        self.ranks.apply(row.raw, &mut ranked);
+        self.by_rank.place(&ranked, None, &mut point);
+        variances.iter_mut().zip(&self.mean_error).for_each(|(variance, mean)| *variance = MEAN_COUNTS * mean);
+        let near = self.by_rank.neighbours.nearest(&point, work);
+        let count = near.len() as f64;
+        for place in near {
+            let errors = &self.errors[place * variances.len()..];
+            variances.iter_mut().zip(errors).for_each(|(variance, error)| *variance += error);
+        }
+        variances.iter_mut().for_each(|variance| *variance /= count + MEAN_COUNTS);
+        (work.input, work.point) = (ranked, point);
+        true
     }
 
     /// The weight of the grid.
@@ -383,9 +448,15 @@ impl Metric {
         memory.point = point;
     }
 
-    fn push(&mut self, x: &[f64], rounds: Option<u64>, example: ([&[f64]; TARGETS], f64), memory: &mut Memory) {
+    fn push(
+        &mut self,
+        x: &[f64],
+        rounds: Option<u64>,
+        example: ([&[f64]; TARGETS], f64),
+        memory: &mut Memory,
+    ) -> usize {
         self.place(x, rounds, &mut memory.point);
-        self.neighbours.push(&memory.point, example.0, example.1);
+        self.neighbours.push(&memory.point, example.0, example.1)
     }
 }
 
@@ -467,6 +538,14 @@ impl Validate for Nearest {
             && self.by_rank.neighbours.len() == self.by_time.neighbours.len()
             && self.by_rank.neighbours.len() == self.by_other.neighbours.len();
         Inconsistent::require(fits, WHAT, "all of its members are there")?;
+        let known = self.errors.len() == self.len() * self.outputs() && self.mean_error.len() == self.outputs();
+        Inconsistent::require(
+            known || (self.errors.is_empty() && self.mean_error.is_empty()),
+            WHAT,
+            "it knows the error of each example",
+        )?;
+        let mut errors = self.errors.iter().chain(&self.mean_error);
+        Inconsistent::require(errors.all(|error| (0.0..=f64::MAX).contains(error)), WHAT, "errors are numbers")?;
         let range = self.low <= 0.0 && self.high >= 0.0 && self.low.is_finite() && self.high.is_finite();
         Inconsistent::require(range, WHAT, "the range of its targets holds 0")
     }

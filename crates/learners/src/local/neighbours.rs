@@ -5,6 +5,7 @@ use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::LANES;
 
 use super::systems::{Process, Systems};
+use super::with_column;
 
 /// An example with so small a weight says nothing.
 const LARGEST_SPREAD: f64 = 1e100;
@@ -130,6 +131,15 @@ impl Neighbours {
         systems.means(&self.processes, means);
     }
 
+    /// Places of the examples that are nearest to `x`, in no order. `Nd` multiply-adds.
+    pub(crate) fn nearest<'m>(&self, x: &[f64], memory: &'m mut Memory) -> impl ExactSizeIterator<Item = usize> + 'm {
+        memory.near.clear();
+        if !self.points.is_empty() {
+            self.find(x, memory);
+        }
+        memory.near.iter().map(|(_, place)| *place)
+    }
+
     /// `memory.near ←` the nearest examples with their squared distances, in no order; of equal ones, any that the order of the window gives.
     fn find(&self, x: &[f64], memory: &mut Memory) {
         let Memory { distances, near, .. } = memory;
@@ -164,32 +174,30 @@ impl Neighbours {
         }
     }
 
-    /// Takes an example in, for the oldest one when there are enough. `O(d)`.
-    pub(crate) fn push(&mut self, x: &[f64], targets: [&[f64]; TARGETS], weight: f64) {
+    /// Takes an example in, for the oldest one when there are enough; its place. `O(d)`.
+    pub(crate) fn push(&mut self, x: &[f64], targets: [&[f64]; TARGETS], weight: f64) -> usize {
         let spread = (1.0 / weight).clamp(f64::MIN_POSITIVE, LARGEST_SPREAD);
         let outputs = self.outputs;
         if self.points.len() < self.capacity {
             self.points.push(x);
             targets.into_iter().for_each(|targets| self.targets.extend_from_slice(targets));
             self.spreads.push(spread);
+            self.points.len() - 1
         } else {
-            self.points.replace(self.oldest, x);
-            let first = self.oldest * TARGETS * outputs;
+            let place = self.oldest;
+            self.points.replace(place, x);
+            let first = place * TARGETS * outputs;
             let kept = self.targets[first..first + TARGETS * outputs].chunks_exact_mut(outputs);
             kept.zip(targets).for_each(|(kept, targets)| kept.copy_from_slice(targets));
-            self.spreads[self.oldest] = spread;
-            self.oldest = (self.oldest + 1) % self.capacity;
+            self.spreads[place] = spread;
+            self.oldest = (place + 1) % self.capacity;
+            place
         }
     }
 
     /// Gains an output, in which every example was like that of output `like`, or 0.
     pub(crate) fn add_output(&mut self, like: Option<usize>) {
-        let mut grown = Vec::with_capacity(self.targets.len() / self.outputs * (self.outputs + 1));
-        for targets in self.targets.chunks_exact(self.outputs) {
-            grown.extend_from_slice(targets);
-            grown.push(like.and_then(|like| targets.get(like)).copied().unwrap_or(0.0));
-        }
-        self.targets = grown;
+        self.targets = with_column(&self.targets, self.outputs, like);
         self.outputs += 1;
     }
 }

@@ -125,6 +125,43 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         }
     }
 
+    fn tells_variance(&self) -> bool {
+        match self {
+            Self::One(learner) => learner.has_variance(),
+            Self::OneDictionary(learner) => learner.linear().steps.iter().any(LinearUpdate::has_variance),
+        }
+    }
+
+    fn predict_variance_each(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        mut take: impl FnMut(usize, &[f64], &[f64]),
+    ) -> Result<(), Error> {
+        match self {
+            Self::One(learner) => learner.predict_variance_each(x, scratch, take),
+            Self::OneDictionary(learner) => {
+                learner.coordinates(x, scratch)?;
+                let (mut scores, mut variances) = (scratch.lend(learner.outputs()), scratch.lend(learner.outputs()));
+                let (phi, outside) = (scratch.probe.coordinates(), scratch.probe.residual().max(0.0));
+                for (index, step) in learner.linear().steps.iter().enumerate() {
+                    step.predict_variance(phi, outside, &mut scores, &mut variances);
+                    take(index, &scores, &variances);
+                }
+                scratch.take_back(scores);
+                scratch.take_back(variances);
+                Ok(())
+            }
+        }
+    }
+
+    fn noise_of(&self, index: usize, output: usize) -> Option<f64> {
+        match self {
+            Self::One(learner) => learner.noise(output),
+            Self::OneDictionary(learner) => learner.linear().steps[index].noise(output),
+        }
+    }
+
     fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>) {
         match self {
             Self::One(learner) => learner.learn_each(rows, outcomes),
@@ -208,6 +245,15 @@ impl LinearUpdate for Step {
     }
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         inner!(self, update => update.predict(phi, scores));
+    }
+    fn has_variance(&self) -> bool {
+        inner!(self, update => update.has_variance())
+    }
+    fn noise(&self, output: usize) -> Option<f64> {
+        inner!(self, update => update.noise(output))
+    }
+    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
+        inner!(self, update => update.predict_variance(phi, outside, scores, variances))
     }
     fn step(
         &mut self,

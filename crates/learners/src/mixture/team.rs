@@ -34,6 +34,20 @@ pub trait Group: Send + Sync {
     /// Hands each learner's index and prediction at `x` to `take`.
     fn predict_each(&self, x: &[f64], scratch: &mut Scratch, take: impl FnMut(usize, &[f64])) -> Result<(), Error>;
 
+    /// Whether a learner has variances.
+    fn tells_variance(&self) -> bool;
+
+    /// [`predict_each`](Self::predict_each) with variances, NaN where a learner has none.
+    fn predict_variance_each(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        take: impl FnMut(usize, &[f64], &[f64]),
+    ) -> Result<(), Error>;
+
+    /// The noise in this output, as the learner with this index estimates it.
+    fn noise_of(&self, index: usize, output: usize) -> Option<f64>;
+
     /// Lets every learner learn the rows until it fails, and says what became of each in its entry of `outcomes`, which are empty.
     fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>);
 
@@ -138,6 +152,27 @@ impl<G: Group> Team<G> {
         self.group.predict_each(x, scratch, |index, prediction| take(self.places[index], prediction))
     }
 
+    /// Whether a learner has variances.
+    pub(super) fn tells_variance(&self) -> bool {
+        self.group.tells_variance()
+    }
+
+    /// [`predict`](Self::predict) with variances, NaN where a learner has none.
+    pub(super) fn predict_variance(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        mut take: impl FnMut(usize, &[f64], &[f64]),
+    ) -> Result<(), Error> {
+        self.group.predict_variance_each(x, scratch, |index, made, variances| take(self.places[index], made, variances))
+    }
+
+    /// Each learner's place, and the noise that it estimates in this output.
+    pub(super) fn noises(&self, output: usize) -> impl Iterator<Item = (usize, Option<f64>)> {
+        let noises = (0..self.places.len()).map(move |index| self.group.noise_of(index, output));
+        self.places.iter().copied().zip(noises)
+    }
+
     /// Lets every learner learn the rows until it fails.
     pub(super) fn learn(&mut self, rows: Rows<'_>) {
         self.outcomes.resize_with(self.places.len(), Outcome::default);
@@ -211,6 +246,34 @@ impl<R: Regressor> Group for R {
         };
         scratch.take_back(scores);
         predicted
+    }
+
+    fn tells_variance(&self) -> bool {
+        self.has_variance()
+    }
+
+    fn predict_variance_each(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        mut take: impl FnMut(usize, &[f64], &[f64]),
+    ) -> Result<(), Error> {
+        let (mut scores, mut variances) = (scratch.lend(self.outputs()), scratch.lend(self.outputs()));
+        let predicted = match self.predict_variance_into(x, scratch, &mut scores, &mut variances) {
+            Ok(_) if scores.iter().any(|score| score.is_nan()) => Err(Error::Diverged),
+            Ok(_) => {
+                take(0, &scores, &variances);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        scratch.take_back(scores);
+        scratch.take_back(variances);
+        predicted
+    }
+
+    fn noise_of(&self, _: usize, output: usize) -> Option<f64> {
+        self.noise(output)
     }
 
     fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>) {
