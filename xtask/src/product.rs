@@ -53,11 +53,25 @@ impl Stream {
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let ([a, b, c, d], y) = self.next();
+        writeln!(out, "{a:.3},{b:.3},{c:.3},{d:.3},{y:.4}")
+    }
+
+    /// The next row with the sign of its target in the target's place.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn write_class(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let ([a, b, c, d], y) = self.next();
+        writeln!(out, "{a:.3},{b:.3},{c:.3},{d:.3},{}", if y < 0.0 { -1 } else { 1 })
+    }
+
+    fn next(&mut self) -> ([f64; 4], f64) {
         // Three digits, so that making the text is not what takes the time.
         let x: [f64; 4] = std::array::from_fn(|_| (self.uniform() * 2000.0).round() / 1000.0 - 1.0);
         let drift = (self.row as f64 * 1e-6).sin();
         let y = 0.5 * (2.0 * x[0]).sin() + 0.3 * x[1] * x[2] + 0.1 * drift * x[3] + 0.1 * (self.uniform() - 0.5);
         self.row += 1;
-        writeln!(out, "{:.3},{:.3},{:.3},{:.3},{y:.4}", x[0], x[1], x[2], x[3])
+        (x, y)
     }
 }

@@ -28,19 +28,28 @@ pub(crate) struct Arguments {
     learners: Vec<String>,
 }
 
-/// Dictionaries and budgets that let ten million rows pass in minutes.
-fn settings(learner: &str) -> &'static [&'static str] {
-    match learner {
-        "nons-ald" | "krls" => &["--set", "max_dictionary=60"],
-        "pros-n-kons" | "con-kons" => &["--set", "max_dictionary=60"],
+/// Sizes that let ten million rows pass in minutes, for keys of that name.
+const SIZES: [(&str, &str); 6] = [
+    ("max_dictionary", "max_dictionary=60"),
+    ("budget", "budget=60"),
+    ("window", "window=30"),
+    ("tau", "tau=60"),
+    ("features", "features=50"),
+    ("rank", "rank=30"),
+];
+
+/// What is set for a learner with these keys.
+fn settings(learner: &str, keys: &[&str]) -> Vec<String> {
+    let own: &[&str] = match learner {
         // Bounded as long as its dictionary is, which this threshold sees to.
-        "aogd-ald" => &["--set", "alpha=0.05"],
-        "fogd" => &["--set", "features=50"],
-        "nogd" => &["--set", "budget=100", "--set", "rank=50"],
-        "experts" => &["--set", "members=krls max_dictionary=30; nons-ald max_dictionary=30; fogd features=20"],
-        "auto" => &["--set", "budget=5000"],
-        _ => &[],
-    }
+        "aogd-ald" => &["alpha=0.05"],
+        "experts" => &["members=krls max_dictionary=30; nons-ald max_dictionary=30; fogd features=20"],
+        "restart" => &["learner=krls lambda=0.1 max_dictionary=30"],
+        // The grid, and a window of a few hundred rows.
+        "auto" => &["budget=300000", "neighbours=8"],
+        _ => return SIZES.iter().filter(|(key, _)| keys.contains(key)).map(|(_, set)| (*set).to_owned()).collect(),
+    };
+    own.iter().map(|set| (*set).to_owned()).collect()
 }
 
 /// Largest growth of memory once a fifth of the rows are learnt.
@@ -66,7 +75,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         match learner["growth"].as_str() {
             Some(growth) if name != "aogd-ald" => drop(unbounded.insert(name, growth)),
             _ => {
-                if let Err(error) = soak(&program, name, arguments.rows, &folder.join("soak.mercer")) {
+                let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+                let keys: Vec<String> =
+                    learner["keys"].as_array().into_iter().flatten().filter_map(|key| text(&key["key"])).collect();
+                let targets: Vec<String> =
+                    learner["targets"].as_array().into_iter().flatten().filter_map(text).collect();
+                let subject = Subject {
+                    name,
+                    settings: settings(name, &keys.iter().map(String::as_str).collect::<Vec<_>>()),
+                    classifies: !targets.iter().any(|target| target == "number"),
+                };
+                if let Err(error) = soak(&program, &subject, arguments.rows, &folder.join("soak.mercer")) {
                     println!("{name:<14} FAILED: {error:#}");
                     failed.push(name);
                 }
@@ -80,22 +99,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { bail!("{} did not hold", failed.join(", ")) }
 }
 
-fn soak(program: &Path, learner: &str, rows: u64, model: &Path) -> Result<()> {
+/// A learner with what is set for it, and whether it takes nothing but classes.
+struct Subject<'a> {
+    name: &'a str,
+    settings: Vec<String>,
+    classifies: bool,
+}
+
+fn soak(
+    program: &Path,
+    Subject { name: learner, settings, classifies }: &Subject<'_>,
+    rows: u64,
+    model: &Path,
+) -> Result<()> {
     let start = Instant::now();
     let mut command = Command::new(program);
     command.args(["train", "-", "--format", "csv", "--learner", learner, "--quiet", "--model"]).arg(model);
-    if learner != "auto" {
+    if *learner != "auto" {
         command.args(["--kernel", "gaussian:1"]);
     }
     let every = (rows / 7).max(1).to_string();
-    command.args(settings(learner)).args(["--checkpoint", &every]);
+    for set in settings {
+        command.args(["--set", set]);
+    }
+    command.args(["--checkpoint", &every]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     let mut input = BufWriter::with_capacity(1 << 16, child.stdin.take().context("the pipe was asked for")?);
     let mut stream = Stream::new(1);
     // The largest memory of the first fifth, with all that is ever allocated, and of the rest.
     let (mut before, mut after) = (0, 0);
     for row in 0..rows {
-        stream.write(&mut input).context("the command ended early")?;
+        if *classifies { stream.write_class(&mut input) } else { stream.write(&mut input) }
+            .context("the command ended early")?;
         if (row + 1) % (rows / 100).max(1) == 0 {
             input.flush()?;
             let memory = memory(child.id())?;
@@ -106,13 +141,14 @@ fn soak(program: &Path, learner: &str, rows: u64, model: &Path) -> Result<()> {
     drop(input);
     ensure!(child.wait()?.success(), "the command failed");
     let facts = product::json(program, &["inspect", &model.display().to_string()])?;
-    let (learnt, loss) = (facts["learnt"].as_u64(), facts["mse"].as_f64());
+    let (learnt, loss) = (facts["learnt"].as_u64(), facts[if *classifies { "accuracy" } else { "mse" }].as_f64());
     ensure!(learnt == Some(rows), "{learnt:?} of {rows} rows were learnt");
     let loss = loss.filter(|loss| loss.is_finite()).context("the loss is not finite")?;
     let growth = after as f64 / before as f64 - 1.0;
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "{learner:<14} {rows} rows in {seconds:.0} s, mse {loss:.6}, dictionary {}, memory {before} then {after} KiB ({:+.2} %)",
+        "{learner:<14} {rows} rows in {seconds:.0} s, {} {loss:.6}, dictionary {}, memory {before} then {after} KiB ({:+.2} %)",
+        if *classifies { "accuracy" } else { "mse" },
         facts["dictionary_size"],
         100.0 * growth
     );

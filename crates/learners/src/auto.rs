@@ -25,6 +25,8 @@
 //! A feature that later wanders out of the range of the first 1024
 //! rows is clipped there: streams in the order of a feature, or with one that grows without bound, are better given as differences.
 //!
+//! **Two threads.** Where rows come in blocks, grid and window learn at the same time: the grid does not look at the window, and is a piece ahead.
+//!
 //! **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
 //! the sum of the losses of scaled targets. NONS-ALD, whose matrix belongs to one output, is left out. An output may join at any time.
 //!
@@ -66,6 +68,8 @@ const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
 const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
 const HIGHEST_DEGREE: usize = 6;
+/// Rows that the grid learns before the windows look at them.
+const PIECE: usize = 64;
 /// Multiply-adds a round at most, which is seconds.
 const LARGEST_BUDGET: u64 = 1_000_000_000_000;
 
@@ -230,30 +234,29 @@ impl Auto {
             targets.extend(y.iter().zip(&stage.scaling.targets).map(|(y, affine)| affine.apply(*y)));
             weights.push(weight);
         }
-        predictions.clear();
         // A target that is not finite when scaled is refused, and leaves no trace.
         let outputs = self.params.outputs;
         let fit = targets.iter().position(|y| !y.is_finite()).unwrap_or(targets.len()) / outputs;
         let scaled = Targets::new(&targets[..fit * outputs], &weights[..fit], outputs)
             .and_then(|targets| Rows::new(&scaled[..fit * self.dimension], self.dimension, targets))?;
-        let mut learnt = if fit == 1 {
-            learn_one_by_one(&mut stage.experts, scaled, predictions)
-        } else {
-            stage.experts.learn_rows(scaled, predictions)
-        };
+        let Stage { scaling, experts, nearest, .. } = &mut stage;
+        let (mut made, beside) = (0, self.threads > 1 && nearest.is_some());
+        let mut learnt = learn_in_pieces(experts, scaled, predictions, beside, |predictions| {
+            for grid in predictions.chunks_exact(outputs) {
+                prediction.copy_from_slice(grid);
+                let target = rows.target(made);
+                if let Some(nearest) = nearest {
+                    let input = Row { raw: rows.input(made), scaled: scaled.input(made) };
+                    nearest.round(input, grid, scaled.target(made), &mut prediction);
+                }
+                scaling.undo(&mut prediction);
+                take(&prediction);
+                self.loss += target.weight * squared_error(&prediction, target.y);
+                made += 1;
+            }
+        });
         if fit < rows.len() {
             learnt = learnt.and(Err(Error::Diverged));
-        }
-        let made = predictions.len() / outputs;
-        for (row, grid) in predictions.chunks_exact(outputs).enumerate() {
-            prediction.copy_from_slice(grid);
-            if let Some(nearest) = &mut stage.nearest {
-                let input = Row { raw: rows.input(row), scaled: scaled.input(row) };
-                nearest.round(input, grid, scaled.target(row), &mut prediction);
-            }
-            stage.scaling.undo(&mut prediction);
-            take(&prediction);
-            self.loss += rows.target(row).weight * squared_error(&prediction, rows.target(row).y);
         }
         self.work.prediction = prediction;
         let settled = self.targets.is_empty();
@@ -307,7 +310,7 @@ impl Auto {
         let unit = weighted_median_width(self.dimension, rows, &self.weights);
         let members = grid((self.dimension, outputs), unit, targets, budget)?;
         let mut experts = Mixture::new(members, self.params.rule)?;
-        experts.set_threads(self.threads);
+        experts.set_threads(threads_of_grid(self.threads, size.is_some()));
         let past = Rows::new(rows, self.dimension, Targets::new(targets, &self.weights, outputs)?)?;
         experts.learn_rows(past, predictions)?;
         let nearest = size.map(|size| {
@@ -344,6 +347,53 @@ impl Stage {
         self.scaling.targets.push(like.unwrap_or(Affine { centre: 0.0, scale: 1.0 }));
         Ok(())
     }
+}
+
+/// The window has a thread of its own.
+fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
+    if beside_window { threads.saturating_sub(1).max(1) } else { threads }
+}
+
+/// Lets the grid learn rows in pieces of [`PIECE`], and hands the predictions of each to `take`, in order; `beside`, the grid learns the next piece on a
+/// thread of its own meanwhile. The pieces are the same, so threads change no bit.
+fn learn_in_pieces(
+    experts: &mut Mixture<AnyRegressor<Gaussian>>,
+    rows: Rows<'_>,
+    predictions: &mut Vec<f64>,
+    beside: bool,
+    mut take: impl FnMut(&[f64]),
+) -> Result<(), Error> {
+    let pieces = (0..rows.len()).step_by(PIECE).map(|first| rows.range(first, rows.len().min(first + PIECE)));
+    let mut learn = |piece: Rows<'_>, made: &mut Vec<f64>| {
+        made.clear();
+        if piece.len() == 1 { learn_one_by_one(experts, piece, made) } else { experts.learn_rows(piece, made) }
+    };
+    if !beside || rows.len() <= PIECE {
+        for piece in pieces {
+            let learnt = learn(piece, predictions);
+            take(predictions);
+            learnt?;
+        }
+        return Ok(());
+    }
+    std::thread::scope(|scope| {
+        // The one ahead need not wait, but the other is to have its rows in the cache still.
+        let (send, receive) = std::sync::mpsc::sync_channel(2);
+        scope.spawn(move || {
+            for piece in pieces {
+                let mut made = Vec::new();
+                let learnt = learn(piece, &mut made);
+                let stop = learnt.is_err();
+                if send.send((made, learnt)).is_err() || stop {
+                    break;
+                }
+            }
+        });
+        receive.into_iter().try_for_each(|(made, learnt)| {
+            take(&made);
+            learnt
+        })
+    })
 }
 
 /// The members, for scaled targets and rows whose distances have the median `unit`.
@@ -540,7 +590,7 @@ impl Regressor for Auto {
     fn set_threads(&mut self, threads: usize) {
         self.threads = threads;
         if let Some(stage) = &mut self.mixture {
-            stage.experts.set_threads(threads);
+            stage.experts.set_threads(threads_of_grid(threads, stage.nearest.is_some()));
         }
     }
 

@@ -181,3 +181,88 @@ fn calibrated_probabilities_are_better_and_the_same_in_blocks() -> TestResult {
     }
     Ok(())
 }
+
+#[test]
+fn threads_beside_the_window_change_no_bit() -> TestResult {
+    let smooth = streams::smooth_noisy(5, 1600, 2, 0.1);
+    let inputs: Vec<f64> = smooth.iter().flat_map(|(x, _)| x.clone()).collect();
+    let ys: Vec<f64> = smooth.iter().map(|(_, y)| *y).collect();
+    let run = |threads: usize, block: usize| -> Result<Vec<f64>, Error> {
+        let mut auto = Auto::new(2, AutoParams::default().budget(200_000).neighbours(8))?;
+        auto.set_threads(threads);
+        let mut made = Vec::new();
+        for (xs, ys) in inputs.chunks(2 * block).zip(ys.chunks(block)) {
+            auto.learn_block(xs, ys, &mut made)?;
+        }
+        Ok(made)
+    };
+    let one = run(1, 400)?;
+    assert_eq!(one, run(2, 400)?);
+    assert_eq!(one, run(3, 400)?);
+    for (a, b) in one.iter().zip(run(1, 1)?) {
+        assert!((a - b).abs() < 1e-9, "{a} in blocks, {b} alone");
+    }
+    Ok(())
+}
+
+/// The variance of a mixture is that of the mixture of its members' distributions; that of `Auto` follows noise that depends on the input.
+#[test]
+fn mixtures_tell_variances() -> TestResult {
+    let krls = |lambda: f64| {
+        let params = KrlsParams::default().nu(1e-3).lambda(lambda).max_dictionary(Some(25));
+        Krls::new(Gaussian::new(0.8)?, 2, params)
+    };
+    let fogd = || Fogd::new(2, FogdParams::default().features(30).step(0.01));
+    let mut mixture = Mixture::new(named(vec![krls(0.1)?.into(), fogd()?.into(), krls(2.0)?.into()]), Rule::default())?;
+    let (mut a, mut b, mut c) = (krls(0.1)?, krls(2.0)?, fogd()?);
+    let mut bounds = (0.0_f64, 0.0_f64);
+    for (x, y) in &streams::smooth_noisy(5, 200, 2, 0.1) {
+        let p: Vec<f64> = mixture.members().map(|member| member.weight).collect();
+        let (mut scratch, mut made, mut variance) = (Scratch::default(), [0.0], [0.0]);
+        let known = mixture.predict_variance_into(x, &mut scratch, &mut made, &mut variance)?;
+        let mut own = [[0.0; 2]; 2];
+        for (learner, own) in [&a, &b].into_iter().zip(&mut own) {
+            let (mut mean, mut variance) = ([0.0], [0.0]);
+            learner.predict_variance_into(x, &mut scratch, &mut mean, &mut variance)?;
+            *own = [mean[0].clamp(bounds.0, bounds.1), variance[0]];
+        }
+        let other = c.predict(x)?.clamp(bounds.0, bounds.1);
+        let mean = p[0] * own[0][0] + p[1] * other + p[2] * own[1][0];
+        let apart =
+            p[0] * (own[0][0] - mean).powi(2) + p[1] * (other - mean).powi(2) + p[2] * (own[1][0] - mean).powi(2);
+        let expected = (p[0] * own[0][1] + p[2] * own[1][1]) / (p[0] + p[2]) + apart;
+        assert!((made[0] - mean).abs() < 1e-12);
+        assert!(!known && variance[0].is_nan() || (variance[0] - expected).abs() < 1e-12 * expected, "{variance:?}");
+        mixture.predict_then_update(x, *y)?;
+        (a.update(x, *y)?, b.update(x, *y)?, c.update(x, *y)?);
+        bounds = (bounds.0.min(*y), bounds.1.max(*y));
+    }
+
+    // Five times the noise where the first feature is positive.
+    let rows = streams::smooth_noisy(9, 2500, 2, 0.0);
+    let noise = streams::smooth_noisy(10, 2500, 2, 1.0);
+    for (budget, neighbours) in [(50_000, 0), (1_500_000, 32)] {
+        let mut auto = Auto::new(2, AutoParams::default().budget(budget).neighbours(neighbours))?;
+        let mut seen = [[0.0; 2]; 2];
+        for (t, ((x, y), (_, e))) in rows.iter().zip(&noise).enumerate() {
+            let side = usize::from(x[0] > 0.0);
+            let (mut made, mut variance) = ([0.0], [0.0]);
+            let known = auto.predict_variance_into(x, &mut Scratch::default(), &mut made, &mut variance)?;
+            let y = 100.0 * (y + [0.2, 1.0][side] * (e - y));
+            if t >= 1500 {
+                assert!(known && auto.noise(0).is_some_and(|noise| noise > 0.0));
+                seen[side][0] += variance[0];
+                seen[side][1] += (made[0] - y).powi(2);
+            }
+            let mut told = [0.0];
+            auto.learn(x, Target::new(&[y]), &mut told)?;
+            assert!((told[0] - made[0]).abs() < 1e-6, "the same prediction with a variance");
+        }
+        if neighbours > 0 {
+            for [told, met] in seen {
+                assert!(told < 2.0 * met && met < 2.0 * told, "variance {told}, errors {met}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -13,7 +13,7 @@
 //! first rows tell. The time makes the nearest examples recent ones where rows change slowly.
 //!
 //! **Variance.** Each example remembers by how much it was mispredicted when it came, `e_i²`. The variance at `x` is the mean of these errors over the `k`
-//! nearest examples by ranks, drawn towards the mean error `ē²` of late as if eight more examples had it: `(Σ e_i² + 8ē²)/(k + 8)`. So it holds
+//! nearest examples by ranks, drawn towards the mean error `ē²` of late as if one more example had it: `(Σ e_i² + ē²)/(k + 1)`. So it holds
 //! noise that depends on the input, and what the members do not know.
 //!
 //! Several outputs have the neighbours, the kernels and the weights of the members in common.
@@ -47,7 +47,7 @@ const METRICS: usize = 3;
 pub(super) const MEMBERS: usize = OTHERS + METRICS * LANES;
 
 /// Examples that the mean error counts for in a variance, and rows over which it is taken.
-const MEAN_COUNTS: f64 = 8.0;
+const MEAN_COUNTS: f64 = 1.0;
 const ROWS_OF_ERROR: f64 = 1000.0;
 
 /// What all that predicts is called: the grid, nothing, what forgets, and the processes by metric and lane.
