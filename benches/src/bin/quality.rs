@@ -77,9 +77,8 @@ fn classes(folder: &Path, budget: usize) -> Result<()> {
             let of_kind = || scores.iter().filter(|(method, _)| method.starts_with("b-") == refitted);
             let highest = of_kind().map(|(_, scores)| scores[0]).fold(0.0, f64::max);
             let lowest = of_kind().min_by(|a, b| a.1[1].total_cmp(&b.1[1]));
-            line += &lowest.map_or(String::new(), |(method, scores)| {
-                format!(" {highest:>7.4} {:>7.4} {method:<8}", scores[1])
-            });
+            line += &lowest
+                .map_or(String::new(), |(method, scores)| format!(" {highest:>7.4} {:>7.4} {method:<8}", scores[1]));
         }
         println!("{line} {micros:>8.0}");
     }
