@@ -431,7 +431,7 @@ fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {
         let (_, without) = later(auto(2, &stream)?, &stream);
         let (auto, with) = later(windowed(2, &stream)?, &stream);
         assert!(with < share * without, "{name}: {with} with a window, {without} without");
-        assert_eq!(auto.members().count(), 13 + 28, "{name}");
+        assert_eq!(auto.members().count(), 9 + 28, "{name}");
         assert!((auto.members().map(|member| member.weight).sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
     }
     Ok(())
