@@ -69,7 +69,11 @@ fn a_trajectory_is_the_pairs_of_its_rows() {
     assert_eq!((timed.code, timed.err.as_str()), (Some(0), ""));
     assert!(folder.read("d.csv").starts_with("index,a,b,a[+1],b[+1]\n"), "{}", folder.read("d.csv"));
     folder.refused(2, "koopman plain.csv --delay 2", &["--trajectory"]);
-    folder.refused(2, "koopman plain.csv --trajectory --delay 18446744073709551615", &["--delay", "take a smaller one"]);
+    folder.refused(
+        2,
+        "koopman plain.csv --trajectory --delay 18446744073709551615",
+        &["--delay", "take a smaller one"],
+    );
     folder.refused(
         1,
         "koopman plain.csv --state-dim 18446744073709551615",
