@@ -36,7 +36,17 @@ pub fn parse_instant(text: &str) -> Option<f64> {
 /// A date with the name of its month, or the first three letters of it, before or behind the day, and the year at the end.
 fn with_month(text: &[u8]) -> Option<f64> {
     const MONTHS: [&str; 12] = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
         "december",
     ];
     if !text.iter().any(u8::is_ascii_alphabetic) || text.len() > 20 {
@@ -46,8 +56,13 @@ fn with_month(text: &[u8]) -> Option<f64> {
     let mut parts = text.split(separates).filter(|part| !part.is_empty());
     let (first, second, year) = (parts.next()?, parts.next()?, parts.next()?);
     let month = |name: &[u8]| {
-        let is = |month: &&str| name.len() >= 3 && month.as_bytes().get(..name.len()).is_some_and(|long| long.eq_ignore_ascii_case(name));
-        MONTHS.iter().position(|month| is(&month) && (name.len() == 3 || name.len() == month.len())).map(|at| at as i64 + 1)
+        let is = |month: &&str| {
+            name.len() >= 3 && month.as_bytes().get(..name.len()).is_some_and(|long| long.eq_ignore_ascii_case(name))
+        };
+        MONTHS
+            .iter()
+            .position(|month| is(&month) && (name.len() == 3 || name.len() == month.len()))
+            .map(|at| at as i64 + 1)
     };
     let (month, day) = match month(first) {
         Some(month) => (month, second),
