@@ -3,7 +3,7 @@
 use mercer::data::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Record, RecordReader};
 
 pub(crate) enum Records {
-    Read(RecordReader),
+    Read(Box<RecordReader>),
     Table(Table),
 }
 
