@@ -4,7 +4,7 @@ use mercer::data::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Re
 
 pub(crate) enum Records {
     Read(Box<RecordReader>),
-    Table(Table),
+    Table(Box<Table>),
 }
 
 /// A data set with a name, as records: the features, then the targets.
@@ -25,7 +25,7 @@ impl Records {
         if !named {
             columns = (1..=width).map(|number| format!("x{number}")).collect();
         }
-        Self::Table(Table { table, columns, named, given: 0 })
+        Self::Table(Table { table, columns, named, given: 0 }.into())
     }
 
     /// The names of the columns.
