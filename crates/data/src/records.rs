@@ -154,6 +154,11 @@ impl RecordReader {
         self.named
     }
 
+    /// Whether records are JSON objects.
+    pub fn are_objects(&self) -> bool {
+        matches!(&self.body, Body::Ndjson(rows) if rows.are_objects())
+    }
+
     /// What [`line`](Self::line) counts.
     pub fn counts(&self) -> Counts {
         self.lines.counts()
@@ -218,6 +223,7 @@ fn plain(options: &ReadOptions) -> ReadOptions {
         header: options.header,
         missing: Missing::Nan,
         features: options.features.clone(),
+        known: options.known.clone(),
         ignore: options.ignore.clone(),
         separator: options.separator,
         decimal: options.decimal,
