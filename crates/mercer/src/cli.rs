@@ -2,6 +2,7 @@
 
 mod bad_rows;
 mod classes;
+mod config;
 mod dialect;
 mod encoded;
 mod eval;
@@ -14,8 +15,10 @@ mod intervals;
 mod koopman;
 mod learners;
 mod learning;
+mod manual;
 mod memory;
 mod notes;
+mod of_eval;
 mod output;
 mod pipe;
 mod plain;
@@ -31,12 +34,14 @@ mod table;
 mod trace;
 mod train;
 mod trained;
+mod tune;
+mod voice;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::kernels::weighted_median_width;
@@ -48,29 +53,65 @@ use forecast::ForecastArguments;
 use inspect::InspectArguments;
 use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
+use manual::{CompletionsArguments, ManArguments};
 use predict::PredictArguments;
 use train::TrainArguments;
+use tune::TuneArguments;
+use voice::Level;
 
 /// Rows that rules may look at before the first is learnt.
 const FIRST_ROWS: usize = 256;
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
-#[command(name = "mercer", version, disable_help_subcommand = true)]
+#[command(name = "mercer", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    habits: Habits,
+}
+
+/// What every command takes.
+#[derive(Args)]
+struct Habits {
+    /// Say nothing on stderr but failures, and rows that were left out
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
+    quiet: bool,
+    /// Say on stderr also what was found and chosen
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
+    verbose: bool,
+    /// Take options from this file; those of the command line win
+    ///
+    /// A line is the long name of an option and its value, such as `learner = "krls"` or `limit = 1000`; true or false where an option has no
+    /// value; a list where it may be given several times. `set` may be a table: `set = { lambda = 0.1 }`.
+    #[arg(long, global = true, value_name = "FILE.toml", help_heading = "Everywhere")]
+    config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
+    Man(ManArguments),
     Predict(Box<PredictArguments>),
     Train(Box<TrainArguments>),
+    /// Find good settings of a learner for these data, and print the command that has them
+    Tune(TuneArguments),
+}
+
+impl Habits {
+    fn level(&self) -> Level {
+        match (self.quiet, self.verbose) {
+            (true, _) => Level::Quiet,
+            (_, true) => Level::Verbose,
+            _ => Level::Usual,
+        }
+    }
 }
 
 /// Run a learner over data once: predict, score, learn
@@ -332,20 +373,48 @@ fn typed(choice: &impl ValueEnum) -> String {
     choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
+/// Ends every long help.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0      done
+  1      it did not work: data, files, a learner that diverged
+  2      the arguments cannot be right
+  128+N  ended by signal N, with nothing to be kept
+";
+
+/// The command line, with what its definition by types leaves out.
+fn command() -> Parsed {
+    let command = Arguments::command().after_help(EXIT_CODES);
+    command.mut_subcommands(|one| {
+        let examples = one.get_after_help().map_or(String::new(), |help| format!("{help}\n"));
+        one.after_long_help(examples + EXIT_CODES)
+    })
+}
+
+/// Says why a run failed.
+pub(crate) use voice::complain;
+
 pub(crate) fn run() -> Result<(), Failure> {
-    let arguments = match Arguments::try_parse() {
+    let (words, taken) = config::with_file(std::env::args_os().collect(), &mut command())?;
+    let parsed = command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
+    let Arguments { command: asked, habits } = match parsed {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
         // Help and version are asked for, and belong on stdout.
-        Err(error) => return output::print(&error.render().to_string()),
+        Err(error) => return output::print(&voice::styled(&error.render())),
     };
-    match arguments.command {
+    voice::set(habits.level());
+    taken.inspect(|taken| voice::more(|| taken.clone()));
+    match asked {
+        Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
         Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
+        Command::Man(arguments) => manual::man(&arguments, command()),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
     }
 }

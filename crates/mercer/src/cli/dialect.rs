@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::pipe::{self, Pipe};
 use super::source::Source;
 use super::stop::Stop;
+use super::voice;
 
 /// What every command that reads DATA is told of it alike.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -81,6 +82,6 @@ pub(crate) fn open(
 /// Tells a person what was taken where the file leaves a doubt.
 pub(crate) fn tell_doubt(doubt: Option<&str>) {
     if let Some(doubt) = doubt {
-        eprintln!("mercer: {doubt}");
+        voice::remark(doubt);
     }
 }

@@ -13,8 +13,8 @@ use super::dialect;
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
 use super::pipe;
-use super::plain::Plain;
 use super::source::{Columns, Source};
+use super::voice;
 
 /// Rows of a file as examples. The statistics of an encoding move with each row: it is encoded by those of the rows before it and of the first rows.
 pub(crate) struct Encoded {
@@ -82,7 +82,7 @@ impl Encoded {
     /// Tells a person what is done with the columns, and later once of each column that a cell does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.reader.doubt());
-        eprintln!("mercer: {}", Plain(&self.told()));
+        voice::remark(self.told());
         self.odd = Some(Vec::new());
         self
     }
@@ -209,7 +209,7 @@ impl Encoded {
             let (line, counts) = (self.reader.line(), self.reader.counts());
             let counted = if counts == Counts::Lines { "line" } else { "row" };
             let name = &self.reader.columns()[place];
-            eprintln!("mercer: {}", Plain(&format!("{}, {counted} {line}, column {name:?}: {what}", self.shown)));
+            voice::remark(format!("{}, {counted} {line}, column {name:?}: {what}", self.shown));
         }
     }
 

@@ -3,27 +3,28 @@
 mod cells;
 mod classes;
 mod halves;
+pub(crate) mod held;
 mod numbers;
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::catalogue::{self, Built, Context, Entry, Settings};
+use indicatif::ProgressBar;
+use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
 use mercer::{Error, Regressor};
 
 use super::classes::{Fresh, quoted};
 use super::failure::Failure;
-use super::feed::{Chunk, Feed};
+use super::feed::{Chunk, Feed, Names};
 use super::input::{Kind, Wanted};
 use super::memory;
 use super::notes::{self, Outcome};
 use super::output::{self, Predictions, number};
 use super::report::{Parameters, Report, Scores};
 use super::trace::{Checkpoint, Trace};
+use super::voice;
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
 use cells::{Cell, Cells, Offer};
 use classes::{Classes, Refusal};
@@ -43,30 +44,13 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
     kind.check(entry, Wanted::of(common), &common.data.display().to_string())?;
     memory::check(entry, &common.data.display().to_string(), feed.at_least(), dimension)?;
-    let rows = chunk.len().min(FIRST_ROWS);
-    let (first, weights) = (&chunk.features[..rows * dimension], &chunk.weights[..rows.min(chunk.weights.len())]);
-    let (kernel, spec) = common.kernel(entry, dimension, first, weights)?;
-    let (outputs, classes) = (kind.outputs(), kind.is_class());
-    let context = Context { rounds, dimension, seed: common.seed, rows: first, outputs, classes };
-    let build = |more: Option<&str>| -> Result<Built, Failure> {
-        let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
-        Ok(settings.build(kernel.clone(), &context)?)
-    };
-    let (body, parameters) = match kind {
-        Kind::Numbers(_) => {
-            let Built { mut learner, parameters } = build(None)?;
-            learner.set_threads(arguments.threads.into());
-            let intervals = common.intervals.make(&learner)?;
-            let variances = common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
-            (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
-        }
-        Kind::Class(two) => {
-            common.intervals.refuse_for_classes()?;
-            let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
-            classifier.learner_mut().set_threads(arguments.threads.into());
-            (Body::Classes(Classes::new(classifier, labels).into()), parameters)
-        }
-    };
+    let facts = Facts::of(&feed, &chunk);
+    let Begun { body, spec, parameters } = Begun::of(arguments, entry, &facts)?;
+    voice::more(|| {
+        let (shown, block) = (common.data.display(), feed.block());
+        let target = kind.words(feed.columns().targets());
+        format!("{shown}: {dimension} features, {target}, kernel {spec}, blocks of {block}")
+    });
     let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key)).cloned();
 
     let unscaled = common.scale == ScaleChoice::None;
@@ -82,10 +66,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let bar = progress(rounds);
     let mut lines = String::new();
     while chunk.len() > 0 {
-        pass.learn(&chunk, &feed)?;
+        pass.learn(&chunk, feed.names())?;
         if let (Some(file), Some(plan)) = (&mut predictions, &plan) {
             lines.clear();
-            pass.write(&mut lines, plan, &chunk, &feed);
+            pass.write(&mut lines, plan, &chunk, feed.names());
             file.write(&lines)?;
         }
         bar.inc(chunk.len() as u64);
@@ -135,6 +119,66 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     output::print(&text)
 }
 
+/// What a learner has to know of the data before it is made.
+#[derive(Clone, Copy)]
+struct Facts<'a> {
+    dimension: usize,
+    /// T, if it is known.
+    rounds: Option<usize>,
+    kind: Kind,
+    /// The first rows, and their weights if there are any.
+    rows: &'a [f64],
+    weights: &'a [f64],
+}
+
+impl<'a> Facts<'a> {
+    /// Of data whose first rows are in a chunk.
+    fn of(feed: &Feed, first: &'a Chunk) -> Self {
+        let (dimension, count) = (feed.dimension(), first.len().min(FIRST_ROWS));
+        let weights = &first.weights[..count.min(first.weights.len())];
+        let rows = &first.features[..count * dimension];
+        Self { dimension, rounds: feed.rounds(), kind: feed.kind(), rows, weights }
+    }
+}
+
+/// A learner that has learnt nothing yet, with its kernel and its parameters.
+struct Begun {
+    body: Body,
+    spec: String,
+    parameters: Vec<(&'static str, Value)>,
+}
+
+impl Begun {
+    fn of(arguments: &EvalArguments, entry: &'static Entry, facts: &Facts<'_>) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        let Facts { dimension, rounds, kind, rows, weights } = *facts;
+        let (kernel, spec) = common.kernel(entry, dimension, rows, weights)?;
+        let (outputs, classes) = (kind.outputs(), kind.is_class());
+        let context = Context { rounds, dimension, seed: common.seed, rows, outputs, classes };
+        let build = |more: Option<&str>| -> Result<Built, Failure> {
+            let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
+            Ok(settings.build(kernel.clone(), &context)?)
+        };
+        let (body, parameters) = match kind {
+            Kind::Numbers(_) => {
+                let Built { mut learner, parameters } = build(None)?;
+                learner.set_threads(arguments.threads.into());
+                let intervals = common.intervals.make(&learner)?;
+                let variances =
+                    common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
+                (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
+            }
+            Kind::Class(two) => {
+                common.intervals.refuse_for_classes()?;
+                let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
+                classifier.learner_mut().set_threads(arguments.threads.into());
+                (Body::Classes(Classes::new(classifier, labels).into()), parameters)
+            }
+        };
+        Ok(Self { body, spec, parameters })
+    }
+}
+
 /// Where blocks end.
 #[derive(Clone, Copy)]
 struct Ends {
@@ -182,13 +226,13 @@ impl Body {
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
-    fn learn(&mut self, chunk: &Chunk, feed: &Feed, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
+    fn learn(&mut self, chunk: &Chunk, names: &Names, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
         match self {
             Self::Numbers(numbers) => {
                 let (learnt, ended) = numbers.learn(chunk, from, to);
                 (learnt, ended.map_err(Refusal::Learner))
             }
-            Self::Classes(classes) => classes.learn(chunk, feed, from, to),
+            Self::Classes(classes) => classes.learn(chunk, names, from, to),
         }
     }
 
@@ -249,7 +293,7 @@ impl Pass {
     }
 
     /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are scored.
-    fn learn(&mut self, chunk: &Chunk, feed: &Feed) -> Result<(), Failure> {
+    fn learn(&mut self, chunk: &Chunk, names: &Names) -> Result<(), Failure> {
         self.body.begin();
         self.sizes.clear();
         let start = Instant::now();
@@ -257,27 +301,27 @@ impl Pass {
         while self.sizes.len() < chunk.len() && refused.is_none() {
             let first = self.sizes.len();
             let rows = self.ends.next(self.rounds + first, chunk.len() - first);
-            let (learnt, ended) = self.body.learn(chunk, feed, first, first + rows);
+            let (learnt, ended) = self.body.learn(chunk, names, first, first + rows);
             self.sizes.resize(learnt, self.body.dictionary_size());
             refused = ended.err();
         }
         self.seconds += start.elapsed();
         for index in 0..self.sizes.len() {
-            self.record(chunk, feed, index, self.sizes[index])?;
+            self.record(chunk, names, index, self.sizes[index])?;
         }
         match refused {
-            Some(refusal) => Err(self.stopped(&feed.place(chunk, self.sizes.len()), &refusal)),
+            Some(refusal) => Err(self.stopped(&names.place(chunk, self.sizes.len()), &refusal)),
             None => Ok(()),
         }
     }
 
     /// Scores row `index` of the chunk.
-    fn record(&mut self, chunk: &Chunk, feed: &Feed, index: usize, dictionary_size: usize) -> Result<(), Failure> {
+    fn record(&mut self, chunk: &Chunk, names: &Names, index: usize, dictionary_size: usize) -> Result<(), Failure> {
         let cumulative_loss = self.body.record(chunk, index);
         self.rounds += 1;
         if let (false, Body::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
             let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");
-            let place = feed.place(chunk, index);
+            let place = names.place(chunk, index);
             let (target, prediction) = (shown(numbers.targets(chunk, index)), shown(numbers.predictions(index)));
             return Err(Failure::because(format!(
                 "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
@@ -289,14 +333,14 @@ impl Pass {
     }
 
     /// Writes the lines of a chunk that was learnt.
-    fn write(&self, lines: &mut String, cells: &Cells, chunk: &Chunk, feed: &Feed) {
+    fn write(&self, lines: &mut String, cells: &Cells, chunk: &Chunk, names: &Names) {
         let before = self.rounds - chunk.len();
         for index in 0..chunk.len() {
             // Writing to a string cannot fail.
             let _ = write!(lines, "{}", before + index + 1);
             for cell in cells.iter() {
                 lines.push(',');
-                if let Some(text) = self.cell(cell, chunk, feed, index) {
+                if let Some(text) = self.cell(cell, chunk, names, index) {
                     lines.push_str(&text);
                 }
             }
@@ -305,7 +349,7 @@ impl Pass {
     }
 
     /// The text of a cell; a value that does not exist yet has none.
-    fn cell(&self, cell: &Cell, chunk: &Chunk, feed: &Feed, index: usize) -> Option<String> {
+    fn cell(&self, cell: &Cell, chunk: &Chunk, names: &Names, index: usize) -> Option<String> {
         match (cell, &self.body) {
             (Cell::Size, _) => Some(self.sizes[index].to_string()),
             (Cell::Target(output), Body::Numbers(numbers)) => Some(number(numbers.targets(chunk, index)[*output])),
@@ -320,7 +364,7 @@ impl Pass {
             }
             (Cell::Score | Cell::Probability(_), Body::Numbers(_))
             | (Cell::Variance(_) | Cell::Lower(_) | Cell::Upper(_), Body::Classes(_)) => None,
-            (Cell::Target(_), Body::Classes(_)) => feed.texts().get(chunk.targets[index] as usize).map(quoted),
+            (Cell::Target(_), Body::Classes(_)) => names.texts().get(chunk.targets[index] as usize).map(quoted),
             (Cell::Prediction(_), Body::Classes(classes)) => classes.prediction(index).map(quoted),
             (Cell::Loss, Body::Classes(classes)) => classes.loss(index).map(number),
             (Cell::Score, Body::Classes(classes)) => classes.z(index).map(number),
@@ -356,20 +400,7 @@ const SCALING: &str = "scale the data (--scale paper01)";
 
 /// A bar for a person who waits at a terminal.
 pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let (length, template) = match rounds {
-        Some(rounds) => {
-            (Some(rounds as u64), "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}")
-        }
-        None => (None, "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}"),
-    };
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
-    // A run that fails takes its bar away before it says why.
-    let bar = bar.with_finish(ProgressFinish::AndClear);
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
+    const LEFT: &str = "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}";
+    const SO_FAR: &str = "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}";
+    voice::bar(rounds.map(|rounds| rounds as u64), if rounds.is_some() { LEFT } else { SO_FAR })
 }

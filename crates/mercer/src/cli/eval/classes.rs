@@ -6,7 +6,7 @@ use mercer::{ClassScore, Loss, Regressor};
 
 use super::halves::{Halves, Sum};
 use crate::cli::classes::{AnyClassifier, Judged, class_of};
-use crate::cli::feed::{Chunk, Feed};
+use crate::cli::feed::{Chunk, Names};
 use crate::cli::report::{ClassScores, Scores};
 
 /// Rounds whose scores are kept for the area under the curve (96 MiB); a longer pass has none.
@@ -71,7 +71,7 @@ impl Classes {
     }
 
     /// The class of row `row`; a label that is learnt for the first time gets the next one.
-    fn class(&mut self, chunk: &Chunk, feed: &Feed, row: usize) -> Result<usize, String> {
+    fn class(&mut self, chunk: &Chunk, names: &Names, row: usize) -> Result<usize, String> {
         let text = chunk.targets[row] as usize;
         if self.class_of.len() <= text {
             self.class_of.resize(text + 1, None);
@@ -79,7 +79,7 @@ impl Classes {
         if let Some(class) = self.class_of[text] {
             return Ok(class);
         }
-        let label = feed.texts().get(text).unwrap_or_default();
+        let label = names.texts().get(text).unwrap_or_default();
         let class = class_of(&self.labels, &self.classifier, label)?;
         // What is not learnt does not become a class.
         if class < self.labels.len() || chunk.weight(row) != 0.0 {
@@ -90,12 +90,18 @@ impl Classes {
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
-    pub(super) fn learn(&mut self, chunk: &Chunk, feed: &Feed, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
+    pub(super) fn learn(
+        &mut self,
+        chunk: &Chunk,
+        names: &Names,
+        from: usize,
+        to: usize,
+    ) -> (usize, Result<(), Refusal>) {
         let d = self.classifier.learner().dimension();
         self.classes.clear();
         let mut third = None;
         for row in from..to {
-            match self.class(chunk, feed, row) {
+            match self.class(chunk, names, row) {
                 Ok(class) => self.classes.push(class),
                 Err(why) => {
                     third = Some(why);

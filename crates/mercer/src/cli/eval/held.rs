@@ -1,0 +1,122 @@
+//! Rows in memory, over which one learner after another goes as `eval` does.
+
+use mercer::AnyKernel;
+use mercer::catalogue::{self, Entry, Value};
+
+use super::{Begun, Ends, Facts, Pass};
+use crate::cli::failure::Failure;
+use crate::cli::feed::{Chunk, Feed, Names};
+use crate::cli::input::{Kind, Wanted};
+use crate::cli::report::Scores;
+use crate::cli::trace::Checkpoint;
+use crate::cli::{EvalArguments, FIRST_ROWS, ScaleChoice, memory};
+
+/// All rows of DATA, scaled and in order, as `eval` would learn them.
+pub(crate) struct Held {
+    chunks: Vec<Chunk>,
+    names: Names,
+    kind: Kind,
+    dimension: usize,
+    /// T, if `eval` knows it before the first row.
+    rounds: Option<usize>,
+    ends: Ends,
+    rows: usize,
+}
+
+/// What a pass came to.
+pub(crate) struct Passed {
+    pub(crate) kernel: String,
+    pub(crate) parameters: Vec<(&'static str, Value)>,
+    pub(crate) scores: Scores,
+    pub(crate) second_half: Scores,
+    pub(crate) dictionary_size: usize,
+    pub(crate) seconds: f64,
+    pub(crate) checkpoints: Vec<Checkpoint>,
+}
+
+impl Held {
+    /// Reads DATA; `formula` is the first key of a learner whose value depends on T.
+    pub(crate) fn read(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
+        let mut feed = Feed::open(arguments, formula)?;
+        let mut chunks = Vec::new();
+        loop {
+            let mut chunk = Chunk::default();
+            feed.fill(&mut chunk)?;
+            if chunk.len() == 0 {
+                break;
+            }
+            chunks.push(chunk);
+        }
+        Ok(Self {
+            rows: chunks.iter().map(Chunk::len).sum(),
+            chunks,
+            names: feed.names().clone(),
+            kind: feed.kind(),
+            dimension: feed.dimension(),
+            rounds: feed.rounds(),
+            ends: Ends { block: feed.block(), rounds: feed.length() },
+        })
+    }
+
+    /// How many rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// d.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// A prefix is as many chunks of so many rows.
+    pub(crate) fn chunk(&self) -> usize {
+        self.chunks.first().map_or(1, Chunk::len)
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        let (rows, weights) = self.chunks.first().map_or((&[][..], &[][..]), |first| {
+            let count = first.len().min(FIRST_ROWS);
+            (&first.features[..count * self.dimension], &first.weights[..count.min(first.weights.len())])
+        });
+        Facts { dimension: self.dimension, rounds: self.rounds, kind: self.kind, rows, weights }
+    }
+
+    /// The kernel that the options name, or the median heuristic.
+    pub(crate) fn kernel(&self, arguments: &EvalArguments, entry: &Entry) -> Result<AnyKernel, Failure> {
+        let Facts { dimension, rows, weights, .. } = self.facts();
+        arguments.common.kernel(entry, dimension, rows, weights).map(|(kernel, _)| kernel)
+    }
+
+    /// One pass of the learner that the options name over the first `rows` rows, or a whole chunk more.
+    ///
+    /// # Errors
+    /// Those of `eval`.
+    pub(crate) fn pass(&self, arguments: &EvalArguments, rows: usize) -> Result<Passed, Failure> {
+        let common = &arguments.common;
+        let (entry, shown) = (catalogue::find(&common.learner)?, common.data.display().to_string());
+        self.kind.check(entry, Wanted::of(common), &shown)?;
+        memory::check(entry, &shown, self.rows, self.dimension)?;
+        let Begun { body, spec, parameters } = Begun::of(arguments, entry, &self.facts())?;
+        let mut pass = Pass::new(entry, body, common.scale == ScaleChoice::None, self.ends);
+        for chunk in &self.chunks {
+            if pass.rounds >= rows {
+                break;
+            }
+            pass.learn(chunk, &self.names)?;
+        }
+        let (scores, second_half) = pass.body.scores();
+        Ok(Passed {
+            kernel: spec,
+            parameters,
+            scores,
+            second_half,
+            dictionary_size: pass.body.dictionary_size(),
+            seconds: pass.seconds.as_secs_f64(),
+            checkpoints: pass.trace.checkpoints(),
+        })
+    }
+}
