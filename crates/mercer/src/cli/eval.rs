@@ -20,9 +20,10 @@ use super::failure::Failure;
 use super::feed::{Chunk, Feed, Names};
 use super::input::{Kind, Wanted};
 use super::memory;
-use super::notes::{self, Outcome};
+use super::notes::{self, Alarm, Outcome};
 use super::output::{self, Predictions, number};
 use super::report::{Parameters, Report, Scores};
+use super::stop::Stop;
 use super::trace::{Checkpoint, Trace};
 use super::voice;
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
@@ -38,13 +39,15 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
-    let mut feed = Feed::open(arguments, settings.needs_rounds())?;
+    // A run that writes nothing is ended by a signal as any other.
+    let stop = if predictions.is_some() { Stop::listen()? } else { Stop::never() };
+    let mut feed = Feed::open(arguments, settings.needs_rounds(), &stop)?;
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
     let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
     kind.check(entry, Wanted::of(common), &common.data.display().to_string())?;
     memory::check(entry, &common.data.display().to_string(), feed.at_least(), dimension)?;
-    let facts = Facts::of(&feed, &chunk);
+    let facts = Facts::of(dimension, rounds, kind, Some(&chunk));
     let Begun { body, spec, parameters } = Begun::of(arguments, entry, &facts)?;
     voice::more(|| {
         let (shown, block) = (common.data.display(), feed.block());
@@ -63,6 +66,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
             Some(plan)
         }
     };
+    if let Body::Numbers(_) = &pass.body {
+        let shown = common.data.display().to_string();
+        let mut alarm = Alarm::new(entry, &parameters, (&spec, &shown), !unscaled);
+        chunk.targets.chunks(kind.outputs()).for_each(|targets| alarm.hear(targets));
+    }
     let bar = progress(rounds);
     let mut lines = String::new();
     while chunk.len() > 0 {
@@ -74,9 +82,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         }
         bar.inc(chunk.len() as u64);
         bar.set_message(pass.body.dictionary_size().to_string());
+        ended(&stop, arguments, pass.rounds)?;
         feed.fill(&mut chunk)?;
     }
     bar.finish_and_clear();
+    ended(&stop, arguments, pass.rounds)?;
 
     let Pass { body, trace, seconds, rounds: n, .. } = pass;
     let dictionary_size = body.dictionary_size();
@@ -119,6 +129,14 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     output::print(&text)
 }
 
+/// The end of a run to which a signal has come.
+fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Failure> {
+    stop.failure().map_err(|failure| match &arguments.predictions {
+        Some(path) => failure.with(&format!("{rounds} rows were learnt, and {} was not written", path.display())),
+        None => failure,
+    })
+}
+
 /// What a learner has to know of the data before it is made.
 #[derive(Clone, Copy)]
 struct Facts<'a> {
@@ -132,12 +150,13 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Of data whose first rows are in a chunk.
-    fn of(feed: &Feed, first: &'a Chunk) -> Self {
-        let (dimension, count) = (feed.dimension(), first.len().min(FIRST_ROWS));
-        let weights = &first.weights[..count.min(first.weights.len())];
-        let rows = &first.features[..count * dimension];
-        Self { dimension, rounds: feed.rounds(), kind: feed.kind(), rows, weights }
+    /// Of data whose first rows are in a chunk, if there is one.
+    fn of(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&'a Chunk>) -> Self {
+        let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
+            let count = chunk.len().min(FIRST_ROWS);
+            (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
+        });
+        Self { dimension, rounds, kind, rows, weights }
     }
 }
 
@@ -163,6 +182,7 @@ impl Begun {
             Kind::Numbers(_) => {
                 let Built { mut learner, parameters } = build(None)?;
                 learner.set_threads(arguments.threads.into());
+                let learner = common.scale.around(learner)?;
                 let intervals = common.intervals.make(&learner)?;
                 let variances =
                     common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
@@ -396,7 +416,7 @@ impl Pass {
 }
 
 /// What mends most of what unscaled data do.
-const SCALING: &str = "scale the data (--scale paper01)";
+const SCALING: &str = "scale the data (--scale standard)";
 
 /// A bar for a person who waits at a terminal.
 pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {

@@ -21,5 +21,6 @@ mod streams;
 mod support;
 mod tables;
 mod targets;
+mod trained_tables;
 mod tune;
 mod weights;

@@ -8,8 +8,9 @@ use crate::cli::failure::Failure;
 use crate::cli::feed::{Chunk, Feed, Names};
 use crate::cli::input::{Kind, Wanted};
 use crate::cli::report::Scores;
+use crate::cli::stop::Stop;
 use crate::cli::trace::Checkpoint;
-use crate::cli::{EvalArguments, FIRST_ROWS, ScaleChoice, memory};
+use crate::cli::{EvalArguments, ScaleChoice, memory};
 
 /// All rows of DATA, scaled and in order, as `eval` would learn them.
 pub(crate) struct Held {
@@ -37,7 +38,7 @@ pub(crate) struct Passed {
 impl Held {
     /// Reads DATA; `formula` is the first key of a learner whose value depends on T.
     pub(crate) fn read(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
-        let mut feed = Feed::open(arguments, formula)?;
+        let mut feed = Feed::open(arguments, formula, &Stop::never())?;
         let mut chunks = Vec::new();
         loop {
             let mut chunk = Chunk::default();
@@ -78,11 +79,7 @@ impl Held {
     }
 
     fn facts(&self) -> Facts<'_> {
-        let (rows, weights) = self.chunks.first().map_or((&[][..], &[][..]), |first| {
-            let count = first.len().min(FIRST_ROWS);
-            (&first.features[..count * self.dimension], &first.weights[..count.min(first.weights.len())])
-        });
-        Facts { dimension: self.dimension, rounds: self.rounds, kind: self.kind, rows, weights }
+        Facts::of(self.dimension, self.rounds, self.kind, self.chunks.first())
     }
 
     /// The kernel that the options name, or the median heuristic.
