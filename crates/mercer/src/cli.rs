@@ -24,6 +24,7 @@ mod replies;
 mod report;
 mod rows;
 mod saving;
+mod scores;
 mod source;
 mod stop;
 mod store;
@@ -49,6 +50,7 @@ use inspect::InspectArguments;
 use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
 use predict::PredictArguments;
+use scores::ScoreArguments;
 use train::TrainArguments;
 
 /// Rows that rules may look at before the first is learnt.
@@ -75,8 +77,9 @@ enum Command {
 
 /// Run a learner over data once: predict, score, learn
 ///
-/// Prints the mean squared error of the predictions, each made before its target was shown. With --scale errors and predictions are in
-/// scaled units.
+/// Prints scores of the predictions, each made before its target was shown, over all rows, their second half and the last window, beside those of
+/// two baselines: the running mean (for classes the most frequent class so far) and the value of the row before. With --scale errors and
+/// predictions are in scaled units.
 ///
 /// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or
 /// zstd, Parquet or Arrow; or `-` for standard input; or, if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
@@ -128,6 +131,8 @@ struct EvalArguments {
     /// one, too. `lower` and `upper` are the ends of --intervals.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
     columns: Vec<String>,
+    #[command(flatten)]
+    scores: ScoreArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -317,6 +322,10 @@ impl FromStr for Block {
 
 fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")
+}
+
+fn skipped(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 0, in digits")
 }
 
 fn every(text: &str) -> Result<NonZeroU64, &'static str> {
