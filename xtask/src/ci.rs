@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "mercer-core",
     "mercer-simd",
     "mercer-kernels",
@@ -19,6 +19,7 @@ const LIBRARIES: [&str; 8] = [
     "mercer-learners",
     "mercer-encoding",
     "mercer-data",
+    "mercer-plots",
 ];
 
 /// The families of learners, each of which builds without the others.

@@ -2,6 +2,7 @@
 
 mod bad_rows;
 mod classes;
+mod compare;
 mod config;
 mod dialect;
 mod encoded;
@@ -29,6 +30,7 @@ mod replies;
 mod report;
 mod rows;
 mod saving;
+mod scores;
 mod source;
 mod stop;
 mod store;
@@ -50,6 +52,7 @@ use mercer::encoding::{Scale, ScaledTargets};
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
+use compare::CompareArguments;
 use dialect::Dialect;
 use failure::Failure;
 use forecast::ForecastArguments;
@@ -58,6 +61,7 @@ use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
 use manual::{CompletionsArguments, ManArguments};
 use predict::PredictArguments;
+use scores::ScoreArguments;
 use train::TrainArguments;
 use tune::TuneArguments;
 use voice::Level;
@@ -94,6 +98,8 @@ struct Habits {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run several learners over the same rows, and print their scores side by side
+    Compare(CompareArguments),
     Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
     Forecast(Box<ForecastArguments>),
@@ -119,8 +125,9 @@ impl Habits {
 
 /// Run a learner over data once: predict, score, learn
 ///
-/// Prints the mean squared error of the predictions, each made before its target was shown. With --scale errors and predictions are in
-/// scaled units.
+/// Prints scores of the predictions, each made before its target was shown, over all rows, their second half and the last window, beside those of
+/// two baselines: the running mean (for classes the most frequent class so far) and the value of the row before. With --scale errors and
+/// predictions are in scaled units.
 ///
 /// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or
 /// zstd, Parquet or Arrow; or `-` for standard input; or, if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
@@ -165,6 +172,8 @@ struct EvalArguments {
     /// one, too. `lower` and `upper` are the ends of --intervals.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
     columns: Vec<String>,
+    #[command(flatten)]
+    scores: ScoreArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -392,6 +401,10 @@ fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")
 }
 
+fn skipped(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 0, in digits")
+}
+
 fn every(text: &str) -> Result<NonZeroU64, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")
 }
@@ -438,6 +451,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     voice::set(habits.level());
     taken.inspect(|taken| voice::more(|| taken.clone()));
     match asked {
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),

@@ -2,9 +2,11 @@
 
 mod cells;
 mod classes;
-mod halves;
 pub(crate) mod held;
+mod moments;
 mod numbers;
+mod sample;
+mod stretches;
 
 use std::fmt::Write as _;
 use std::iter;
@@ -22,7 +24,8 @@ use super::input::{Kind, Wanted};
 use super::memory;
 use super::notes::{self, Alarm, Outcome};
 use super::output::{self, Predictions, number};
-use super::report::{Parameters, Report, Scores};
+use super::report::{Parameters, Progress, Report, Window};
+use super::scores::{Metric, Scores};
 use super::stop::Stop;
 use super::trace::{Checkpoint, Trace};
 use super::voice;
@@ -56,8 +59,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     });
     let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key)).cloned();
 
+    let asked = &arguments.scores;
+    let followed = Metric::followed(asked.metric, kind, common.intervals.wanted())?;
     let unscaled = common.scale == ScaleChoice::None;
-    let mut pass = Pass::new(entry, body, unscaled, Ends { block: feed.block(), rounds: feed.length() });
+    let mut pass = Pass::new(entry, body, unscaled, asked.skip, Ends { block: feed.block(), rounds: feed.length() });
     let plan = match &mut predictions {
         None => None,
         Some(file) => {
@@ -89,6 +94,9 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     ended(&stop, arguments, pass.rounds)?;
 
     let Pass { body, trace, seconds, rounds: n, .. } = pass;
+    let scored = body.scored();
+    check_skip(asked.skip, n)?;
+    let window = asked.window.map_or((n / 10).max(1), usize::from);
     let dictionary_size = body.dictionary_size();
     let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
     let notes = match &body {
@@ -102,7 +110,15 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         }
     };
     let seconds = seconds.as_secs_f64();
-    let (scores, second_half) = body.scores();
+    let (_, second_half) = body.between(scored / 2, scored);
+    let (rows, last) = body.between(scored.saturating_sub(window), scored);
+    let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
+        let until = t - asked.skip.min(t);
+        let score = |from: usize| followed.of(&body.between(from, until).1);
+        let (window_score, score) = (score(until.saturating_sub(window)), score(0));
+        Progress { t, cumulative_loss, dictionary_size, window_score, score }
+    };
+    let checkpoints = trace.checkpoints().into_iter().map(progress).collect();
     let outputs = match &body {
         Body::Numbers(numbers) => numbers.outputs(feed.columns().targets()),
         Body::Classes(_) => Vec::new(),
@@ -113,20 +129,33 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         parameters: Parameters(parameters),
         n,
         d: dimension,
-        scores,
+        scores: body.scores(),
         second_half,
+        last_window: Window { rows, scores: last },
         outputs,
         dictionary_size,
         seconds,
         seconds_per_example: seconds / n as f64,
-        checkpoints: trace.checkpoints(),
+        checkpoints,
         notes,
+        asked: asked.metric,
+        followed,
+        skipped: asked.skip,
+        window,
     };
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
     if let Some(file) = predictions {
         file.finish()?;
     }
     output::print(&text)
+}
+
+/// Refuses to leave out all of the rows.
+fn check_skip(skip: usize, rows: usize) -> Result<(), Failure> {
+    if skip < rows {
+        return Ok(());
+    }
+    Err(Failure::because(format!("--skip {skip} leaves none of the {rows} rows to be scored; give less")))
 }
 
 /// The end of a run to which a signal has come.
@@ -230,11 +259,27 @@ impl Body {
         }
     }
 
-    /// Over all rounds, and over the later half.
-    fn scores(&self) -> (Scores, Scores) {
+    /// Rounds that are scored.
+    fn scored(&self) -> usize {
         match self {
-            Self::Numbers(numbers) => (numbers.scores(), numbers.later()),
-            Self::Classes(classes) => (classes.scores(), classes.later()),
+            Self::Numbers(numbers) => numbers.scored(),
+            Self::Classes(classes) => classes.scored(),
+        }
+    }
+
+    /// Over all rounds.
+    fn scores(&self) -> Scores {
+        match self {
+            Self::Numbers(numbers) => numbers.scores(),
+            Self::Classes(classes) => classes.scores(),
+        }
+    }
+
+    /// Over the scored rounds after `after` and not after `until`, and how many they are.
+    fn between(&self, after: usize, until: usize) -> (usize, Scores) {
+        match self {
+            Self::Numbers(numbers) => numbers.between(after, until),
+            Self::Classes(classes) => classes.between(after, until),
         }
     }
 
@@ -256,15 +301,15 @@ impl Body {
         }
     }
 
-    /// Scores row `index` of the chunk; gives the loss so far: squared errors, or mistakes.
-    fn record(&mut self, chunk: &Chunk, index: usize) -> f64 {
+    /// Takes in row `index` of the chunk, and scores it if it counts; gives the loss so far: squared errors, or mistakes.
+    fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) -> f64 {
         match self {
             Self::Numbers(numbers) => {
-                numbers.record(chunk, index);
+                numbers.record(chunk, index, counts);
                 numbers.score.cumulative_loss()
             }
             Self::Classes(classes) => {
-                classes.record(chunk, index);
+                classes.record(chunk, index, counts);
                 classes.score.mistakes()
             }
         }
@@ -276,6 +321,8 @@ struct Pass {
     entry: &'static Entry,
     body: Body,
     unscaled: bool,
+    /// Rows at the beginning that are not scored.
+    skip: usize,
     ends: Ends,
     rounds: usize,
     trace: Trace,
@@ -285,9 +332,9 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(entry: &'static Entry, body: Body, unscaled: bool, ends: Ends) -> Self {
+    fn new(entry: &'static Entry, body: Body, unscaled: bool, skip: usize, ends: Ends) -> Self {
         let (trace, sizes, seconds) = (Trace::new(), Vec::new(), Duration::ZERO);
-        Self { entry, body, unscaled, ends, rounds: 0, trace, sizes, seconds }
+        Self { entry, body, unscaled, skip, ends, rounds: 0, trace, sizes, seconds }
     }
 
     /// The columns of the predictions.
@@ -337,7 +384,7 @@ impl Pass {
 
     /// Scores row `index` of the chunk.
     fn record(&mut self, chunk: &Chunk, names: &Names, index: usize, dictionary_size: usize) -> Result<(), Failure> {
-        let cumulative_loss = self.body.record(chunk, index);
+        let cumulative_loss = self.body.record(chunk, index, self.rounds >= self.skip);
         self.rounds += 1;
         if let (false, Body::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
             let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");

@@ -15,13 +15,12 @@ use mercer::tune::{Dimension, Found, Plan, Space, TuneError, search};
 use super::eval::held::Held;
 use super::failure::Failure;
 use super::of_eval::{Words, with_options};
-use super::report::Scores;
-use super::{EvalArguments, count, output, voice};
+use super::{EvalArguments, count, output, typed, voice};
 use report::Report;
 
 /// Options of `eval` that this command does not take, or takes as its own.
-const WITHOUT: [&str; 8] =
-    ["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot"];
+const WITHOUT: [&str; 9] =
+    ["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
 
 #[derive(Args)]
 struct Own {
@@ -56,7 +55,8 @@ struct Own {
 /// Runs the learner with many settings over prefixes of DATA as `eval` does, and prints the best ones and the command that won. `eval`
 /// then prints the same score, to the last digit. All rows are in memory, and a learner for each thread.
 ///
-/// The score is the mean squared error over all rows, or the log loss of classes (their error rate where the learner has no probabilities). `--set` fixes a key. `--seed` is also that of
+/// The score is that of --metric over all rows that are scored (--skip); unless given the root mean squared error, or for classes the log loss
+/// (accuracy where the learner has no probabilities). `--set` fixes a key. `--seed` is also that of
 /// the points that are tried.
 pub(crate) struct TuneArguments {
     own: Own,
@@ -106,9 +106,10 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     let ranges: Vec<Dimension> = own.search.iter().map(|range| wanted(range, entry)).collect::<Result<_, _>>()?;
     let held = Held::read(&base, settings.needs_rounds())?;
     let kernel = held.kernel(&base, entry)?;
+    let metric = held.metric(&base)?;
     let space = space(entry, &base, own.kernel.as_deref(), &kernel, ranges)?;
     let threads = own.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
-    let plan = Plan::new(held.len()).in_blocks(held.chunk());
+    let plan = Plan::new(held.len()).in_blocks(held.chunk()).after(base.scores.skip);
     let plan = plan.trials(own.trials.into()).seed(base.common.seed).threads(threads);
     let of_point = |values: &[f64]| {
         let mut words = match space.width(values) {
@@ -125,12 +126,12 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         let passed = of_point(values).parsed().and_then(|arguments| held.pass(&arguments, rows));
         bar.inc(1);
         let passed = passed?;
-        let score = loss(&passed.scores).unwrap_or(f64::NAN);
+        let score = metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_gain() { -score } else { score });
         if let (Ok(mut best), Ok(mut sizes)) = (best.lock(), sizes.lock()) {
             sizes.push((values.to_vec(), rows, passed.dictionary_size));
             if rows == held.len() && score < *best {
                 *best = score;
-                bar.set_message(output::digits(score));
+                bar.set_message(output::digits(score.abs()));
             }
         }
         Ok(score)
@@ -154,19 +155,12 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         family: family(&kernel),
         found: &found,
         sizes: &sizes,
-        metric: if held.kind().is_class() { "log_loss" } else { "mse" },
+        metric: typed(&metric),
+        is_gain: metric.is_gain(),
         command: of_point(&found.best().values).command(),
         seconds: begun.elapsed().as_secs_f64(),
     };
     output::print(&if own.json { report.json()? } else { report.text() })
-}
-
-/// What is to be low.
-fn loss(scores: &Scores) -> Option<f64> {
-    match &scores.classes {
-        Some(classes) => classes.log_loss.or(Some(1.0 - classes.accuracy)),
-        None => scores.mse,
-    }
 }
 
 /// The box.

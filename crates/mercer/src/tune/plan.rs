@@ -39,6 +39,14 @@ impl Plan {
         Self { rungs, ..self }
     }
 
+    /// The same for scores that leave out so many rows at the beginning: prefixes have 300 more.
+    #[must_use]
+    pub fn after(self, skip: usize) -> Self {
+        let last = self.rungs.last().copied().unwrap_or(0);
+        let rungs = self.rungs.into_iter().filter(|rows| *rows == last || *rows >= skip + Self::FEWEST).collect();
+        Self { rungs, ..self }
+    }
+
     /// The same with so many points, at least 1.
     #[must_use]
     pub fn trials(self, trials: usize) -> Self {
@@ -101,6 +109,8 @@ mod tests {
         assert_eq!(Plan::new(500).rungs(), [500]);
         assert_eq!(Plan::new(10_000).in_blocks(256).rungs(), [1280, 3584, 10_000]);
         assert_eq!(Plan::new(1000).in_blocks(1024).rungs(), [1000]);
+        assert_eq!(Plan::new(10_000).after(1000).rungs(), [3334, 10_000]);
+        assert_eq!(Plan::new(10_000).after(9999).rungs(), [10_000]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod classes;
 mod classifiers;
+mod compare;
 mod data;
 mod dialects;
 mod eval;

@@ -47,7 +47,7 @@ fn the_printed_command_gives_the_printed_score() {
     ] {
         let found = folder.json(&format!("tune {options} --trials 12 --threads 2"));
         let report = printed(&folder, &found);
-        assert_eq!(report["mse"], found["score"], "{options}: {}", found["command"]);
+        assert_eq!(report["rmse"], found["score"], "{options}: {}", found["command"]);
         assert_eq!(report["n"], found["n"]);
         let whole = |trial: &&Value| trial["rows"] == found["n"];
         let trials = found["trials"].as_array().unwrap();
@@ -56,6 +56,8 @@ fn the_printed_command_gives_the_printed_score() {
         let scores: Vec<f64> = trials.iter().filter(whole).map(|trial| trial["score"].as_f64().unwrap()).collect();
         assert!(scores.len() > 1 && scores.is_sorted(), "{options}: {scores:?}");
     }
+    let found = folder.json("tune d.csv --learner krls --trials 6 --metric r2 --skip 700");
+    assert_eq!((&found["metric"], &found["score"]), (&Value::from("r2"), &printed(&folder, &found)["r2"]));
     for learner in ["krls", "fogd --set features=20"] {
         let found = folder.json(&format!("tune c.csv --learner {learner} --trials 6"));
         let report = printed(&folder, &found);
@@ -75,7 +77,7 @@ fn threads_change_nothing_and_standard_input_is_read_once() {
         |threads: usize| timeless(folder.json(&format!("tune d.csv --learner krls --trials 16 --threads {threads}")));
     let one = of(1);
     assert_eq!(one, of(3));
-    assert_eq!(one["metric"], "mse");
+    assert_eq!(one["metric"], "rmse");
     let piped = folder.json_of(csv(&examples(1500)).as_bytes(), "tune - --format csv --learner krls --trials 16");
     // Rows of a pipe are learnt one by one, which agrees to rounding.
     let [score, from_file] = [&piped["score"], &one["score"]].map(|score| score.as_f64().unwrap());
@@ -88,14 +90,14 @@ fn threads_change_nothing_and_standard_input_is_read_once() {
 #[test]
 fn what_was_found_is_better_than_the_defaults() {
     let folder = folder();
-    let usual = folder.json("eval d.csv --learner krls")["mse"].as_f64().unwrap();
+    let usual = folder.json("eval d.csv --learner krls")["rmse"].as_f64().unwrap();
     let text = folder.done("tune d.csv --learner krls --trials 32");
     let command =
         text.lines().find(|line| line.starts_with("  mercer eval d.csv --learner krls --kernel gaussian:")).unwrap();
     let words: Vec<&str> = command.split_whitespace().skip(1).chain(["--json"]).collect();
-    let tuned = object(&folder.done_with(&words))["mse"].as_f64().unwrap();
+    let tuned = object(&folder.done_with(&words))["rmse"].as_f64().unwrap();
     assert!(tuned <= usual, "{tuned} {usual}");
-    assert!(text.contains(&format!("mse {} by", mercer::catalogue::Value::Number(tuned))), "{text}");
+    assert!(text.contains(&format!("rmse {} by", mercer::catalogue::Value::Number(tuned))), "{text}");
     for head in ["dictionary", "sigma", "nu", "lambda", "32 points"] {
         assert!(text.contains(head), "{head}: {text}");
     }

@@ -3,11 +3,11 @@
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Entry, Value};
 
-use super::{Begun, Ends, Facts, Pass};
+use super::{Begun, Body, Ends, Facts, Pass, check_skip};
 use crate::cli::failure::Failure;
 use crate::cli::feed::{Chunk, Feed, Names};
 use crate::cli::input::{Kind, Wanted};
-use crate::cli::report::Scores;
+use crate::cli::scores::{Metric, Scores};
 use crate::cli::stop::Stop;
 use crate::cli::trace::Checkpoint;
 use crate::cli::{EvalArguments, ScaleChoice, memory};
@@ -28,11 +28,32 @@ pub(crate) struct Held {
 pub(crate) struct Passed {
     pub(crate) kernel: String,
     pub(crate) parameters: Vec<(&'static str, Value)>,
-    pub(crate) scores: Scores,
-    pub(crate) second_half: Scores,
     pub(crate) dictionary_size: usize,
+    /// Of the learner alone.
     pub(crate) seconds: f64,
     pub(crate) checkpoints: Vec<Checkpoint>,
+    body: Body,
+    /// Rows at the beginning that were not scored.
+    skip: usize,
+}
+
+impl Passed {
+    /// Over all rows that are scored.
+    pub(crate) fn scores(&self) -> Scores {
+        self.body.scores()
+    }
+
+    /// Over the later half of them.
+    pub(crate) fn second_half(&self) -> Scores {
+        let scored = self.body.scored();
+        self.body.between(scored / 2, scored).1
+    }
+
+    /// Over the window of so many rows that ends with row `t`.
+    pub(crate) fn window(&self, t: usize, rows: usize) -> Scores {
+        let until = t - self.skip.min(t);
+        self.body.between(until.saturating_sub(rows), until).1
+    }
 }
 
 impl Held {
@@ -48,8 +69,10 @@ impl Held {
             }
             chunks.push(chunk);
         }
+        let rows = chunks.iter().map(Chunk::len).sum();
+        check_skip(arguments.scores.skip, rows)?;
         Ok(Self {
-            rows: chunks.iter().map(Chunk::len).sum(),
+            rows,
             chunks,
             names: feed.names().clone(),
             kind: feed.kind(),
@@ -67,10 +90,6 @@ impl Held {
     /// d.
     pub(crate) fn dimension(&self) -> usize {
         self.dimension
-    }
-
-    pub(crate) fn kind(&self) -> Kind {
-        self.kind
     }
 
     /// A prefix is as many chunks of so many rows.
@@ -98,22 +117,39 @@ impl Held {
         self.kind.check(entry, Wanted::of(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
         let Begun { body, spec, parameters } = Begun::of(arguments, entry, &self.facts())?;
-        let mut pass = Pass::new(entry, body, common.scale == ScaleChoice::None, self.ends);
+        let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skip);
+        let mut pass = Pass::new(entry, body, unscaled, skip, self.ends);
         for chunk in &self.chunks {
             if pass.rounds >= rows {
                 break;
             }
             pass.learn(chunk, &self.names)?;
         }
-        let (scores, second_half) = pass.body.scores();
+        let Pass { body, trace, seconds, .. } = pass;
         Ok(Passed {
             kernel: spec,
             parameters,
-            scores,
-            second_half,
-            dictionary_size: pass.body.dictionary_size(),
-            seconds: pass.seconds.as_secs_f64(),
-            checkpoints: pass.trace.checkpoints(),
+            dictionary_size: body.dictionary_size(),
+            seconds: seconds.as_secs_f64(),
+            checkpoints: trace.checkpoints(),
+            body,
+            skip,
         })
+    }
+
+    /// The score that is asked for, or the root mean squared error, or the accuracy of classes.
+    pub(crate) fn followed(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
+        Metric::followed(arguments.scores.metric, self.kind, false)
+    }
+
+    /// The score that is asked for, or what is usual: the root mean squared error; of classes the log loss, or the accuracy where the learner has no
+    /// probabilities.
+    pub(crate) fn metric(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
+        let (asked, followed) = (arguments.scores.metric, self.followed(arguments)?);
+        let entry = catalogue::find(&arguments.common.learner)?;
+        match Begun::of(arguments, entry, &self.facts())?.body {
+            Body::Classes(classes) if asked.is_none() && classes.classifier.has_probabilities() => Ok(Metric::LogLoss),
+            _ => Ok(followed),
+        }
     }
 }

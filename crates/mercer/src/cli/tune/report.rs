@@ -25,12 +25,19 @@ pub(super) struct Report<'a> {
     pub(super) found: &'a Found,
     /// Values, rows, and points kept.
     pub(super) sizes: &'a [(Vec<f64>, usize, usize)],
-    pub(super) metric: &'static str,
+    pub(super) metric: String,
+    /// Whether more of it is better: scores of the search are then negative.
+    pub(super) is_gain: bool,
     pub(super) command: String,
     pub(super) seconds: f64,
 }
 
 impl Report<'_> {
+    /// As `eval` tells it.
+    fn score(&self, trial: &Trial) -> f64 {
+        if self.is_gain { -trial.score } else { trial.score }
+    }
+
     fn size(&self, trial: &Trial) -> Option<usize> {
         let of = |(values, rows, _): &&(Vec<f64>, usize, usize)| *values == trial.values && *rows == trial.rows;
         self.sizes.iter().find(of).map(|(.., size)| *size)
@@ -73,13 +80,13 @@ impl Report<'_> {
         text.push('\n');
         for trial in found.whole().take(SHOWN) {
             let size = self.size(trial).map_or(String::new(), |size| size.to_string());
-            let _ = write!(text, "  {:>12}  {size:>10}", digits(trial.score));
+            let _ = write!(text, "  {:>12}  {size:>10}", digits(self.score(trial)));
             for (_, value) in self.named(&trial.values) {
                 let _ = write!(text, "  {value:>12}");
             }
             text.push('\n');
         }
-        let _ = write!(text, "\n{metric} {} by\n\n  {}\n", number(found.best().score), self.command);
+        let _ = write!(text, "\n{metric} {} by\n\n  {}\n", number(self.score(found.best())), self.command);
         for note in self.at_ends() {
             let _ = writeln!(text, "\nNote: {note}");
         }
@@ -103,7 +110,7 @@ impl Report<'_> {
             Value::Object(settings)
         };
         let trial = |trial: &Trial| {
-            let score = trial.score.is_finite().then_some(trial.score);
+            let score = trial.score.is_finite().then(|| self.score(trial));
             json!({ "score": score, "rows": trial.rows, "dictionary_size": self.size(trial), "settings": settings(trial) })
         };
         let range = |dimension: &Dimension| {
@@ -116,7 +123,7 @@ impl Report<'_> {
             "n": self.n,
             "d": self.d,
             "metric": self.metric,
-            "score": best.score,
+            "score": self.score(best),
             "settings": settings(best),
             "command": self.command,
             "passes": self.found.passes(),

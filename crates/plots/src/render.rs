@@ -13,7 +13,7 @@ use super::palette::Colours;
 use super::plots::{Data, plots};
 use super::prepare::drawable;
 use super::{Figure, FigureError, Saved, Style, heat_map, legend};
-use crate::output::write_whole;
+use crate::whole::write_whole;
 
 /// Pixels of the PNG for one unit of the SVG.
 const PNG_SCALE: f32 = 2.0;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use kuva::plot::{ColorMap, Heatmap};
 use kuva::render::plots::Plot;
 use kuva::render::render::{Primitive, Scene, TextAnchor};
-use serde::{Deserialize, Serialize};
 
 use super::Figure;
 use super::axis::Axis;
@@ -22,13 +21,14 @@ const STEPS: usize = 96;
 const WORD_SIZE: u32 = 12;
 
 /// A rectangle cut into equal cells, `columns` by `rows`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Grid {
     /// From the left edge to the right one.
-    #[serde(with = "crate::report::exact")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     pub x_range: (f64, f64),
     /// From the lower edge to the upper one.
-    #[serde(with = "crate::report::exact")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     pub y_range: (f64, f64),
     /// Cells from left to right.
     pub columns: usize,
@@ -60,8 +60,9 @@ impl Grid {
 }
 
 /// How values become colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Scale {
     /// From white (the lowest value) to dark blue (the highest).
     Sequential,
@@ -72,12 +73,13 @@ pub enum Scale {
 }
 
 /// The values of a function on a grid; what is not finite stays grey.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeatMap {
     /// The cells.
     pub grid: Grid,
     /// A value a cell, in the order of [`Grid::centres`].
-    #[serde(with = "crate::report::exact")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     pub values: Vec<f64>,
     /// Their colours.
     pub scale: Scale,
