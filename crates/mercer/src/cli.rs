@@ -15,19 +15,23 @@ mod koopman;
 mod learners;
 mod learning;
 mod memory;
+mod moments;
 mod notes;
 mod output;
 mod pipe;
 mod plain;
+mod plot;
 mod predict;
 mod replies;
 mod report;
 mod rows;
+mod sample;
 mod saving;
 mod scores;
 mod source;
 mod stop;
 mod store;
+mod stretches;
 mod table;
 mod trace;
 mod train;
@@ -49,6 +53,7 @@ use forecast::ForecastArguments;
 use inspect::InspectArguments;
 use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
+use plot::PlotArguments;
 use predict::PredictArguments;
 use scores::ScoreArguments;
 use train::TrainArguments;
@@ -133,6 +138,8 @@ struct EvalArguments {
     columns: Vec<String>,
     #[command(flatten)]
     scores: ScoreArguments,
+    #[command(flatten)]
+    plot: PlotArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
