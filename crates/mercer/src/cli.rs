@@ -18,6 +18,7 @@ mod learners;
 mod learning;
 mod manual;
 mod memory;
+mod moments;
 mod notes;
 mod of_eval;
 mod only;
@@ -25,15 +26,18 @@ mod opening;
 mod output;
 mod pipe;
 mod plain;
+mod plot;
 mod predict;
 mod replies;
 mod report;
 mod rows;
+mod sample;
 mod saving;
 mod scores;
 mod source;
 mod stop;
 mod store;
+mod stretches;
 mod table;
 mod trace;
 mod train;
@@ -60,6 +64,7 @@ use inspect::InspectArguments;
 use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
 use manual::{CompletionsArguments, ManArguments};
+use plot::PlotArguments;
 use predict::PredictArguments;
 use scores::ScoreArguments;
 use train::TrainArguments;
@@ -174,6 +179,8 @@ struct EvalArguments {
     columns: Vec<String>,
     #[command(flatten)]
     scores: ScoreArguments,
+    #[command(flatten)]
+    plot: PlotArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,

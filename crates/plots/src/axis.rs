@@ -136,6 +136,21 @@ impl Axis {
     }
 }
 
+/// Lengthens the axis with more room for a unit on both sides, so that units are equal on `width` by `height` pixels. Logarithmic axes
+/// stay as they are.
+pub(super) fn make_equal(x_axis: &mut Axis, y_axis: &mut Axis, width: f64, height: f64) {
+    if x_axis.log || y_axis.log {
+        return;
+    }
+    let unit = f64::max((x_axis.high - x_axis.low) / width, (y_axis.high - y_axis.low) / height);
+    for (axis, pixels) in [(x_axis, width), (y_axis, height)] {
+        let more = (unit * pixels - (axis.high - axis.low)) / 2.0;
+        if more > 0.0 {
+            (axis.low, axis.high) = (axis.low - more, axis.high + more);
+        }
+    }
+}
+
 /// The largest of …, 1, 2, 5, 10, 20, … that is at most `v`.
 fn tick_at_most(v: f64) -> f64 {
     let decade = 10f64.powf(v.log10().floor());
@@ -226,6 +241,15 @@ mod tests {
         assert!((axis.high - 0.05).abs() < 1e-12);
         let single = around(&[2.0], true);
         assert!((single.low - 1.0).abs() < 1e-12 && (single.high - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn units_become_equal_around_the_same_middle() {
+        let (mut x, mut y) = (around(&[-1.0, 1.0], false), around(&[-1.0, 1.0], false));
+        let middle = (y.low + y.high) / 2.0;
+        make_equal(&mut x, &mut y, 400.0, 300.0);
+        assert!(((x.high - x.low) / 400.0 - (y.high - y.low) / 300.0).abs() < 1e-12);
+        assert!((y.low + y.high - 2.0 * middle).abs() < 1e-12 && x.low < -1.0 && y.low <= -1.0);
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub struct HeatMap {
 
 impl HeatMap {
     /// The values at the two ends of the scale.
-    fn ends(&self) -> (f64, f64) {
+    pub(super) fn ends(&self) -> (f64, f64) {
         let finite = self.values.iter().copied().filter(|v| v.is_finite());
         match self.scale {
             Scale::Diverging => {
@@ -150,9 +150,14 @@ impl HeatMap {
     }
 }
 
+/// The heat map, if a bar says what its colours mean: neither sets nor a matrix, whose cells say it.
+fn scaled(figure: &Figure) -> Option<&HeatMap> {
+    figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets && figure.matrix.is_none())
+}
+
 /// The width that the bar of a figure takes on the right; zero without one.
 pub(super) fn bar_width(figure: &Figure) -> f64 {
-    figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets).map_or(0.0, |map| {
+    scaled(figure).map_or(0.0, |map| {
         let words = map.words().into_iter().map(|(_, word)| text_width(&word, WORD_SIZE));
         BAR_ROOM + words.fold(0.0, f64::max)
     })
@@ -160,7 +165,7 @@ pub(super) fn bar_width(figure: &Figure) -> f64 {
 
 /// Draws the bar beside the axes.
 pub(super) fn bar(scene: &mut Scene, figure: &Figure, pixels: &Pixels) {
-    let Some(map) = figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets) else { return };
+    let Some(map) = scaled(figure) else { return };
     let computed = &pixels.computed;
     let x = computed.width - computed.margin_right + 12.0;
     let (top, bottom) = (computed.margin_top, computed.height - computed.margin_bottom);

@@ -8,6 +8,7 @@ use super::Figure;
 use super::axis::TICKS;
 use super::heat_map;
 use super::legend::{self, Legend};
+use super::matrix;
 use super::plots::Data;
 
 const PLOT_WIDTH: f64 = 600.0;
@@ -55,6 +56,10 @@ pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend
         Frame::Alone => sizes(&mut layout, [17, 15, 13, 14]),
         Frame::Panel { .. } => sizes(&mut layout, [15, 14, 12, 13]),
     }
+    if figure.matrix.is_some() {
+        (layout.suppress_x_ticks, layout.suppress_y_ticks) = (true, true);
+        layout.show_grid = false;
+    }
     if let Some(bars) = &figure.bars {
         layout.x_categories = Some(bars.categories.iter().map(|c| plain(c)).collect());
         layout.x_tick_format = TickFormat::Auto;
@@ -88,11 +93,12 @@ fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) 
         layout.title_wrap = Some(60);
     }
     let own = ComputedLayout::from_layout(layout);
-    let left = own.y_tick_label_px + 24.0;
+    let left = own.y_tick_label_px.max(matrix::names_width(figure)) + 24.0;
     let right = own.margin_right + heat_map::bar_width(figure) + legend::width(legend);
     let above = if figure.y_label.is_empty() { 0.0 } else { label + 8.0 };
     let below = if figure.x_label.is_empty() { label } else { 0.0 };
-    let (top, bottom) = (own.margin_top + above, own.margin_bottom - below);
+    let named = if figure.matrix.is_some() { matrix::NAMES_BELOW } else { 0.0 };
+    let (top, bottom) = (own.margin_top + above, own.margin_bottom - below + named);
     let (width, height) = match frame {
         Frame::Alone => {
             let plot_height = PLOT_HEIGHT.max(legend::height(legend));

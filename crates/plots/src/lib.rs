@@ -35,6 +35,7 @@ mod format;
 mod heat_map;
 mod layout;
 mod legend;
+mod matrix;
 mod overlay;
 pub mod palette;
 mod panels;
@@ -164,6 +165,12 @@ pub struct Figure {
     y_range: Option<(f64, f64)>,
     series: Vec<Series>,
     heat_map: Option<HeatMap>,
+    /// The names and words of a heat map that is a matrix.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    matrix: Option<matrix::Words>,
+    /// Whether a unit is as long upwards as to the right.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
+    equal: bool,
     marks: Option<Marks>,
     bars: Option<Bars>,
 }
@@ -250,6 +257,13 @@ impl Figure {
     #[must_use]
     pub fn log_y(mut self) -> Self {
         self.log_y = true;
+        self
+    }
+
+    /// Makes a unit as long upwards as to the right, so that circles are round: the axis with more room shows more. For linear axes.
+    #[must_use]
+    pub fn equal_units(mut self) -> Self {
+        self.equal = true;
         self
     }
 

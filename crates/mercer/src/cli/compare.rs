@@ -11,6 +11,7 @@ use mercer::tune::in_parallel;
 use super::eval::held::{Held, Passed};
 use super::failure::Failure;
 use super::of_eval::{Words, with_options};
+use super::plot::PlotArguments;
 use super::{EvalArguments, count, output, voice};
 use report::{Report, Row};
 
@@ -34,6 +35,9 @@ struct Own {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// The picture has the scores of windows of --window rows, one curve a learner.
+    #[command(flatten)]
+    plot: PlotArguments,
 }
 
 /// Run several learners over the same rows, and print their scores side by side
@@ -72,7 +76,7 @@ const EXAMPLES: &str = "\
 Examples:
   mercer compare diamonds --learners auto,krls,fogd --scale paper01
   mercer compare data.csv --learners 'krls lambda=0.1, nons-ald mu=0.5, kogd' --metric mae --json
-  mercer compare data.csv --learners 'krls kernel=gaussian:2; kogd kernel=polynomial:3,1' --scale paper01 --threads 2
+  mercer compare data.csv --learners 'krls kernel=gaussian:2; kogd kernel=polynomial:3,1' --scale paper01 --plot curves.svg
 ";
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
@@ -88,6 +92,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         let settings = Settings::new(catalogue::find(&run.common.learner)?, run.common.set.iter().map(String::as_str))?;
         formula = formula.or(settings.needs_rounds());
     }
+    let plot = own.plot.create(&[&first.common.data])?;
     let held = Held::read(first, formula)?;
     let metric = held.followed(first)?;
     let bar = voice::bar(Some(runs.len() as u64), "{bar:40} {pos}/{len} learners");
@@ -113,7 +118,16 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     }
     let data = first.common.data.display().to_string();
     let report = Report { data, n: held.len(), d: held.dimension(), metric, window, rows };
-    output::print(&if own.json { report.json()? } else { report.text() })
+    #[cfg(feature = "plots")]
+    let picture = plot.map(|plot| (plot, report.picture()));
+    let text = if own.json { report.json()? } else { report.text() };
+    #[cfg(feature = "plots")]
+    if let Some((plot, picture)) = picture {
+        plot.finish(&picture)?;
+    }
+    #[cfg(not(feature = "plots"))]
+    debug_assert!(plot.is_none(), "--plot was refused");
+    output::print(&text)
 }
 
 /// The learners of a list.

@@ -3,10 +3,9 @@
 mod cells;
 mod classes;
 pub(crate) mod held;
-mod moments;
 mod numbers;
-mod sample;
-mod stretches;
+#[cfg(feature = "plots")]
+mod picture;
 
 use std::fmt::Write as _;
 use std::iter;
@@ -42,8 +41,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
+    output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--plot", &arguments.plot.plot)])?;
+    let plot = arguments.plot.create(&inputs)?;
     // A run that writes nothing is ended by a signal as any other.
-    let stop = if predictions.is_some() { Stop::listen()? } else { Stop::never() };
+    let stop = if predictions.is_some() || plot.is_some() { Stop::listen()? } else { Stop::never() };
     let mut feed = Feed::open(arguments, settings.needs_rounds(), &stop)?;
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
@@ -63,6 +64,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let followed = Metric::followed(asked.metric, kind, common.intervals.wanted())?;
     let unscaled = common.scale == ScaleChoice::None;
     let mut pass = Pass::new(entry, body, unscaled, asked.skip, Ends { block: feed.block(), rounds: feed.length() });
+    #[cfg(feature = "plots")]
+    if plot.is_some() {
+        pass.gathered = Some(picture::Gathered::new(&pass.body));
+    }
     let plan = match &mut predictions {
         None => None,
         Some(file) => {
@@ -93,7 +98,15 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     ended(&stop, arguments, pass.rounds)?;
 
-    let Pass { body, trace, seconds, rounds: n, .. } = pass;
+    let Pass {
+        body,
+        trace,
+        seconds,
+        rounds: n,
+        #[cfg(feature = "plots")]
+        gathered,
+        ..
+    } = pass;
     let scored = body.scored();
     check_skip(asked.skip, n)?;
     let window = asked.window.map_or((n / 10).max(1), usize::from);
@@ -110,11 +123,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         }
     };
     let seconds = seconds.as_secs_f64();
-    let (_, second_half) = body.between(scored / 2, scored);
-    let (rows, last) = body.between(scored.saturating_sub(window), scored);
+    let (_, second_half) = body.between(scored / 2, scored, true);
+    let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
     let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
         let until = t - asked.skip.min(t);
-        let score = |from: usize| followed.of(&body.between(from, until).1);
+        let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
         let (window_score, score) = (score(until.saturating_sub(window)), score(0));
         Progress { t, cumulative_loss, dictionary_size, window_score, score }
     };
@@ -144,6 +157,20 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         window,
     };
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
+    #[cfg(feature = "plots")]
+    if let (Some(plot), Some(gathered)) = (plot, &gathered) {
+        let about = picture::About {
+            learner: entry.name,
+            data: &common.data.display().to_string(),
+            targets: feed.columns().targets(),
+            followed,
+            window,
+            skipped: asked.skip,
+            trace: trace.records(),
+            scores: &report.scores,
+        };
+        plot.finish(&picture::draw(gathered, &body, &about))?;
+    }
     if let Some(file) = predictions {
         file.finish()?;
     }
@@ -275,11 +302,12 @@ impl Body {
         }
     }
 
-    /// Over the scored rounds after `after` and not after `until`, and how many they are.
-    fn between(&self, after: usize, until: usize) -> (usize, Scores) {
+    /// Over the scored rounds after `after` and not after `until`, with the area under the curve of classes if it is wanted; and how many they
+    /// are.
+    fn between(&self, after: usize, until: usize, area: bool) -> (usize, Scores) {
         match self {
             Self::Numbers(numbers) => numbers.between(after, until),
-            Self::Classes(classes) => classes.between(after, until),
+            Self::Classes(classes) => classes.between(after, until, area),
         }
     }
 
@@ -329,12 +357,27 @@ struct Pass {
     /// The sizes of the dictionary after the rows of the last chunk: those of their blocks.
     sizes: Vec<usize>,
     seconds: Duration,
+    /// What the picture shows, if one is wanted.
+    #[cfg(feature = "plots")]
+    gathered: Option<picture::Gathered>,
 }
 
 impl Pass {
     fn new(entry: &'static Entry, body: Body, unscaled: bool, skip: usize, ends: Ends) -> Self {
         let (trace, sizes, seconds) = (Trace::new(), Vec::new(), Duration::ZERO);
-        Self { entry, body, unscaled, skip, ends, rounds: 0, trace, sizes, seconds }
+        Self {
+            entry,
+            body,
+            unscaled,
+            skip,
+            ends,
+            rounds: 0,
+            trace,
+            sizes,
+            seconds,
+            #[cfg(feature = "plots")]
+            gathered: None,
+        }
     }
 
     /// The columns of the predictions.
@@ -394,6 +437,10 @@ impl Pass {
                 "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
                 self.mending()
             )));
+        }
+        #[cfg(feature = "plots")]
+        if let Some(gathered) = self.gathered.as_mut().filter(|_| self.rounds > self.skip) {
+            gathered.take(&self.body, chunk, index, self.rounds);
         }
         self.trace.record(Checkpoint { t: self.rounds, cumulative_loss, dictionary_size });
         Ok(())

@@ -120,6 +120,18 @@ impl Report {
         text
     }
 
+    /// The scores of windows along the rows, one curve a learner.
+    #[cfg(feature = "plots")]
+    pub(super) fn picture(&self) -> mercer_plots::Panels {
+        let curves = |row: &Row| row.passed.as_ref().ok().map(|passed| passed.curves(&row.spec, self.metric, self.window));
+        let (learners, baselines): (Vec<_>, Vec<_>) = self.rows.iter().filter_map(curves).unzip();
+        // They are the same for all learners.
+        let baselines = baselines.into_iter().next().unwrap_or_default();
+        let score = format!("{} of the last {} rows", self.metric.head(), self.window);
+        let figure = mercer_plots::learning_curves(&score, &score, &learners, &baselines);
+        mercer_plots::Panels::new(Plain(&self.data).to_string(), 1).panel(figure)
+    }
+
     pub(super) fn json(self) -> Result<String, Failure> {
         let Self { n, d, metric, window, .. } = self;
         let data = self.data.clone();

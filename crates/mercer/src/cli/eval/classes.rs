@@ -4,11 +4,11 @@ use mercer::data::Labels;
 use mercer::learners::{Error, area_under_curve};
 use mercer::{ClassScore, Loss, Regressor};
 
-use super::sample::Sample;
-use super::stretches::{Stretches, Sum};
 use crate::cli::classes::{AnyClassifier, Judged, class_of};
 use crate::cli::feed::{Chunk, Names};
+use crate::cli::sample::Sample;
 use crate::cli::scores::{Baseline, Baselines, ClassScores, Scores};
+use crate::cli::stretches::{Stretches, Sum};
 
 /// Rounds whose scores are kept for the area under the curve (128 MiB). Of a longer pass at least half as many are kept, chosen by a hash of
 /// their numbers: the area has then a standard error of at most `√(A(1 − A)/m)`, `m` rounds of the rarer class being kept.
@@ -206,14 +206,31 @@ impl Classes {
 
     /// Over all rounds.
     pub(super) fn scores(&self) -> Scores {
-        self.between(0, self.scored()).1
+        self.between(0, self.scored(), true).1
     }
 
-    /// Over the scored rounds after `after` and not after `until`, and how many they are.
-    pub(super) fn between(&self, after: usize, until: usize) -> (usize, Scores) {
+    /// Over the scored rounds after `after` and not after `until`, with the area under the curve if it is wanted, for which they are sorted; and
+    /// how many they are.
+    pub(super) fn between(&self, after: usize, until: usize, area: bool) -> (usize, Scores) {
         let until = until.min(self.scored());
         let (before, sum) = self.stretches.between(after, until);
-        (until - before, scores(&sum, self.auc(before, until)))
+        let auc = if area { self.auc(before, until) } else { None };
+        (until - before, scores(&sum, auc))
+    }
+
+    /// The classes met so far, by name.
+    pub(super) fn names(&self) -> Vec<&str> {
+        (0..self.known).filter_map(|class| self.labels.get(class)).collect()
+    }
+
+    /// The class of row `index`, and the one predicted for it.
+    pub(super) fn judged(&self, index: usize) -> (usize, Option<usize>) {
+        (self.made[index].class, self.made[index].judged.class)
+    }
+
+    /// The scored rounds that are kept for the area under the curve, of two classes: score, whether positive, weight.
+    pub(super) fn curve(&self) -> Vec<(f64, bool, f64)> {
+        if self.labels.len() == 2 { self.curve.all().iter().map(|(_, round)| *round).collect() } else { Vec::new() }
     }
 
     /// The class predicted for row `index`.

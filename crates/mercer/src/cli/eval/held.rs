@@ -46,13 +46,19 @@ impl Passed {
     /// Over the later half of them.
     pub(crate) fn second_half(&self) -> Scores {
         let scored = self.body.scored();
-        self.body.between(scored / 2, scored).1
+        self.body.between(scored / 2, scored, true).1
+    }
+
+    /// The curve of the scores of windows of so many rows, and those of the baselines.
+    #[cfg(feature = "plots")]
+    pub(crate) fn curves(&self, name: &str, metric: Metric, rows: usize) -> (mercer_plots::Curve, Vec<mercer_plots::Curve>) {
+        super::picture::curves(&self.body, name, self.skip, metric, Some(rows))
     }
 
     /// Over the window of so many rows that ends with row `t`.
     pub(crate) fn window(&self, t: usize, rows: usize) -> Scores {
         let until = t - self.skip.min(t);
-        self.body.between(until.saturating_sub(rows), until).1
+        self.body.between(until.saturating_sub(rows), until, true).1
     }
 }
 

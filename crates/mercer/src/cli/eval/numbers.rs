@@ -5,12 +5,12 @@ use mercer::learners::Error;
 use mercer::learners::intervals::{ConformalIntervals, IntervalScale, deviations};
 use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Rows, Score, Scratch, Target, Targets};
 
-use super::moments::{Naive, Stretch};
-use super::stretches::Stretches;
 use crate::cli::feed::Chunk;
+use crate::cli::moments::{Naive, Stretch};
 use crate::cli::notes::Watch;
 use crate::cli::report::Output;
 use crate::cli::scores::Scores;
+use crate::cli::stretches::Stretches;
 
 /// The rounds so far.
 pub(super) struct Numbers {

@@ -8,13 +8,13 @@
 const CAPACITY: usize = 1 << 14;
 
 /// What can be summed stretch by stretch.
-pub(super) trait Sum: Clone + Default {
+pub(crate) trait Sum: Clone + Default {
     /// Takes in the stretch that follows.
     fn merge(&mut self, later: &Self);
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Stretches<S> {
+pub(crate) struct Stretches<S> {
     /// Rounds in a whole stretch, as a power of two.
     doublings: u32,
     stretches: Vec<S>,
@@ -26,7 +26,7 @@ pub(super) struct Stretches<S> {
 
 impl<S: Sum> Stretches<S> {
     /// Takes in a round.
-    pub(super) fn record(&mut self, round: impl FnOnce(&mut S)) {
+    pub(crate) fn record(&mut self, round: impl FnOnce(&mut S)) {
         round(&mut self.last);
         self.rounds += 1;
         self.filled += 1;
@@ -52,13 +52,13 @@ impl<S: Sum> Stretches<S> {
     }
 
     /// Rounds taken in.
-    pub(super) fn rounds(&self) -> usize {
+    pub(crate) fn rounds(&self) -> usize {
         self.rounds
     }
 
     /// The rounds after `after` and not after `until`: how many rounds are before them, and their sums. Both ends are those of stretches, so
     /// that the window begins, and ends unless it ends with the last round, less than a stretch early.
-    pub(super) fn between(&self, after: usize, until: usize) -> (usize, S) {
+    pub(crate) fn between(&self, after: usize, until: usize) -> (usize, S) {
         let first = (after >> self.doublings).min(self.stretches.len());
         let end = (until >> self.doublings).clamp(first, self.stretches.len());
         let mut sum = S::default();

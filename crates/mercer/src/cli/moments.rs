@@ -6,19 +6,19 @@ use crate::cli::scores::{Baseline, Baselines, IntervalScores, Scores};
 
 /// What predicts without learning: the running mean and the last value of each output, both 0 before anything was seen.
 #[derive(Clone, Debug)]
-pub(super) struct Naive {
+pub(crate) struct Naive {
     weight: f64,
     means: Vec<f64>,
     last: Vec<f64>,
 }
 
 impl Naive {
-    pub(super) fn new(outputs: usize) -> Self {
+    pub(crate) fn new(outputs: usize) -> Self {
         Self { weight: 0.0, means: vec![0.0; outputs], last: vec![0.0; outputs] }
     }
 
     /// Takes in targets after they were scored. What has no weight is not learnt here either.
-    pub(super) fn learn(&mut self, targets: &[f64], weight: f64) {
+    pub(crate) fn learn(&mut self, targets: &[f64], weight: f64) {
         if weight == 0.0 {
             return;
         }
@@ -113,7 +113,7 @@ impl Moments {
 
 /// Sums over a stretch of rounds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stretch {
+pub(crate) struct Stretch {
     outputs: Vec<Moments>,
     /// The weight of the wrong signs.
     wrong: f64,
@@ -123,7 +123,7 @@ pub(super) struct Stretch {
 
 impl Stretch {
     /// `radii` are those of the intervals, if there are intervals.
-    pub(super) fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64], naive: &Naive) {
+    pub(crate) fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64], naive: &Naive) {
         if self.outputs.len() != targets.len() {
             self.outputs.resize(targets.len(), Moments::default());
         }
@@ -158,7 +158,7 @@ impl Stretch {
         ]
     }
 
-    pub(super) fn scores(&self) -> Scores {
+    pub(crate) fn scores(&self) -> Scores {
         let [mse, mae, r2] = self.errors(|output| &output.errors);
         let weight = self.outputs.first().map_or(0.0, |output| output.weight);
         let baseline = |(place, name): (usize, &'static str)| {
@@ -179,7 +179,7 @@ impl Stretch {
     }
 
     /// One by one.
-    pub(super) fn outputs(&self, name: impl Fn(usize) -> String) -> Vec<Output> {
+    pub(crate) fn outputs(&self, name: impl Fn(usize) -> String) -> Vec<Output> {
         let one = |(place, moments): (usize, &Moments)| Output {
             name: name(place),
             mse: moments.errors.squared / moments.weight,

@@ -3,7 +3,7 @@
 /// All rounds while they fit; then every second, fourth, … on average, told by a hash of their number. So the choice depends on the
 /// round alone, is the same in every run, and has no period that the stream might share.
 #[derive(Clone, Debug)]
-pub(super) struct Sample<T> {
+pub(crate) struct Sample<T> {
     capacity: usize,
     /// Rounds are kept whose hash ends in so many zeros.
     level: u32,
@@ -11,12 +11,12 @@ pub(super) struct Sample<T> {
 }
 
 impl<T> Sample<T> {
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self { capacity, level: 0, kept: Vec::new() }
     }
 
     /// Takes in a round, or not; rounds come in order.
-    pub(super) fn offer(&mut self, round: usize, value: impl FnOnce() -> T) {
+    pub(crate) fn offer(&mut self, round: usize, value: impl FnOnce() -> T) {
         if hash(round).trailing_zeros() < self.level {
             return;
         }
@@ -29,14 +29,14 @@ impl<T> Sample<T> {
     }
 
     /// The rounds kept that are after `after` and not after `until`, oldest first.
-    pub(super) fn between(&self, after: usize, until: usize) -> &[(usize, T)] {
+    pub(crate) fn between(&self, after: usize, until: usize) -> &[(usize, T)] {
         let first = self.kept.partition_point(|(round, _)| *round <= after);
         let end = self.kept.partition_point(|(round, _)| *round <= until);
         &self.kept[first..end.max(first)]
     }
 
     /// All rounds kept, oldest first.
-    pub(super) fn all(&self) -> &[(usize, T)] {
+    pub(crate) fn all(&self) -> &[(usize, T)] {
         &self.kept
     }
 }
