@@ -39,6 +39,7 @@ mod stop;
 mod store;
 mod stretches;
 mod table;
+mod timed;
 mod trace;
 mod train;
 mod trained;

@@ -35,7 +35,6 @@ struct Own {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// The picture has the scores of windows of --window rows, one curve a learner.
     #[command(flatten)]
     plot: PlotArguments,
 }
@@ -44,7 +43,7 @@ struct Own {
 ///
 /// DATA is read once, into memory. Each learner then makes one pass as `eval` does, with the same scores. The table shows the score of --metric (unless
 /// given the root mean squared error, or the accuracy of classes) over all rows, over their second half and over the last window, the time of a row and the
-/// points kept, and two baselines that cost nothing. The best of each column has a star.
+/// points kept, and two baselines that cost nothing. The best of each column has a star. --plot draws the scores of windows, one curve a learner.
 pub(crate) struct CompareArguments {
     own: Own,
     /// The options of `eval`.
@@ -92,7 +91,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         let settings = Settings::new(catalogue::find(&run.common.learner)?, run.common.set.iter().map(String::as_str))?;
         formula = formula.or(settings.needs_rounds());
     }
-    let plot = own.plot.create(&[&first.common.data])?;
+    let plot = own.plot.create(&[first.common.data.as_path()])?;
     let held = Held::read(first, formula)?;
     let metric = held.followed(first)?;
     let bar = voice::bar(Some(runs.len() as u64), "{bar:40} {pos}/{len} learners");

@@ -17,10 +17,11 @@ use super::input::{Kind, Wanted};
 use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::{CommonArguments, FIRST_ROWS, voice};
-use beside::{Beside, kind, place, targets};
+use beside::{Beside, kind, place};
 
+pub(crate) use beside::targets;
 pub(crate) use oddities::Oddities;
-pub(crate) use records::Records;
+pub(crate) use records::{Records, cell};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Default)]

@@ -29,13 +29,9 @@ impl<'s> Points<'s> {
         std::iter::once(self.space.point(start)).chain(self.within(&whole, others)).collect()
     }
 
-    /// Points in the box of that half width around one, moved to lie in the unit cube.
+    /// Points in the box of that half width around one; what is outside the unit cube goes to its side, where the best point may well be.
     pub(super) fn around(&mut self, centre: &[f64], half_width: f64, count: usize) -> Vec<Point> {
-        let side = |centre: &f64| {
-            let low = (centre - half_width).clamp(0.0, 1.0 - 2.0 * half_width);
-            [low, low + 2.0 * half_width]
-        };
-        let sides: Vec<[f64; 2]> = centre.iter().map(side).collect();
+        let sides: Vec<[f64; 2]> = centre.iter().map(|centre| [centre - half_width, centre + half_width]).collect();
         self.within(&sides, count)
     }
 
@@ -45,7 +41,8 @@ impl<'s> Points<'s> {
             sides.iter().map(|_| (self.rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();
         let at = |index: usize| {
             let coordinate = |(j, [low, high]): (usize, &[f64; 2])| {
-                low + (high - low) * (radical_inverse(index as u64 + 1, PRIMES[j % PRIMES.len()]) + shifts[j]).fract()
+                let share = (radical_inverse(index as u64 + 1, PRIMES[j % PRIMES.len()]) + shifts[j]).fract();
+                (low + (high - low) * share).clamp(0.0, 1.0)
             };
             self.space.point(sides.iter().enumerate().map(coordinate).collect())
         };

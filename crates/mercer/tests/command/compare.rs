@@ -123,6 +123,28 @@ fn people_read_one_table() {
 }
 
 #[test]
+#[cfg(feature = "plots")]
+fn one_picture_has_all_curves() {
+    let folder = folder();
+    let text = folder.done_with(&[
+        "compare",
+        "d.csv",
+        "--learners",
+        "krls lambda=0.1, fogd features=20",
+        "--plot",
+        "curves.svg",
+    ]);
+    assert!(text.starts_with("RMSE on d.csv"));
+    let picture = folder.read("curves.svg");
+    for part in ["<svg", "krls lambda=0.1", "fogd features=20", "running mean", "RMSE of the last 90 rows"] {
+        assert!(picture.contains(part), "{part}");
+    }
+    folder.done("compare d.csv --learners krls,kogd --plot curves.png --json");
+    assert!(std::fs::read(folder.path("curves.png")).unwrap().starts_with(b"\x89PNG"));
+    folder.refused(2, "compare d.csv --learners krls --plot curves.gif", &["curves.gif"]);
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused() {
     let folder = folder();
     for (options, parts) in [

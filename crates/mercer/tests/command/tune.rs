@@ -102,7 +102,8 @@ fn what_was_found_is_better_than_the_defaults() {
         assert!(text.contains(head), "{head}: {text}");
     }
     // A best value at the end of its range is told.
-    let text = folder.done("tune d.csv --learner krls --trials 8 --set nu=0.01 --search lambda=1000..2000 --limit 200");
+    let text =
+        folder.done("tune d.csv --learner krls --trials 32 --set nu=0.01 --search lambda=1000..2000 --limit 200");
     assert!(text.contains("Note: lambda is at the lower end of its range, 1000 to 2000"), "{text}");
 }
 

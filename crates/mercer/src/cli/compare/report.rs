@@ -123,7 +123,8 @@ impl Report {
     /// The scores of windows along the rows, one curve a learner.
     #[cfg(feature = "plots")]
     pub(super) fn picture(&self) -> mercer_plots::Panels {
-        let curves = |row: &Row| row.passed.as_ref().ok().map(|passed| passed.curves(&row.spec, self.metric, self.window));
+        let curves =
+            |row: &Row| row.passed.as_ref().ok().map(|passed| passed.curves(&row.spec, self.metric, self.window));
         let (learners, baselines): (Vec<_>, Vec<_>) = self.rows.iter().filter_map(curves).unzip();
         // They are the same for all learners.
         let baselines = baselines.into_iter().next().unwrap_or_default();

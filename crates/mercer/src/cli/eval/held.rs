@@ -51,7 +51,12 @@ impl Passed {
 
     /// The curve of the scores of windows of so many rows, and those of the baselines.
     #[cfg(feature = "plots")]
-    pub(crate) fn curves(&self, name: &str, metric: Metric, rows: usize) -> (mercer_plots::Curve, Vec<mercer_plots::Curve>) {
+    pub(crate) fn curves(
+        &self,
+        name: &str,
+        metric: Metric,
+        rows: usize,
+    ) -> (mercer_plots::Curve, Vec<mercer_plots::Curve>) {
         super::picture::curves(&self.body, name, self.skip, metric, Some(rows))
     }
 

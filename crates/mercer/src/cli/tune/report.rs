@@ -12,7 +12,7 @@ use crate::cli::report;
 /// Trials that people are shown.
 const SHOWN: usize = 10;
 /// A value so near to the end of its range, as a share of the range, might lie beyond it.
-const NEAR: f64 = 0.02;
+const NEAR: f64 = 0.05;
 
 pub(super) struct Report<'a> {
     pub(super) learner: &'static str,
