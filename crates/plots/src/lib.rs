@@ -45,7 +45,7 @@ mod render;
 mod rows;
 mod whole;
 
-pub use curves::{Curve, learning_curves};
+pub use curves::{Curve, Score, learning_curves};
 pub use format::{Format, UnknownFormat};
 pub use heat_map::{Grid, HeatMap, Scale};
 pub use panels::Panels;
@@ -197,6 +197,7 @@ enum Style {
     Line,
     Dashed,
     Points,
+    Dots,
 }
 
 #[derive(Clone, Debug)]
@@ -300,6 +301,12 @@ impl Figure {
     #[must_use]
     pub fn points(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
         self.add(name.into(), Style::Points, xs, ys, None)
+    }
+
+    /// Small points without a line, for many of them or for values beside a line.
+    #[must_use]
+    pub fn dots(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
+        self.add(name.into(), Style::Dots, xs, ys, None)
     }
 
     /// Points with vertical error bars from `y − error` to `y + error`.

@@ -2,6 +2,8 @@
 
 mod making;
 mod pairs;
+#[cfg(feature = "plots")]
+mod picture;
 mod queries;
 mod report;
 
@@ -18,6 +20,7 @@ use super::dialect::Dialect;
 use super::eval::progress;
 use super::failure::Failure;
 use super::output::{self, Predictions};
+use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::{count, store};
 use making::Making;
@@ -65,6 +68,8 @@ pub(crate) struct KoopmanArguments {
     #[arg(long, value_name = "OUT.csv", requires = "predict")]
     predictions: Option<PathBuf>,
     #[command(flatten)]
+    plot: PlotArguments,
+    #[command(flatten)]
     dialect: Dialect,
     /// Print one JSON object
     #[arg(long)]
@@ -93,6 +98,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         ("--dictionary", &arguments.dictionary),
         ("--predictions", &arguments.predictions),
         ("--save", &kept.save),
+        ("--plot", &arguments.plot.plot),
     ])?;
     if inputs.iter().filter(|path| **path == Path::new("-")).count() > 1 {
         return Err(Failure::usage(
@@ -106,6 +112,8 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let saved = kept.resumed().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
     let stop = kept.prepare(&inputs)?;
     let files = Files::create(arguments, &inputs)?;
+    let read: Vec<&Path> = inputs.iter().copied().chain(kept.model.as_deref()).collect();
+    let plot = arguments.plot.create(&read)?;
 
     let known = start.as_ref().map(|(path, model)| (*path, Layout::of_model(model)));
     let open = |path: &PathBuf| Pairs::open(path, arguments, known.as_ref(), stop.clone());
@@ -172,6 +180,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     };
 
     files.finish(&report, learner, &layout)?;
+    #[cfg(feature = "plots")]
+    if let Some(plot) = plot {
+        plot.finish(&picture::draw(operator, &layout, &shown).map_err(read_off)?)?;
+    }
     output::print(&if arguments.json {
         super::report::json(&report)?
     } else {
@@ -239,6 +251,11 @@ fn refuse_action(acts: bool, arguments: &KoopmanArguments) -> Result<(), Failure
         return Err(Failure::usage(
             "--eigen: with an action in x the operator leads from functions of x⁺ to functions of x, and has no eigenvalues; \
              leave --eigen out",
+        ));
+    }
+    if acts && arguments.plot.plot.is_some() {
+        return Err(Failure::usage(
+            "--plot: with an action in x the operator has no eigenvalues, which the picture shows; leave --plot out",
         ));
     }
     if acts && usize::from(arguments.steps) > 1 {

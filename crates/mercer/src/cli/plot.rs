@@ -48,6 +48,12 @@ impl PlotArguments {
     }
 }
 
+/// Data as a title says them: the name of the file without its folders.
+#[cfg(feature = "plots")]
+pub(crate) fn short_name(data: &str) -> String {
+    Path::new(data).file_name().map_or(data.into(), |name| name.to_string_lossy()).into_owned()
+}
+
 #[cfg(feature = "plots")]
 impl PlotFile {
     /// Draws the picture and puts it in its place.

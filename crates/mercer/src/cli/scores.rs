@@ -105,6 +105,12 @@ impl Metric {
         }
     }
 
+    /// Whether less is better.
+    #[cfg(feature = "plots")]
+    pub(crate) fn is_error(self) -> bool {
+        !matches!(self, Self::R2 | Self::Coverage | Self::Accuracy | Self::BalancedAccuracy | Self::Auc)
+    }
+
     /// The score, if it is there and is a number.
     pub(crate) fn of(self, scores: &Scores) -> Option<f64> {
         let (intervals, classes) = (scores.intervals.as_ref(), scores.classes.as_ref());

@@ -14,7 +14,10 @@ mod kernels;
 mod koopman;
 mod learners;
 mod models;
+#[cfg(feature = "plots")]
+mod plots;
 mod refusals;
+mod scores;
 mod serving;
 mod streams;
 mod support;

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use mercer_plots::{Curve, Figure, Panels, learning_curves, significant};
+use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
 use super::classes::Classes;
 use super::numbers::Numbers;
 use super::{Body, Chunk};
+use crate::cli::plot::short_name;
 use crate::cli::sample::Sample;
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::trace::Checkpoint;
@@ -112,7 +113,7 @@ pub(super) struct About<'a> {
 
 impl About<'_> {
     fn title(&self) -> String {
-        let data = std::path::Path::new(self.data).file_name().map_or(self.data.into(), |name| name.to_string_lossy());
+        let data = short_name(self.data);
         let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
         let mut title =
             format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.of(self.scores)));
@@ -136,32 +137,36 @@ impl About<'_> {
 /// The picture.
 pub(super) fn draw(gathered: &Gathered, body: &Body, about: &About<'_>) -> Panels {
     let mut panels = Panels::new(about.title(), 2);
-    let head = about.followed.head();
-    let windows = format!("Score of the last {} rows", about.window);
-    panels = panels.panel(scores(body, about, about.followed, Some(about.window), &windows, head));
-    panels = panels.panel(scores(body, about, about.followed, None, "Score of all rows so far", head));
+    panels = panels.panel(scores(body, about, about.followed, Some(about.window)));
+    panels = panels.panel(scores(body, about, about.followed, None));
     match (gathered, body) {
         (Gathered::Numbers(rows), _) => panels = rows.draw(panels, about),
-        (Gathered::Classes(confusion), Body::Classes(classes)) => panels = confusion.draw(panels, classes),
+        (Gathered::Classes(confusion), Body::Classes(classes)) => {
+            panels = confusion.draw(panels, classes, about.learner);
+            if about.followed != Metric::LogLoss
+                && about.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some())
+            {
+                panels = panels.panel(scores(body, about, Metric::LogLoss, Some(about.window)));
+            }
+        }
         _ => {}
     }
     if about.trace.iter().any(|point| point.dictionary_size > 0) {
-        panels = panels.panel(sizes(about.trace));
+        panels = panels.panel(sizes(about));
     }
     panels
 }
 
 /// A score of the learner and its baselines: of the window that ends at each point, or of all rows so far.
-fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>, title: &str, label: &str) -> Figure {
+fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>) -> Figure {
     let scored = body.scored();
     let points = if metric == Metric::Auc { AREA_POINTS } else { POINTS }.min(scored);
     let mut learner = Curve { name: about.learner.to_owned(), ..Curve::default() };
     let mut baselines: Vec<Curve> = Vec::new();
     for point in 1..=points {
         let until = (scored as u128 * point as u128 / points as u128) as usize;
-        // A window that is hardly begun says little.
-        let full = window.is_none_or(|window| until >= window.min(scored / 20));
-        if !full {
+        // A few rows say little.
+        if until < window.map_or(scored / 100, |window| window.min(scored / 20)) {
             continue;
         }
         let from = window.map_or(0, |window| until.saturating_sub(window));
@@ -182,43 +187,53 @@ fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>,
         }
     }
     baselines.retain(|curve| !curve.xs.is_empty());
-    learning_curves(title, label, &[learner], &baselines)
+    let title = match window {
+        Some(window) => format!("Score of the last {window} rows"),
+        None => "Score of all rows so far".to_owned(),
+    };
+    let label = if metric.is_error() { Score::Error(metric.head()) } else { Score::Gain(metric.head()) };
+    learning_curves(&title, label, &[learner], &baselines)
 }
 
-fn sizes(trace: &[Checkpoint]) -> Figure {
+fn sizes(about: &About<'_>) -> Figure {
+    let trace = about.trace;
     let stride = trace.len().div_ceil(4 * POINTS).max(1);
     let kept = || trace.iter().step_by(stride).chain(trace.last());
     let rounds: Vec<f64> = kept().map(|point| point.t as f64).collect();
     let sizes: Vec<f64> = kept().map(|point| point.dictionary_size as f64).collect();
-    Figure::new("Size of the dictionary").x_label("row t").y_label("points").line("dictionary", &rounds, &sizes)
+    let most = sizes.iter().copied().fold(1.0, f64::max);
+    let figure = Figure::new("Size of the dictionary").x_label("row t").y_label("points");
+    figure.y_range(0.0, 1.05 * most).line(about.learner, &rounds, &sizes)
 }
 
 impl Rows {
     fn draw(&self, mut panels: Panels, about: &About<'_>) -> Panels {
         let outputs = self.cloud.all().first().map_or(0, |(_, pairs)| pairs.len());
         let of = |output: usize| if outputs > 1 { format!(": {}", about.name(output)) } else { String::new() };
-        panels = panels.panel(self.last_rows(&of(0)));
+        panels = panels.panel(self.last_rows(about.learner, &of(0)));
         for output in 0..outputs {
-            panels = panels.panel(self.beside(output, &of(output)));
+            panels = panels.panel(self.beside(output, about.learner, &of(output)));
             if output == 0 {
-                panels = panels.panel(self.residuals(&of(0)));
+                panels = panels.panel(self.residuals(about.learner, &of(0)));
             }
         }
         panels
     }
 
-    fn last_rows(&self, of: &str) -> Figure {
+    fn last_rows(&self, learner: &str, of: &str) -> Figure {
         let column = |value: &dyn Fn(&Recent) -> f64| self.recent.iter().map(value).collect::<Vec<f64>>();
         let (rows, targets) = (column(&|row| row.t), column(&|row| row.target));
         let predictions = column(&|row| row.prediction);
-        let figure = Figure::new(format!("The last {} rows{of}", rows.len())).x_label("row t").y_label("target");
+        let figure = Figure::new(format!("Predictions and targets of the last {} rows{of}", rows.len()))
+            .x_label("row t")
+            .y_label("target");
         let ends = |end: usize| column(&|row| row.interval.map_or(row.prediction, |ends| ends[end]));
         let figure = if self.recent.iter().any(|row| row.interval.is_some()) {
-            figure.line_with_band("prediction", &rows, &predictions, &ends(0), &ends(1))
+            figure.line_with_band(learner, &rows, &predictions, &ends(0), &ends(1))
         } else {
-            figure.line("prediction", &rows, &predictions)
+            figure.line(learner, &rows, &predictions)
         };
-        figure.points("target", &rows, &targets)
+        figure.dots("target", &rows, &targets)
     }
 
     /// Targets and predictions of the sample.
@@ -227,7 +242,7 @@ impl Rows {
         [pairs().map(|pair| pair[0]).collect(), pairs().map(|pair| pair[1]).collect()]
     }
 
-    fn beside(&self, output: usize, of: &str) -> Figure {
+    fn beside(&self, output: usize, learner: &str, of: &str) -> Figure {
         let [targets, predictions] = self.columns(output);
         let ends =
             targets.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(*y), high.max(*y)]);
@@ -236,10 +251,10 @@ impl Rows {
         let (low, high) = (within(&predictions, 0.005).min(ends[0]), within(&predictions, 0.995).max(ends[1]));
         let margin = 0.04 * (high - low);
         let figure = if low < high { figure.y_range(low - margin, high + margin) } else { figure };
-        figure.points("row", &targets, &predictions).dashed("prediction = target", &ends, &ends)
+        figure.dots(learner, &targets, &predictions).dashed("", &ends, &ends)
     }
 
-    fn residuals(&self, of: &str) -> Figure {
+    fn residuals(&self, learner: &str, of: &str) -> Figure {
         let [targets, predictions] = self.columns(0);
         let rounds: Vec<f64> = self.cloud.all().iter().map(|(t, _)| *t as f64).collect();
         let errors: Vec<f64> = predictions.iter().zip(&targets).map(|(made, y)| made - y).collect();
@@ -249,7 +264,7 @@ impl Rows {
         let cut = errors.iter().any(|error| error.abs() > reach) && reach > 0.0;
         let figure = if cut { figure.y_range(-reach, reach) } else { figure };
         let across = [rounds.first().copied().unwrap_or(0.0), rounds.last().copied().unwrap_or(1.0)];
-        figure.points("row", &rounds, &errors).dashed("no error", &across, &[0.0, 0.0])
+        figure.dots(learner, &rounds, &errors).dashed("", &across, &[0.0, 0.0])
     }
 }
 
@@ -262,25 +277,24 @@ fn within(values: &[f64], share: f64) -> f64 {
 }
 
 impl Confusion {
-    fn draw(&self, panels: Panels, classes: &Classes) -> Panels {
+    fn draw(&self, panels: Panels, classes: &Classes, learner: &str) -> Panels {
         let mut panels = panels.panel(self.matrix(&classes.names()));
         let bins = classes.score.reliability();
         if !bins.is_empty() {
             let column = |place: usize| bins.iter().map(|bin| bin[place]).collect::<Vec<f64>>();
-            let figure = Figure::new("Calibration").x_label("probability given").y_label("share that was right");
+            let figure = Figure::new("Calibration (dashed: as it should be)")
+                .x_label("probability given")
+                .y_label("share that was right");
             let (given, right) = (column(0), column(1));
-            let figure = figure.y_range(0.0, 1.02).line("predicted class", &given, &right);
-            panels = panels.panel(figure.points("predicted class", &given, &right).dashed(
-                "as it should be",
-                &[given[0].min(0.5), 1.0],
-                &[given[0].min(0.5), 1.0],
-            ));
+            let figure = figure.y_range(0.0, 1.02).line(learner, &given, &right);
+            let ideal = [given[0].min(0.5), 1.0];
+            panels = panels.panel(figure.points(learner, &given, &right).dashed("", &ideal, &ideal));
         }
         let mut rounds = classes.curve();
         if let Some(curve) = receiver(&mut rounds) {
-            let figure = Figure::new("Receiver operating characteristic");
+            let figure = Figure::new("Receiver operating characteristic (dashed: chance)");
             let figure = figure.x_label("false positives, share").y_label("true positives, share");
-            let figure = figure.line("by score", &curve.xs, &curve.ys).dashed("by chance", &[0.0, 1.0], &[0.0, 1.0]);
+            let figure = figure.line(learner, &curve.xs, &curve.ys).dashed("", &[0.0, 1.0], &[0.0, 1.0]);
             panels = panels.panel(figure.y_range(0.0, 1.02));
         }
         panels
@@ -309,10 +323,15 @@ impl Confusion {
             let all: f64 = places.iter().map(|column| count(*row, *column)).sum();
             for column in &places {
                 shares.push(if all > 0.0 { count(*row, *column) / all } else { 0.0 });
-                words.push(significant(count(*row, *column), 4).trim_end_matches(".000").to_owned());
+                let count = count(*row, *column);
+                words.push(match count {
+                    0.0 => String::new(),
+                    whole if whole.fract() == 0.0 => format!("{whole}"),
+                    part => significant(part, 4),
+                });
             }
         }
-        let figure = Figure::new("Rows of a class, and what was predicted for them");
+        let figure = Figure::new("Confusion matrix");
         figure.x_label("predicted class").y_label("class").matrix(&rows, &columns, &shares, &words)
     }
 }
