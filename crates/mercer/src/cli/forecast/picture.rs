@@ -105,13 +105,12 @@ impl Gathered {
         let mut figure = Figure::new(pass.columns().output_name(output)).x_label("row k").y_label("value");
         let has_intervals = rows.iter().any(|row| row.radius.is_finite());
         let reach = |row: &Shown| if row.radius.is_finite() { row.radius } else { 0.0 };
-        figure = if has_intervals {
+        if has_intervals {
             let low = column(&|row| row.prediction - reach(row));
             let high = column(&|row| row.prediction + reach(row));
-            figure.line_with_band("prediction", &k, &predictions, &low, &high)
-        } else {
-            figure.line("prediction", &k, &predictions)
-        };
+            figure = figure.line_with_band("prediction", &k, &predictions, &low, &high);
+        }
+        figure = figure.line("value", &k, &values).dots("prediction", &k, &predictions);
         if let Some(forecast) = forecast {
             let steps = ahead.min(10 * RECENT);
             let at = |step: usize| (pass.rows() + step) as f64;
@@ -131,7 +130,7 @@ impl Gathered {
                 figure = figure.points("forecast", &ks, &made);
             }
         }
-        figure.dots("value", &k, &values)
+        figure
     }
 
     fn scores(&self, method: &str, rows: usize) -> Figure {

@@ -18,7 +18,7 @@ const FUNCTIONS: usize = 4;
 const CELLS: usize = 61;
 const POINTS: usize = 400;
 /// How far from 1 an eigenvalue may be whose function tells sets apart, and how many sets there are at most.
-const NEAR: f64 = 0.15;
+const NEAR: f64 = 0.06;
 const MOST_SETS: usize = 5;
 
 /// Where the functions are shown.
@@ -139,9 +139,10 @@ fn scaled(values: &[f64]) -> Vec<f64> {
     values.iter().map(|f| f / largest).collect()
 }
 
-/// As many sets as eigenvalues are real and near 1, if these are two or more: the cluster of each place by the values of their functions.
+/// As many sets as eigenvalues are near 1, a complex pair taken for one, if these are two or more: the cluster of each place by the values
+/// of their functions.
 fn sets(eigen: &Eigenfunctions, values: &[Vec<f64>]) -> Result<Option<(usize, Vec<f64>)>, Error> {
-    let near = |i: &usize| eigen.values[*i].im == 0.0 && (eigen.values[*i].re - 1.0).abs() <= NEAR;
+    let near = |i: &usize| eigen.values[*i].im >= 0.0 && (eigen.values[*i].re - 1.0).hypot(eigen.values[*i].im) <= NEAR;
     let near: Vec<usize> = (0..eigen.values.len()).filter(near).take(MOST_SETS).collect();
     if near.len() < 2 {
         return Ok(None);
