@@ -18,11 +18,13 @@ const AREA_POINTS: usize = 40;
 /// Rows in a cloud.
 const CLOUD: usize = 1500;
 /// Rows that are shown one by one, at the end.
-const RECENT: usize = 120;
+const RECENT: usize = 100;
 /// Outputs that have panels.
 const OUTPUTS: usize = 4;
 /// Classes that have rows and columns of their own.
-const CLASSES: usize = 20;
+const CLASSES: usize = 16;
+/// Letters that have room below a matrix.
+const MOST_LETTERS: usize = 52;
 
 /// What is kept of the rows for the picture; its size does not grow with the stream.
 pub(super) enum Gathered {
@@ -244,6 +246,17 @@ impl Rows {
 
     fn beside(&self, output: usize, learner: &str, of: &str) -> Figure {
         let [targets, predictions] = self.columns(output);
+        // A few targets far from all others would press these into a point.
+        let (low, high) = (within(&targets, 0.005), within(&targets, 0.995));
+        let near = |y: f64| (low - (high - low)..=high + (high - low)).contains(&y);
+        let far = targets.iter().filter(|y| !near(**y)).count();
+        let pairs = targets.iter().zip(&predictions).filter(|(y, _)| near(**y));
+        let (targets, predictions): (Vec<f64>, Vec<f64>) = pairs.map(|(y, made)| (*y, *made)).unzip();
+        let of = match far {
+            0 => of.to_owned(),
+            1 => format!("{of} (1 far target left out)"),
+            _ => format!("{of} ({far} far targets left out)"),
+        };
         let ends =
             targets.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(*y), high.max(*y)]);
         let figure = Figure::new(format!("Predictions beside targets{of}")).x_label("target").y_label("prediction");
@@ -260,9 +273,9 @@ impl Rows {
         let errors: Vec<f64> = predictions.iter().zip(&targets).map(|(made, y)| made - y).collect();
         let figure = Figure::new(format!("Residuals{of}")).x_label("row t").y_label("prediction − target");
         let (low, high) = (within(&errors, 0.005), within(&errors, 0.995));
-        let reach = 1.3 * low.abs().max(high.abs());
-        let cut = errors.iter().any(|error| error.abs() > reach) && reach > 0.0;
-        let figure = if cut { figure.y_range(-reach, reach) } else { figure };
+        let (low, high) = (low - 0.3 * (high - low), high + 0.3 * (high - low));
+        let cut = low < high && errors.iter().any(|error| !(low..=high).contains(error));
+        let figure = if cut { figure.y_range(low.min(0.0), high.max(0.0)) } else { figure };
         let across = [rounds.first().copied().unwrap_or(0.0), rounds.last().copied().unwrap_or(1.0)];
         figure.dots(learner, &rounds, &errors).dashed("", &across, &[0.0, 0.0])
     }
@@ -279,7 +292,10 @@ fn within(values: &[f64], share: f64) -> f64 {
 impl Confusion {
     fn draw(&self, panels: Panels, classes: &Classes, learner: &str) -> Panels {
         let mut panels = panels.panel(self.matrix(&classes.names()));
-        let bins = classes.score.reliability();
+        let mut bins = classes.score.reliability();
+        // What a few rows show is chance.
+        let all: f64 = bins.iter().map(|bin| bin[2]).sum();
+        bins.retain(|bin| bin[2] >= 0.004 * all);
         if !bins.is_empty() {
             let column = |place: usize| bins.iter().map(|bin| bin[place]).collect::<Vec<f64>>();
             let figure = Figure::new("Calibration (dashed: as it should be)")
@@ -317,7 +333,17 @@ impl Confusion {
         if order.iter().any(|row| count(*row, CLASSES + 1) > 0.0) {
             places.push(CLASSES + 1);
         }
-        let columns: Vec<String> = places.iter().map(name).collect();
+        let mut columns: Vec<String> = places.iter().map(name).collect();
+        let mut label = "predicted class";
+        // Names that would be cut to a letter or two say nothing.
+        if columns.iter().any(|name| name.chars().count() * columns.len() > MOST_LETTERS) {
+            columns.iter_mut().for_each(String::clear);
+            label = if places.len() > order.len() {
+                "predicted class, in the order of the rows, and no prediction"
+            } else {
+                "predicted class, in the order of the rows"
+            };
+        }
         let (mut shares, mut words) = (Vec::new(), Vec::new());
         for row in &order {
             let all: f64 = places.iter().map(|column| count(*row, *column)).sum();
@@ -332,7 +358,7 @@ impl Confusion {
             }
         }
         let figure = Figure::new("Confusion matrix");
-        figure.x_label("predicted class").y_label("class").matrix(&rows, &columns, &shares, &words)
+        figure.x_label(label).y_label("class").matrix(&rows, &columns, &shares, &words)
     }
 }
 

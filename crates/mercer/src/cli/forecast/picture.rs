@@ -98,19 +98,20 @@ impl Gathered {
         let outputs = pass.columns().outputs.len();
         let ahead = forecast.map_or(0, |forecast| forecast.len() / outputs.max(1));
         // Beside a far horizon a few rows would not be seen.
-        let skip = self.recent.len().saturating_sub(RECENT.min(60.max(4 * ahead)).max(1));
+        let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead)));
         let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|row| row.get(output).copied()).collect();
         let column = |of: &dyn Fn(&Shown) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
         let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
         let mut figure = Figure::new(pass.columns().output_name(output)).x_label("row k").y_label("value");
         let has_intervals = rows.iter().any(|row| row.radius.is_finite());
         let reach = |row: &Shown| if row.radius.is_finite() { row.radius } else { 0.0 };
-        if has_intervals {
+        figure = if has_intervals {
             let low = column(&|row| row.prediction - reach(row));
             let high = column(&|row| row.prediction + reach(row));
-            figure = figure.line_with_band("prediction", &k, &predictions, &low, &high);
-        }
-        figure = figure.line("value", &k, &values).dots("prediction", &k, &predictions);
+            figure.line_with_band("prediction", &k, &predictions, &low, &high)
+        } else {
+            figure.line("prediction", &k, &predictions)
+        };
         if let Some(forecast) = forecast {
             let steps = ahead.min(10 * RECENT);
             let at = |step: usize| (pass.rows() + step) as f64;
@@ -130,7 +131,7 @@ impl Gathered {
                 figure = figure.points("forecast", &ks, &made);
             }
         }
-        figure
+        figure.dots("value", &k, &values)
     }
 
     fn scores(&self, method: &str, rows: usize) -> Figure {
