@@ -40,7 +40,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
     output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--plot", &arguments.plot.plot)])?;
+    #[cfg(feature = "plots")]
     let plot = arguments.plot.create(&inputs)?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
     let mut feed = Feed::open(arguments, settings.needs_rounds())?;
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;

@@ -171,7 +171,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut pass = Pass::new(model, feed.columns().clone(), arguments)?;
     let header = pass.header(if streaming { pass.ahead() } else { 1 });
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
+    #[cfg(feature = "plots")]
     let plot = arguments.plot.create(&read)?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
     #[cfg(feature = "plots")]
     let mut gathered = plot.is_some().then(|| picture::Gathered::new(&pass));
     let mut file = match &arguments.predictions {

@@ -112,8 +112,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let saved = kept.resumed().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
     let stop = kept.prepare(&inputs)?;
     let files = Files::create(arguments, &inputs)?;
-    let read: Vec<&Path> = inputs.iter().copied().chain(kept.model.as_deref()).collect();
-    let plot = arguments.plot.create(&read)?;
+    #[cfg(feature = "plots")]
+    let plot = arguments.plot.create(&inputs.iter().copied().chain(kept.model.as_deref()).collect::<Vec<_>>())?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
 
     let known = start.as_ref().map(|(path, model)| (*path, Layout::of_model(model)));
     let open = |path: &PathBuf| Pairs::open(path, arguments, known.as_ref(), stop.clone());

@@ -91,7 +91,7 @@ fn classes_are_drawn() {
     folder.done("eval two.csv --learner krls --set lambda=0.1 --plot p.svg");
     has(
         &svg(&folder, "p.svg"),
-        &["accuracy", "majority class", "last class", "Confusion matrix", "class 0", "Calibration", "Receiver"],
+        &["accuracy", "majority class", "last class", "Confusion matrix", "class 0", "Calibration", "ROC curve"],
     );
     folder.done("eval two.csv --learner krls --set lambda=0.1 --metric auc --plot p.svg");
     has(&svg(&folder, "p.svg"), &[">AUC<"]);

@@ -145,9 +145,9 @@ pub(super) fn draw(gathered: &Gathered, body: &Body, about: &About<'_>) -> Panel
         (Gathered::Numbers(rows), _) => panels = rows.draw(panels, about),
         (Gathered::Classes(confusion), Body::Classes(classes)) => {
             panels = confusion.draw(panels, classes, about.learner);
-            if about.followed != Metric::LogLoss
-                && about.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some())
-            {
+            // In the place of the curve that only two classes have.
+            let probable = about.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some());
+            if about.followed != Metric::LogLoss && probable && classes.curve().is_empty() {
                 panels = panels.panel(scores(body, about, Metric::LogLoss, Some(about.window)));
             }
         }
@@ -308,7 +308,7 @@ impl Confusion {
         }
         let mut rounds = classes.curve();
         if let Some(curve) = receiver(&mut rounds) {
-            let figure = Figure::new("Receiver operating characteristic (dashed: chance)");
+            let figure = Figure::new("ROC curve (dashed: chance)");
             let figure = figure.x_label("false positives, share").y_label("true positives, share");
             let figure = figure.line(learner, &curve.xs, &curve.ys).dashed("", &[0.0, 1.0], &[0.0, 1.0]);
             panels = panels.panel(figure.y_range(0.0, 1.02));
@@ -339,9 +339,9 @@ impl Confusion {
         if columns.iter().any(|name| name.chars().count() * columns.len() > MOST_LETTERS) {
             columns.iter_mut().for_each(String::clear);
             label = if places.len() > order.len() {
-                "predicted class, in the order of the rows, and no prediction"
+                "predicted class, in the rows' order; last: none"
             } else {
-                "predicted class, in the order of the rows"
+                "predicted class, in the rows' order"
             };
         }
         let (mut shares, mut words) = (Vec::new(), Vec::new());
