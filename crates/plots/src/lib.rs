@@ -25,6 +25,11 @@
 //! # Ok::<(), mercer_plots::FigureError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 use std::path::{Path, PathBuf};
 
 mod axis;
