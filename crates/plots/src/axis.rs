@@ -5,8 +5,13 @@ use std::sync::Arc;
 use kuva::TickFormat;
 use kuva::render::render_utils::{generate_ticks, generate_ticks_log};
 
+use super::layout::text_width;
+
 /// How many ticks a linear axis aims at.
-pub(super) const TICKS: usize = 6;
+const TICKS: usize = 6;
+/// Size of the letters of tick labels, and what keeps two of them apart.
+const LABEL_SIZE: u32 = 12;
+const LABEL_GAP: f64 = 6.0;
 
 /// The most labels on a logarithmic axis of many decades.
 const MOST_LOG_LABELS: usize = 12;
@@ -103,6 +108,20 @@ impl Axis {
     /// The range in the units of [`Axis::place`].
     pub(super) fn placed_range(&self) -> (f64, f64) {
         (self.place(self.low), self.place(self.high))
+    }
+
+    /// How many ticks to aim at so that their labels, side by side on `width` pixels, keep clear of each other.
+    pub(super) fn ticks(&self, width: f64) -> usize {
+        if self.log {
+            return TICKS;
+        }
+        let format = self.tick_format();
+        let fits = |ticks: &usize| {
+            let labels = generate_ticks(self.low, self.high, *ticks).into_iter().map(|tick| format.format(tick));
+            let widths: Vec<f64> = labels.map(|label| text_width(&label, LABEL_SIZE) + LABEL_GAP).collect();
+            widths.iter().fold(0.0, |widest: f64, width| widest.max(*width)) * widths.len() as f64 <= width
+        };
+        (3..=TICKS).rev().find(fits).unwrap_or(3)
     }
 
     /// Tick labels in the axis' own units, written alike along the whole axis.
@@ -275,6 +294,12 @@ mod tests {
         let format = axis.tick_format();
         let labelled = (-40..=40).filter(|&e| !format.format(axis.place(10f64.powi(e))).is_empty()).count();
         assert!((6..=12).contains(&labelled), "{labelled}");
+    }
+
+    #[test]
+    fn wide_labels_make_fewer_ticks() {
+        assert_eq!(around(&[0.0, 10.0], false).ticks(390.0), TICKS);
+        assert!(around(&[-1e-4, 9.3e-5], false).ticks(390.0) < TICKS);
     }
 
     #[test]

@@ -13,6 +13,15 @@ pub struct Curve {
     pub ys: Vec<f64>,
 }
 
+/// What runs upwards in a picture of curves, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score<'a> {
+    /// The smaller the better, and positive: shown along a logarithmic axis when heights differ by a factor of more than 30.
+    Error(&'a str),
+    /// The larger the better, such as an accuracy.
+    Gain(&'a str),
+}
+
 /// Ratio of the largest to the smallest height from which on heights are shown along a logarithmic axis.
 const WIDE: f64 = 30.0;
 /// A height that so many times exceeds the one that 97 of 100 keep below is cut off.
@@ -20,26 +29,29 @@ const RUNAWAY: f64 = 3.0;
 
 /// One figure with the curves of learners as solid lines and those of baselines as dashed ones.
 ///
-/// `score` names the vertical axis. The axis is logarithmic when the heights, all positive, differ by a factor of more than 30. On a linear
-/// axis the few heights far above all others (a stream's first rows) are cut off.
+/// `score` names the vertical axis. On a linear axis the few errors far above all others (a stream's first rows) are cut off.
 ///
 /// ```
-/// use mercer_plots::{Curve, learning_curves};
+/// use mercer_plots::{Curve, Score, learning_curves};
 ///
 /// let curve = |name: &str, ys: [f64; 3]| Curve { name: name.into(), xs: vec![100.0, 200.0, 300.0], ys: ys.into() };
 /// let learners = [curve("krls", [0.5, 0.3, 0.25]), curve("nons-ald", [0.6, 0.4, 0.2])];
-/// let figure = learning_curves("bank", "RMSE of the last 100 rows", &learners, &[curve("last value", [1.0, 1.1, 0.9])]);
+/// let figure = learning_curves("bank", Score::Error("RMSE of the last 100 rows"), &learners, &[curve("last value", [1.0, 1.1, 0.9])]);
 /// assert!(figure.svg()?.contains("nons-ald"));
 /// # Ok::<(), mercer_plots::FigureError>(())
 /// ```
 #[must_use]
-pub fn learning_curves(title: &str, score: &str, learners: &[Curve], baselines: &[Curve]) -> Figure {
-    let mut figure = Figure::new(title).x_label("row t").y_label(score);
+pub fn learning_curves(title: &str, score: Score<'_>, learners: &[Curve], baselines: &[Curve]) -> Figure {
+    let (Score::Error(label) | Score::Gain(label)) = score;
+    let mut figure = Figure::new(title).x_label("row t").y_label(label);
     for curve in learners {
         figure = figure.line(&curve.name, &curve.xs, &curve.ys);
     }
     for curve in baselines {
         figure = figure.dashed(&curve.name, &curve.xs, &curve.ys);
+    }
+    if matches!(score, Score::Gain(_)) {
+        return figure;
     }
     let curves = learners.iter().chain(baselines);
     let mut heights: Vec<f64> = curves.flat_map(|curve| &curve.ys).copied().filter(|y| y.is_finite()).collect();
@@ -63,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_axis_suits_the_heights() {
-        let figure = |ys: &[f64]| learning_curves("", "", &[curve(ys)], &[]);
+        let figure = |ys: &[f64]| learning_curves("", Score::Error(""), &[curve(ys)], &[]);
         assert!(figure(&[1.0, 100.0]).log_y);
         let plain = figure(&[1.0, 3.0]);
         assert!(!plain.log_y && plain.y_range.is_none());
@@ -74,5 +86,6 @@ mod tests {
         let cut = figure(&ys);
         assert!(!cut.log_y && cut.y_range.is_some_and(|(low, high)| low == 0.0 && high < 10.0));
         assert!(figure(&[]).svg().is_err());
+        assert!(!learning_curves("", Score::Gain(""), &[curve(&[0.01, 1.0])], &[]).log_y);
     }
 }

@@ -5,7 +5,6 @@ use kuva::render::theme::Theme;
 use kuva::{TickFormat, plot::LegendEntry, plot::LegendShape};
 
 use super::Figure;
-use super::axis::TICKS;
 use super::heat_map;
 use super::legend::{self, Legend};
 use super::matrix;
@@ -38,9 +37,14 @@ pub(super) fn theme() -> Theme {
 pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
     let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
     let ((x_low, x_high), (y_low, y_high)) = (x_axis.placed_range(), y_axis.placed_range());
+    let room = match frame {
+        Frame::Alone => PLOT_WIDTH,
+        Frame::Panel { width, .. } => width - 60.0,
+    };
+    let ticks = x_axis.ticks(room);
     let mut layout = Layout::new((x_low, x_high), (y_low, y_high))
         .with_theme(theme())
-        .with_ticks(TICKS)
+        .with_ticks(ticks)
         .with_x_axis_min(x_low)
         .with_x_axis_max(x_high)
         .with_y_axis_min(y_low)
@@ -63,11 +67,7 @@ pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend
     if let Some(bars) = &figure.bars {
         layout.x_categories = Some(bars.categories.iter().map(|c| plain(c)).collect());
         layout.x_tick_format = TickFormat::Auto;
-        let width = match frame {
-            Frame::Alone => PLOT_WIDTH,
-            Frame::Panel { width, .. } => width - 60.0,
-        };
-        if 2.0 * staggered_width(&layout) > width {
+        if 2.0 * staggered_width(&layout) > room {
             layout.x_label_overlap = AxisLabelOverlap::Stagger;
         }
     }

@@ -25,6 +25,11 @@
 //! # Ok::<(), mercer_plots::FigureError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 use std::path::{Path, PathBuf};
 
 mod axis;
@@ -45,7 +50,7 @@ mod render;
 mod rows;
 mod whole;
 
-pub use curves::{Curve, learning_curves};
+pub use curves::{Curve, Score, learning_curves};
 pub use format::{Format, UnknownFormat};
 pub use heat_map::{Grid, HeatMap, Scale};
 pub use panels::Panels;
@@ -197,6 +202,7 @@ enum Style {
     Line,
     Dashed,
     Points,
+    Dots,
 }
 
 #[derive(Clone, Debug)]
@@ -300,6 +306,12 @@ impl Figure {
     #[must_use]
     pub fn points(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
         self.add(name.into(), Style::Points, xs, ys, None)
+    }
+
+    /// Small points without a line, for many of them or for values beside a line.
+    #[must_use]
+    pub fn dots(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
+        self.add(name.into(), Style::Dots, xs, ys, None)
     }
 
     /// Points with vertical error bars from `y − error` to `y + error`.

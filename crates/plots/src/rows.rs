@@ -51,7 +51,7 @@ impl Figure {
             let style = match series.style {
                 Style::Line => "line",
                 Style::Dashed => "dashed line",
-                Style::Points => "points",
+                Style::Points | Style::Dots => "points",
             };
             let mut finite = series.xs.iter().zip(&series.ys).filter(|(x, y)| x.is_finite() && y.is_finite());
             let first = finite.next();
@@ -97,7 +97,7 @@ impl Figure {
             let kind = match series.style {
                 Style::Line => "line",
                 Style::Dashed => "dashed",
-                Style::Points => "points",
+                Style::Points | Style::Dots => "points",
             };
             for (i, (x, y)) in series.xs.iter().zip(&series.ys).enumerate() {
                 let ends = |(low, high): &(Vec<f64>, Vec<f64>)| Some((*low.get(i)?, *high.get(i)?));

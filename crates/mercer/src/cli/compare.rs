@@ -91,6 +91,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
         let settings = Settings::new(catalogue::find(&run.common.learner)?, run.common.set.iter().map(String::as_str))?;
         formula = formula.or(settings.needs_rounds());
     }
+    #[cfg(not(feature = "plots"))]
+    own.plot.refuse()?;
+    #[cfg(feature = "plots")]
     let plot = own.plot.create(&[first.common.data.as_path()])?;
     let held = Held::read(first, formula)?;
     let metric = held.followed(first)?;
@@ -124,8 +127,6 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     if let Some((plot, picture)) = picture {
         plot.finish(&picture)?;
     }
-    #[cfg(not(feature = "plots"))]
-    debug_assert!(plot.is_none(), "--plot was refused");
     output::print(&text)
 }
 

@@ -5,7 +5,7 @@ mod classes;
 pub(crate) mod held;
 mod numbers;
 #[cfg(feature = "plots")]
-mod picture;
+pub(crate) mod picture;
 
 use std::fmt::Write as _;
 use std::iter;
@@ -42,9 +42,12 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
     output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--plot", &arguments.plot.plot)])?;
+    #[cfg(feature = "plots")]
     let plot = arguments.plot.create(&inputs)?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
     // A run that writes nothing is ended by a signal as any other.
-    let stop = if predictions.is_some() || plot.is_some() { Stop::listen()? } else { Stop::never() };
+    let stop = if predictions.is_some() || arguments.plot.plot.is_some() { Stop::listen()? } else { Stop::never() };
     let opened = Feed::open(arguments, settings.needs_rounds(), &stop);
     // A signal is what ended input that seems to be too short.
     ended(&stop, arguments, 0)?;

@@ -1,10 +1,13 @@
 //! `--plot`: a picture of the result, written beside its place and then renamed.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "plots")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::failure::Failure;
+#[cfg(feature = "plots")]
 use super::output::Aside;
 
 /// Where the picture goes.
@@ -16,10 +19,9 @@ pub(crate) struct PlotArguments {
 }
 
 /// A picture that is to be drawn.
-#[cfg_attr(not(feature = "plots"), allow(dead_code))]
+#[cfg(feature = "plots")]
 pub(crate) struct PlotFile {
     file: Aside,
-    #[cfg(feature = "plots")]
     format: mercer_plots::Format,
     place: String,
 }
@@ -36,16 +38,22 @@ impl PlotArguments {
         Ok(Some(PlotFile { file, format, place }))
     }
 
-    /// Refuses what this program cannot do.
+    /// Refuses what this program was built without.
     #[cfg(not(feature = "plots"))]
-    pub(crate) fn create(&self, _: &[&Path]) -> Result<Option<PlotFile>, Failure> {
+    pub(crate) fn refuse(&self) -> Result<(), Failure> {
         match self.plot {
-            None => Ok(None),
+            None => Ok(()),
             Some(_) => Err(Failure::usage(
                 "--plot: this mercer was built without pictures; build it with the feature plots, or leave --plot out",
             )),
         }
     }
+}
+
+/// Data as a title says them: the name of the file without its folders.
+#[cfg(feature = "plots")]
+pub(crate) fn short_name(data: &str) -> String {
+    Path::new(data).file_name().map_or(data.into(), |name| name.to_string_lossy()).into_owned()
 }
 
 #[cfg(feature = "plots")]

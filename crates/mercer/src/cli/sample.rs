@@ -36,6 +36,7 @@ impl<T> Sample<T> {
     }
 
     /// All rounds kept, oldest first.
+    #[cfg(any(test, feature = "plots"))]
     pub(crate) fn all(&self) -> &[(usize, T)] {
         &self.kept
     }
@@ -52,6 +53,27 @@ fn hash(round: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_area_of_a_sample_is_that_of_all_to_its_error() {
+        let mut uniform = 1_u64;
+        let mut next = || {
+            uniform = uniform.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (uniform >> 40) as f64 / (1 << 24) as f64
+        };
+        let (mut sample, mut all) = (Sample::new(20_000), Vec::new());
+        for round in 1..=200_000 {
+            let positive = next() < 0.2;
+            let score = next() + next() + if positive { 0.4 } else { 0.0 };
+            all.push((score, positive, 1.0));
+            sample.offer(round, || (score, positive, 1.0));
+        }
+        let exact = mercer::learners::area_under_curve(&mut all).unwrap();
+        let mut kept: Vec<(f64, bool, f64)> = sample.all().iter().map(|(_, round)| *round).collect();
+        let rarer = kept.iter().filter(|round| round.1).count() as f64;
+        let area = mercer::learners::area_under_curve(&mut kept).unwrap();
+        assert!((area - exact).abs() < 3.0 * (exact * (1.0 - exact) / rarer).sqrt(), "{area} for {exact}");
+    }
 
     #[test]
     fn all_are_kept_while_they_fit_and_then_a_fair_share() {

@@ -87,11 +87,6 @@ impl Metric {
         Ok(metric)
     }
 
-    /// Whether more is better.
-    pub(crate) fn is_gain(self) -> bool {
-        matches!(self, Self::R2 | Self::Coverage | Self::Accuracy | Self::BalancedAccuracy | Self::Auc)
-    }
-
     /// As the head of a column says it.
     pub(crate) fn head(self) -> &'static str {
         match self {
@@ -108,6 +103,12 @@ impl Metric {
             Self::Auc => "AUC",
             Self::CalibrationError => "calibration",
         }
+    }
+
+    /// Whether less is better.
+    #[cfg(feature = "plots")]
+    pub(crate) fn is_error(self) -> bool {
+        !matches!(self, Self::R2 | Self::Coverage | Self::Accuracy | Self::BalancedAccuracy | Self::Auc)
     }
 
     /// The score, if it is there and is a number.

@@ -126,7 +126,8 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         let passed = of_point(values).parsed().and_then(|arguments| held.pass(&arguments, rows));
         bar.inc(1);
         let passed = passed?;
-        let score = metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_gain() { -score } else { score });
+        let score =
+            metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
         if let (Ok(mut best), Ok(mut sizes)) = (best.lock(), sizes.lock()) {
             sizes.push((values.to_vec(), rows, passed.dictionary_size));
             if rows == held.len() && score < *best {
@@ -156,7 +157,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         found: &found,
         sizes: &sizes,
         metric: typed(&metric),
-        is_gain: metric.is_gain(),
+        is_gain: !metric.is_error(),
         command: of_point(&found.best().values).command(),
         seconds: begun.elapsed().as_secs_f64(),
     };

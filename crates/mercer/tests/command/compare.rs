@@ -136,7 +136,7 @@ fn one_picture_has_all_curves() {
     ]);
     assert!(text.starts_with("RMSE on d.csv"));
     let picture = folder.read("curves.svg");
-    for part in ["<svg", "krls lambda=0.1", "fogd features=20", "running mean", "RMSE of the last 90 rows"] {
+    for part in ["<svg", "krls lambda=0.1", "fogd features=20", "running mean", "Score of the last 90 rows"] {
         assert!(picture.contains(part), "{part}");
     }
     folder.done("compare d.csv --learners krls,kogd --plot curves.png --json");

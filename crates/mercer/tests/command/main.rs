@@ -17,8 +17,11 @@ mod koopman;
 mod learners;
 mod models;
 mod ordinary;
+#[cfg(feature = "plots")]
+mod plots;
 mod refusals;
 mod scales;
+mod scores;
 mod serving;
 mod streams;
 mod support;

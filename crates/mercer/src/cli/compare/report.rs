@@ -5,9 +5,13 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::cli::eval::held::Passed;
+#[cfg(feature = "plots")]
+use crate::cli::eval::picture;
 use crate::cli::failure::Failure;
 use crate::cli::output::digits;
 use crate::cli::plain::Plain;
+#[cfg(feature = "plots")]
+use crate::cli::plot::short_name;
 use crate::cli::report::{self, Parameters};
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::trace::Checkpoint;
@@ -79,7 +83,7 @@ impl Report {
             sections.iter().map(|three| [0, 1, 2].map(|column| metric.of(&three[column]))).collect();
         let best = [0, 1, 2].map(|column| {
             let all = scores.iter().filter_map(|three| three[column]);
-            all.reduce(|a, b| if (b < a) != metric.is_gain() { b } else { a })
+            all.reduce(|a, b| if (b < a) == metric.is_error() { b } else { a })
         });
         let baselines: Vec<(String, [Option<f64>; 3])> = sections.first().map_or(Vec::new(), |three| {
             let baseline = |i: usize| {
@@ -128,9 +132,8 @@ impl Report {
         let (learners, baselines): (Vec<_>, Vec<_>) = self.rows.iter().filter_map(curves).unzip();
         // They are the same for all learners.
         let baselines = baselines.into_iter().next().unwrap_or_default();
-        let score = format!("{} of the last {} rows", self.metric.head(), self.window);
-        let figure = mercer_plots::learning_curves(&score, &score, &learners, &baselines);
-        mercer_plots::Panels::new(Plain(&self.data).to_string(), 1).panel(figure)
+        let figure = picture::figure(self.metric, Some(self.window), &learners, &baselines);
+        mercer_plots::Panels::new(short_name(&self.data), 1).panel(figure)
     }
 
     pub(super) fn json(self) -> Result<String, Failure> {

@@ -219,16 +219,19 @@ impl Classes {
     }
 
     /// The classes met so far, by name.
+    #[cfg(feature = "plots")]
     pub(super) fn names(&self) -> Vec<&str> {
         (0..self.known).filter_map(|class| self.labels.get(class)).collect()
     }
 
     /// The class of row `index`, and the one predicted for it.
+    #[cfg(feature = "plots")]
     pub(super) fn judged(&self, index: usize) -> (usize, Option<usize>) {
         (self.made[index].class, self.made[index].judged.class)
     }
 
     /// The scored rounds that are kept for the area under the curve, of two classes: score, whether positive, weight.
+    #[cfg(feature = "plots")]
     pub(super) fn curve(&self) -> Vec<(f64, bool, f64)> {
         if self.labels.len() == 2 { self.curve.all().iter().map(|(_, round)| *round).collect() } else { Vec::new() }
     }

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use mercer_plots::{Curve, Figure, Panels, learning_curves, significant};
+use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
 use super::classes::Classes;
 use super::numbers::Numbers;
 use super::{Body, Chunk};
+use crate::cli::plot::short_name;
 use crate::cli::sample::Sample;
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::trace::Checkpoint;
@@ -17,11 +18,13 @@ const AREA_POINTS: usize = 40;
 /// Rows in a cloud.
 const CLOUD: usize = 1500;
 /// Rows that are shown one by one, at the end.
-const RECENT: usize = 120;
+const RECENT: usize = 100;
 /// Outputs that have panels.
 const OUTPUTS: usize = 4;
 /// Classes that have rows and columns of their own.
-const CLASSES: usize = 20;
+const CLASSES: usize = 16;
+/// Letters that have room below a matrix.
+const MOST_LETTERS: usize = 52;
 
 /// What is kept of the rows for the picture; its size does not grow with the stream.
 pub(super) enum Gathered {
@@ -112,7 +115,7 @@ pub(super) struct About<'a> {
 
 impl About<'_> {
     fn title(&self) -> String {
-        let data = std::path::Path::new(self.data).file_name().map_or(self.data.into(), |name| name.to_string_lossy());
+        let data = short_name(self.data);
         let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
         let mut title =
             format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.of(self.scores)));
@@ -136,28 +139,43 @@ impl About<'_> {
 /// The picture.
 pub(super) fn draw(gathered: &Gathered, body: &Body, about: &About<'_>) -> Panels {
     let mut panels = Panels::new(about.title(), 2);
-    let head = about.followed.head();
-    let windows = format!("Score of the last {} rows", about.window);
-    panels = panels.panel(scores(body, about, about.followed, Some(about.window), &windows, head));
-    panels = panels.panel(scores(body, about, about.followed, None, "Score of all rows so far", head));
+    panels = panels.panel(scores(body, about, about.followed, Some(about.window)));
+    panels = panels.panel(scores(body, about, about.followed, None));
     match (gathered, body) {
         (Gathered::Numbers(rows), _) => panels = rows.draw(panels, about),
-        (Gathered::Classes(confusion), Body::Classes(classes)) => panels = confusion.draw(panels, classes),
+        (Gathered::Classes(confusion), Body::Classes(classes)) => {
+            panels = confusion.draw(panels, classes, about.learner);
+            // In the place of the curve that only two classes have.
+            let probable = about.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some());
+            if about.followed != Metric::LogLoss && probable && classes.curve().is_empty() {
+                panels = panels.panel(scores(body, about, Metric::LogLoss, Some(about.window)));
+            }
+        }
         _ => {}
     }
     if about.trace.iter().any(|point| point.dictionary_size > 0) {
-        panels = panels.panel(sizes(about.trace));
+        panels = panels.panel(sizes(about));
     }
     panels
 }
 
 /// A score of the learner and its baselines: of the window that ends at each point, or of all rows so far.
-fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>, title: &str, label: &str) -> Figure {
+fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>) -> Figure {
     let (learner, baselines) = curves(body, about.learner, about.skipped, metric, window);
-    learning_curves(title, label, &[learner], &baselines)
+    figure(metric, window, &[learner], &baselines)
 }
 
-/// The same as curves; `skipped` rows at the beginning are not scored.
+/// The curves of a score over windows, or over all rows so far.
+pub(crate) fn figure(metric: Metric, window: Option<usize>, learners: &[Curve], baselines: &[Curve]) -> Figure {
+    let title = match window {
+        Some(window) => format!("Score of the last {window} rows"),
+        None => "Score of all rows so far".to_owned(),
+    };
+    let label = if metric.is_error() { Score::Error(metric.head()) } else { Score::Gain(metric.head()) };
+    learning_curves(&title, label, learners, baselines)
+}
+
+/// The score of a learner, and those of its baselines, along the rows; `skipped` rows at the beginning are not scored.
 pub(super) fn curves(
     body: &Body,
     learner: &str,
@@ -171,9 +189,8 @@ pub(super) fn curves(
     let mut baselines: Vec<Curve> = Vec::new();
     for point in 1..=points {
         let until = (scored as u128 * point as u128 / points as u128) as usize;
-        // A window that is hardly begun says little.
-        let full = window.is_none_or(|window| until >= window.min(scored / 20));
-        if !full {
+        // A few rows say little.
+        if until < window.map_or(scored / 100, |window| window.min(scored / 20)) {
             continue;
         }
         let from = window.map_or(0, |window| until.saturating_sub(window));
@@ -197,40 +214,45 @@ pub(super) fn curves(
     (learner, baselines)
 }
 
-fn sizes(trace: &[Checkpoint]) -> Figure {
+fn sizes(about: &About<'_>) -> Figure {
+    let trace = about.trace;
     let stride = trace.len().div_ceil(4 * POINTS).max(1);
     let kept = || trace.iter().step_by(stride).chain(trace.last());
     let rounds: Vec<f64> = kept().map(|point| point.t as f64).collect();
     let sizes: Vec<f64> = kept().map(|point| point.dictionary_size as f64).collect();
-    Figure::new("Size of the dictionary").x_label("row t").y_label("points").line("dictionary", &rounds, &sizes)
+    let most = sizes.iter().copied().fold(1.0, f64::max);
+    let figure = Figure::new("Size of the dictionary").x_label("row t").y_label("points");
+    figure.y_range(0.0, 1.05 * most).line(about.learner, &rounds, &sizes)
 }
 
 impl Rows {
     fn draw(&self, mut panels: Panels, about: &About<'_>) -> Panels {
         let outputs = self.cloud.all().first().map_or(0, |(_, pairs)| pairs.len());
         let of = |output: usize| if outputs > 1 { format!(": {}", about.name(output)) } else { String::new() };
-        panels = panels.panel(self.last_rows(&of(0)));
+        panels = panels.panel(self.last_rows(about.learner, &of(0)));
         for output in 0..outputs {
-            panels = panels.panel(self.beside(output, &of(output)));
+            panels = panels.panel(self.beside(output, about.learner, &of(output)));
             if output == 0 {
-                panels = panels.panel(self.residuals(&of(0)));
+                panels = panels.panel(self.residuals(about.learner, &of(0)));
             }
         }
         panels
     }
 
-    fn last_rows(&self, of: &str) -> Figure {
+    fn last_rows(&self, learner: &str, of: &str) -> Figure {
         let column = |value: &dyn Fn(&Recent) -> f64| self.recent.iter().map(value).collect::<Vec<f64>>();
         let (rows, targets) = (column(&|row| row.t), column(&|row| row.target));
         let predictions = column(&|row| row.prediction);
-        let figure = Figure::new(format!("The last {} rows{of}", rows.len())).x_label("row t").y_label("target");
+        let figure = Figure::new(format!("Predictions and targets of the last {} rows{of}", rows.len()))
+            .x_label("row t")
+            .y_label("target");
         let ends = |end: usize| column(&|row| row.interval.map_or(row.prediction, |ends| ends[end]));
         let figure = if self.recent.iter().any(|row| row.interval.is_some()) {
-            figure.line_with_band("prediction", &rows, &predictions, &ends(0), &ends(1))
+            figure.line_with_band(learner, &rows, &predictions, &ends(0), &ends(1))
         } else {
-            figure.line("prediction", &rows, &predictions)
+            figure.line(learner, &rows, &predictions)
         };
-        figure.points("target", &rows, &targets)
+        figure.dots("target", &rows, &targets)
     }
 
     /// Targets and predictions of the sample.
@@ -239,8 +261,19 @@ impl Rows {
         [pairs().map(|pair| pair[0]).collect(), pairs().map(|pair| pair[1]).collect()]
     }
 
-    fn beside(&self, output: usize, of: &str) -> Figure {
+    fn beside(&self, output: usize, learner: &str, of: &str) -> Figure {
         let [targets, predictions] = self.columns(output);
+        // A few targets far from all others would press these into a point.
+        let (low, high) = (within(&targets, 0.005), within(&targets, 0.995));
+        let near = |y: f64| (low - (high - low)..=high + (high - low)).contains(&y);
+        let far = targets.iter().filter(|y| !near(**y)).count();
+        let pairs = targets.iter().zip(&predictions).filter(|(y, _)| near(**y));
+        let (targets, predictions): (Vec<f64>, Vec<f64>) = pairs.map(|(y, made)| (*y, *made)).unzip();
+        let of = match far {
+            0 => of.to_owned(),
+            1 => format!("{of} (1 far target left out)"),
+            _ => format!("{of} ({far} far targets left out)"),
+        };
         let ends =
             targets.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(*y), high.max(*y)]);
         let figure = Figure::new(format!("Predictions beside targets{of}")).x_label("target").y_label("prediction");
@@ -248,20 +281,20 @@ impl Rows {
         let (low, high) = (within(&predictions, 0.005).min(ends[0]), within(&predictions, 0.995).max(ends[1]));
         let margin = 0.04 * (high - low);
         let figure = if low < high { figure.y_range(low - margin, high + margin) } else { figure };
-        figure.points("row", &targets, &predictions).dashed("prediction = target", &ends, &ends)
+        figure.dots(learner, &targets, &predictions).dashed("", &ends, &ends)
     }
 
-    fn residuals(&self, of: &str) -> Figure {
+    fn residuals(&self, learner: &str, of: &str) -> Figure {
         let [targets, predictions] = self.columns(0);
         let rounds: Vec<f64> = self.cloud.all().iter().map(|(t, _)| *t as f64).collect();
         let errors: Vec<f64> = predictions.iter().zip(&targets).map(|(made, y)| made - y).collect();
         let figure = Figure::new(format!("Residuals{of}")).x_label("row t").y_label("prediction − target");
         let (low, high) = (within(&errors, 0.005), within(&errors, 0.995));
-        let reach = 1.3 * low.abs().max(high.abs());
-        let cut = errors.iter().any(|error| error.abs() > reach) && reach > 0.0;
-        let figure = if cut { figure.y_range(-reach, reach) } else { figure };
+        let (low, high) = (low - 0.3 * (high - low), high + 0.3 * (high - low));
+        let cut = low < high && errors.iter().any(|error| !(low..=high).contains(error));
+        let figure = if cut { figure.y_range(low.min(0.0), high.max(0.0)) } else { figure };
         let across = [rounds.first().copied().unwrap_or(0.0), rounds.last().copied().unwrap_or(1.0)];
-        figure.points("row", &rounds, &errors).dashed("no error", &across, &[0.0, 0.0])
+        figure.dots(learner, &rounds, &errors).dashed("", &across, &[0.0, 0.0])
     }
 }
 
@@ -274,25 +307,27 @@ fn within(values: &[f64], share: f64) -> f64 {
 }
 
 impl Confusion {
-    fn draw(&self, panels: Panels, classes: &Classes) -> Panels {
+    fn draw(&self, panels: Panels, classes: &Classes, learner: &str) -> Panels {
         let mut panels = panels.panel(self.matrix(&classes.names()));
-        let bins = classes.score.reliability();
+        let mut bins = classes.score.reliability();
+        // What a few rows show is chance.
+        let all: f64 = bins.iter().map(|bin| bin[2]).sum();
+        bins.retain(|bin| bin[2] >= 0.004 * all);
         if !bins.is_empty() {
             let column = |place: usize| bins.iter().map(|bin| bin[place]).collect::<Vec<f64>>();
-            let figure = Figure::new("Calibration").x_label("probability given").y_label("share that was right");
+            let figure = Figure::new("Calibration (dashed: as it should be)")
+                .x_label("probability given")
+                .y_label("share that was right");
             let (given, right) = (column(0), column(1));
-            let figure = figure.y_range(0.0, 1.02).line("predicted class", &given, &right);
-            panels = panels.panel(figure.points("predicted class", &given, &right).dashed(
-                "as it should be",
-                &[given[0].min(0.5), 1.0],
-                &[given[0].min(0.5), 1.0],
-            ));
+            let figure = figure.y_range(0.0, 1.02).line(learner, &given, &right);
+            let ideal = [given[0].min(0.5), 1.0];
+            panels = panels.panel(figure.points(learner, &given, &right).dashed("", &ideal, &ideal));
         }
         let mut rounds = classes.curve();
         if let Some(curve) = receiver(&mut rounds) {
-            let figure = Figure::new("Receiver operating characteristic");
+            let figure = Figure::new("ROC curve (dashed: chance)");
             let figure = figure.x_label("false positives, share").y_label("true positives, share");
-            let figure = figure.line("by score", &curve.xs, &curve.ys).dashed("by chance", &[0.0, 1.0], &[0.0, 1.0]);
+            let figure = figure.line(learner, &curve.xs, &curve.ys).dashed("", &[0.0, 1.0], &[0.0, 1.0]);
             panels = panels.panel(figure.y_range(0.0, 1.02));
         }
         panels
@@ -315,17 +350,32 @@ impl Confusion {
         if order.iter().any(|row| count(*row, CLASSES + 1) > 0.0) {
             places.push(CLASSES + 1);
         }
-        let columns: Vec<String> = places.iter().map(name).collect();
+        let mut columns: Vec<String> = places.iter().map(name).collect();
+        let mut label = "predicted class";
+        // Names that would be cut to a letter or two say nothing.
+        if columns.iter().any(|name| name.chars().count() * columns.len() > MOST_LETTERS) {
+            columns.iter_mut().for_each(String::clear);
+            label = if places.len() > order.len() {
+                "predicted class, in the rows' order; last: none"
+            } else {
+                "predicted class, in the rows' order"
+            };
+        }
         let (mut shares, mut words) = (Vec::new(), Vec::new());
         for row in &order {
             let all: f64 = places.iter().map(|column| count(*row, *column)).sum();
             for column in &places {
                 shares.push(if all > 0.0 { count(*row, *column) / all } else { 0.0 });
-                words.push(significant(count(*row, *column), 4).trim_end_matches(".000").to_owned());
+                let count = count(*row, *column);
+                words.push(match count {
+                    0.0 => String::new(),
+                    whole if whole.fract() == 0.0 => format!("{whole}"),
+                    part => significant(part, 4),
+                });
             }
         }
-        let figure = Figure::new("Rows of a class, and what was predicted for them");
-        figure.x_label("predicted class").y_label("class").matrix(&rows, &columns, &shares, &words)
+        let figure = Figure::new("Confusion matrix");
+        figure.x_label(label).y_label("class").matrix(&rows, &columns, &shares, &words)
     }
 }
 
