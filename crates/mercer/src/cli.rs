@@ -132,7 +132,7 @@ impl Habits {
 /// Run a learner over data once: predict, score, learn
 ///
 /// Prints scores of the predictions, each made before its target was shown, over all rows, their second half and the last window, beside those of
-/// two baselines: the running mean (for classes the most frequent class so far) and the value of the row before. With --scale errors and
+/// two baselines: the running mean (for classes the most frequent class so far) and the value of the row before. With --scale paper01 or paper11 errors and
 /// predictions are in scaled units.
 ///
 /// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or

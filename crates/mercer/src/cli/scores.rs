@@ -106,7 +106,6 @@ impl Metric {
     }
 
     /// Whether less is better.
-    #[cfg(feature = "plots")]
     pub(crate) fn is_error(self) -> bool {
         !matches!(self, Self::R2 | Self::Coverage | Self::Accuracy | Self::BalancedAccuracy | Self::Auc)
     }
