@@ -227,7 +227,7 @@ mod tests {
     fn the_bottom_of_a_bowl_is_found() {
         for seed in 0..20 {
             let found = search(&square(), &Plan::new(10_000).seed(seed), bowl).unwrap();
-            assert!(found.best().score < 1.02, "{seed}: {:?}", found.best());
+            assert!(found.best().score < 1.03, "{seed}: {:?}", found.best());
             assert_eq!(found.best().rows, 10_000);
         }
     }
