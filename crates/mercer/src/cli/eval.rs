@@ -121,16 +121,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let window = asked.window.map_or((n / 10).max(1), usize::from);
     let dictionary_size = body.dictionary_size();
     let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
-    let notes = match &body {
-        Body::Numbers(numbers) => {
-            let outcome = Outcome { entry, kernel: &spec, bound, score: &numbers.score, dictionary_size };
-            numbers.watch.notes(&outcome)
-        }
-        Body::Classes(classes) => {
-            let crowded = notes::crowded(entry, n, dictionary_size);
-            crowded.into_iter().chain(notes::majority(&classes.score)).collect()
-        }
-    };
+    let notes = body.notes(entry, &spec, bound, n);
     let seconds = seconds.as_secs_f64();
     let (_, second_half) = body.between(scored / 2, scored, true);
     let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
@@ -317,6 +308,21 @@ impl Body {
         match self {
             Self::Numbers(numbers) => numbers.between(after, until),
             Self::Classes(classes) => classes.between(after, until, area),
+        }
+    }
+
+    /// Remarks on the result of so many rounds; `bound` is the key that bounds predictions, if targets may be beyond it.
+    fn notes(&self, entry: &Entry, kernel: &str, bound: Option<(&str, &Value)>, rounds: usize) -> Vec<String> {
+        let dictionary_size = self.dictionary_size();
+        match self {
+            Self::Numbers(numbers) => {
+                let outcome = Outcome { entry, kernel, bound, score: &numbers.score, dictionary_size };
+                numbers.watch.notes(&outcome)
+            }
+            Self::Classes(classes) => {
+                let crowded = notes::crowded(entry, rounds, dictionary_size);
+                crowded.into_iter().chain(notes::majority(&classes.score)).collect()
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use super::eval::held::Held;
 use super::failure::Failure;
 use super::of_eval::{Words, with_options};
 use super::{EvalArguments, count, output, typed, voice};
-use report::Report;
+use report::{Report, Seen};
 
 /// Options of `eval` that this command does not take, or takes as its own.
 const WITHOUT: [&str; 9] =
@@ -121,15 +121,16 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     };
     let bar = voice::bar(Some(plan.passes() as u64), "{bar:40} {pos}/{len} passes, {eta} left, best {msg}");
     let best = Mutex::new(f64::INFINITY);
-    let sizes = Mutex::new(Vec::new());
+    let seen = Mutex::new(Vec::new());
     let score = |values: &[f64], rows: usize| -> Result<f64, Failure> {
         let passed = of_point(values).parsed().and_then(|arguments| held.pass(&arguments, rows));
         bar.inc(1);
         let passed = passed?;
         let score =
             metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
-        if let (Ok(mut best), Ok(mut sizes)) = (best.lock(), sizes.lock()) {
-            sizes.push((values.to_vec(), rows, passed.dictionary_size));
+        if let (Ok(mut best), Ok(mut seen)) = (best.lock(), seen.lock()) {
+            let (values, size, notes) = (values.to_vec(), passed.dictionary_size, passed.notes);
+            seen.push(Seen { values, rows, size, notes });
             if rows == held.len() && score < *best {
                 *best = score;
                 bar.set_message(output::digits(score.abs()));
@@ -146,7 +147,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         error @ TuneError::NotFinite => Failure::because(format!("{}: {error}; give other ranges with --search", entry.name)),
     })?;
     bar.finish_and_clear();
-    let sizes = sizes.into_inner().unwrap_or_default();
+    let seen = seen.into_inner().unwrap_or_default();
     let report = Report {
         learner: entry.name,
         data: base.common.data.display().to_string(),
@@ -155,7 +156,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         space: &space,
         family: family(&kernel),
         found: &found,
-        sizes: &sizes,
+        seen: &seen,
         metric: typed(&metric),
         is_gain: !metric.is_error(),
         command: of_point(&found.best().values).command(),

@@ -97,6 +97,9 @@ fn what_was_found_is_better_than_the_defaults() {
     for head in ["dictionary", "sigma", "nu", "lambda", "32 points"] {
         assert!(text.contains(head), "{head}: {text}");
     }
+    // So is a bound that no setting of the others gets over.
+    let text = folder.done("tune d.csv --learner nons-ald --set radius=0.1 --trials 4 --limit 200");
+    assert!(text.contains("keeps predictions within ±0.1"), "{text}");
     // A best value at the end of its range is told.
     let text = folder.done("tune d.csv --learner krls --trials 32 --set nu=0.01 --search lambda=1e3..1e6 --limit 200");
     assert!(text.contains("Note: lambda is at the lower end of its range, 1000 to 1000000"), "{text}");

@@ -63,6 +63,7 @@ struct Done {
     seconds: f64,
     seconds_per_example: f64,
     checkpoints: Vec<Checkpoint>,
+    notes: Vec<String>,
 }
 
 /// Widths of the columns of numbers.
@@ -117,8 +118,12 @@ impl Report {
             cells(name, scores, false, "");
         }
         for Row { spec, passed } in &self.rows {
-            if let Err(why) = passed {
-                let _ = writeln!(text, "\nNote: {spec} has no score: {why}");
+            let notes = match passed {
+                Err(why) => vec![format!(" has no score: {why}")],
+                Ok(passed) => passed.notes.iter().map(|note| format!(": {note}")).collect(),
+            };
+            for note in notes {
+                let _ = writeln!(text, "\nNote: {spec}{note}");
             }
         }
         text
@@ -154,6 +159,7 @@ impl Report {
                     seconds: passed.seconds,
                     seconds_per_example: passed.seconds / n as f64,
                     checkpoints: passed.checkpoints.clone(),
+                    notes: passed.notes.clone(),
                 }))
             }
         };

@@ -32,6 +32,8 @@ pub(crate) struct Passed {
     /// Of the learner alone.
     pub(crate) seconds: f64,
     pub(crate) checkpoints: Vec<Checkpoint>,
+    /// Remarks on the result.
+    pub(crate) notes: Vec<String>,
     body: Body,
     /// Rows at the beginning that were not scored.
     skip: usize,
@@ -136,13 +138,17 @@ impl Held {
             }
             pass.learn(chunk, &self.names)?;
         }
-        let Pass { body, trace, seconds, .. } = pass;
+        let Pass { body, trace, seconds, rounds, .. } = pass;
+        let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key));
+        let bound = bound.filter(|_| unscaled).map(|(key, value)| (*key, value));
+        let notes = body.notes(entry, &spec, bound, rounds);
         Ok(Passed {
             kernel: spec,
             parameters,
             dictionary_size: body.dictionary_size(),
             seconds: seconds.as_secs_f64(),
             checkpoints: trace.checkpoints(),
+            notes,
             body,
             skip,
         })

@@ -14,6 +14,16 @@ const SHOWN: usize = 10;
 /// A value so near to the end of its range, as a share of the range, might lie beyond it.
 const NEAR: f64 = 0.05;
 
+/// What a pass came to beside its score.
+pub(super) struct Seen {
+    pub(super) values: Vec<f64>,
+    pub(super) rows: usize,
+    /// Points kept.
+    pub(super) size: usize,
+    /// Remarks.
+    pub(super) notes: Vec<String>,
+}
+
 pub(super) struct Report<'a> {
     pub(super) learner: &'static str,
     pub(super) data: String,
@@ -23,8 +33,7 @@ pub(super) struct Report<'a> {
     /// Of the kernel.
     pub(super) family: &'static str,
     pub(super) found: &'a Found,
-    /// Values, rows, and points kept.
-    pub(super) sizes: &'a [(Vec<f64>, usize, usize)],
+    pub(super) seen: &'a [Seen],
     pub(super) metric: String,
     /// Whether more of it is better: scores of the search are then negative.
     pub(super) is_gain: bool,
@@ -38,9 +47,18 @@ impl Report<'_> {
         if self.is_gain { -trial.score } else { trial.score }
     }
 
+    fn seen(&self, trial: &Trial) -> Option<&Seen> {
+        self.seen.iter().find(|seen| seen.values == trial.values && seen.rows == trial.rows)
+    }
+
     fn size(&self, trial: &Trial) -> Option<usize> {
-        let of = |(values, rows, _): &&(Vec<f64>, usize, usize)| *values == trial.values && *rows == trial.rows;
-        self.sizes.iter().find(of).map(|(.., size)| *size)
+        self.seen(trial).map(|seen| seen.size)
+    }
+
+    /// Remarks on the best.
+    fn notes(&self) -> Vec<String> {
+        let of_pass = self.seen(self.found.best()).map_or(&[][..], |seen| &seen.notes);
+        of_pass.iter().cloned().chain(self.at_ends()).collect()
     }
 
     fn named(&self, values: &[f64]) -> impl Iterator<Item = (&Dimension, String)> {
@@ -87,7 +105,7 @@ impl Report<'_> {
             text.push('\n');
         }
         let _ = write!(text, "\n{metric} {} by\n\n  {}\n", number(self.score(found.best())), self.command);
-        for note in self.at_ends() {
+        for note in self.notes() {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
@@ -129,7 +147,7 @@ impl Report<'_> {
             "passes": self.found.passes(),
             "search": self.space.dimensions().iter().map(range).collect::<Vec<_>>(),
             "trials": trials,
-            "notes": self.at_ends(),
+            "notes": self.notes(),
             "seconds": self.seconds,
         }))
     }
