@@ -69,7 +69,7 @@ impl Watch {
             format!(
                 "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale standard) or \
                  raise {key}",
-                number(self.largest)
+                digits(self.largest)
             )
         })
     }
@@ -89,7 +89,7 @@ impl Watch {
             format!(
                 "the error is not below that of predicting {what}, whose mean squared error is {}; try another kernel width \
                  (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
-                number(loss / self.weight)
+                digits(loss / self.weight)
             )
         })
     }
@@ -102,7 +102,7 @@ impl Watch {
             format!(
                 "more than half of the loss is that of row 1, which was predicted before anything was seen; without it the mean \
                  squared error is {}",
-                number(rest.max(0.0) / (rounds - 1) as f64)
+                digits(rest.max(0.0) / (rounds - 1) as f64)
             )
         })
     }
