@@ -56,12 +56,12 @@ fn with_month(text: &[u8]) -> Option<f64> {
     let mut parts = text.split(separates).filter(|part| !part.is_empty());
     let (first, second, year) = (parts.next()?, parts.next()?, parts.next()?);
     let month = |name: &[u8]| {
-        let is = |month: &&str| {
+        let is = |month: &str| {
             name.len() >= 3 && month.as_bytes().get(..name.len()).is_some_and(|long| long.eq_ignore_ascii_case(name))
         };
         MONTHS
             .iter()
-            .position(|month| is(&month) && (name.len() == 3 || name.len() == month.len()))
+            .position(|month| is(month) && (name.len() == 3 || name.len() == month.len()))
             .map(|at| at as i64 + 1)
     };
     let (month, day) = match month(first) {

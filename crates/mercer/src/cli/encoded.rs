@@ -85,11 +85,11 @@ impl Encoded {
         let whole = ReadOptions { ignore: Vec::new(), ..options.clone() };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
-        let Some(found) = Found::in_head(&shown, Records::Read(reader), options, looking, wanted)? else {
+        let Some(found) = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)? else {
             return Ok(None);
         };
         let Some(file) = opening.take() else { return Ok(None) };
-        let records = Records::Read(file.last_records(&whole)?);
+        let records = Records::Read(file.last_records(&whole)?.into());
         Ok(Some(found.over(shown, records)))
     }
 

@@ -63,6 +63,9 @@ pub(crate) struct ForecastArguments {
     /// It is not forecast. Other columns of times are left out, too.
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
+    /// Columns that are not forecast, by name or by number from 1, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
     #[command(flatten)]
     dialect: Dialect,
     /// Write the prediction of every row, made before it was seen, to this CSV file: k from 0, then one column an output; then

@@ -226,16 +226,18 @@ impl Input {
 
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
     ///
-    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows must be in order.
+    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows must be in order; `ignore` those that
+    /// are not looked at.
     pub(crate) fn plain(
         path: &Path,
         dialect: &Dialect,
         missing: Missing,
         stop: &Stop,
-        time: Option<&ColumnChoice>,
+        (time, ignore): (Option<&ColumnChoice>, &[ColumnChoice]),
     ) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
-        let plain = ReadOptions { target: TargetColumn::None, missing, ..ReadOptions::default() };
+        let ignore = ignore.to_vec();
+        let plain = ReadOptions { target: TargetColumn::None, missing, ignore, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         if options.format == Some(Format::Libsvm) {
             return Err(Failure::usage(format!(

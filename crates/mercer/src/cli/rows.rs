@@ -115,7 +115,7 @@ impl Rows {
             Reads::Knows(known) => {
                 let columns = known.encoding.schema().columns().iter().map(|column| column.name.clone());
                 let names = if known.encoding.schema().is_named() { columns.collect() } else { Vec::new() };
-                let records = Records::Read(opening.last_records(&ReadOptions { known: names, ..options })?);
+                let records = Records::Read(opening.last_records(&ReadOptions { known: names, ..options })?.into());
                 Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
             }
         };
@@ -178,7 +178,7 @@ fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn)
     let whole = ReadOptions { features: Vec::new(), ignore: Vec::new(), ..options.clone() };
     // What cannot be read tells why when it is.
     let Ok(reader) = opening.records(&whole) else { return Ok(()) };
-    let records = Records::Read(reader);
+    let records = Records::Read(reader.into());
     if options.format == Some(Format::Libsvm) || encoded::targets(target, &records.names()).is_some() {
         return Ok(());
     }

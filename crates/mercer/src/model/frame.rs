@@ -158,7 +158,7 @@ mod tests {
         let file = pack(ModelKind::Regression, &Grown { weight: 0.5, rounds: Some(9), last: 7 })?;
         let opened = open(&file)?;
         let read: Grown = decode(opened.version, opened.body)?;
-        assert_eq!((opened.version, read.rounds), (4, Some(9)));
+        assert_eq!((opened.version, read.rounds), (VERSION, Some(9)));
         assert!(matches!(decode::<Grown>(2, opened.body), Err(ModelError::Trailing { .. })));
         Ok(())
     }

@@ -36,6 +36,9 @@ fn times_of_a_series_are_left_out_or_checked() {
     );
     folder.refused(1, "forecast late.csv --time no", &["--time \"no\": there is no such column", "\"day\""]);
     folder.refused(2, "forecast earth_orientation --time no", &["--time is for files"]);
+    let one = folder.json("forecast timed.csv --ignore b --time day");
+    assert_eq!(one["outputs"].as_u64(), Some(1));
+    assert_eq!(one["mse"], folder.json("forecast plain.csv --ignore b")["mse"]);
     // A column of numbers orders rows as well.
     let numbered: String = (0..50).map(|t| format!("{},{}\n", t / 2, f64::from(t).sin())).collect();
     let folder = folder.with("numbered.csv", numbered);

@@ -3,8 +3,8 @@
 use mercer::data::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Record, RecordReader};
 
 pub(crate) enum Records {
-    Read(RecordReader),
-    Table(Table),
+    Read(Box<RecordReader>),
+    Table(Box<Table>),
 }
 
 /// A data set with a name, as records: the features, then the targets.
@@ -25,7 +25,7 @@ impl Records {
         if !named {
             columns = (1..=width).map(|number| format!("x{number}")).collect();
         }
-        Self::Table(Table { table, columns, named, given: 0 })
+        Self::Table(Table { table, columns, named, given: 0 }.into())
     }
 
     /// The names of the columns.

@@ -128,14 +128,15 @@ impl Feed {
     ) -> Result<Self, Failure> {
         let input = match source {
             Source::Named(name) => {
-                refuse_for_named(name, false, &arguments.dialect, &[], false)?;
+                refuse_for_named(name, false, &arguments.dialect, &arguments.ignore, false)?;
                 if arguments.time.is_some() {
                     return Err(Failure::usage(format!("{name}: --time is for files; leave it out")));
                 }
                 Input::series(name)?
             }
             Source::File(_) | Source::StandardInput => {
-                Input::plain(&arguments.series, &arguments.dialect, Missing::Nan, &stop, arguments.time.as_ref())?
+                let beside = (arguments.time.as_ref(), &*arguments.ignore);
+                Input::plain(&arguments.series, &arguments.dialect, Missing::Nan, &stop, beside)?
             }
         };
         let (shown, dimension, names) = (input.shown(), input.columns().dimension, input.columns().features());

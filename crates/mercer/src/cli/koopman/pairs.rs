@@ -192,7 +192,7 @@ pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, time: Option<&Co
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    Input::plain(path, dialect, Missing::default(), stop, time)
+    Input::plain(path, dialect, Missing::default(), stop, (time, &[]))
 }
 
 /// Numbers of a state of `delay` rows.
