@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "mercer-core",
     "mercer-simd",
     "mercer-kernels",
@@ -19,13 +19,15 @@ const LIBRARIES: [&str; 8] = [
     "mercer-learners",
     "mercer-encoding",
     "mercer-data",
+    "mercer-plots",
 ];
 
 /// The families of learners, each of which builds without the others.
 const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
 
-/// What the face of the workspace is built with, beside its default: nothing, what a library user saves models with, and the rest.
-const FACES: [&str; 4] = ["", "serde", "model", "arrow"];
+/// What the face of the workspace is built with, beside its default: nothing, what a library user saves models with, the rest,
+/// and the command without Parquet and pictures.
+const FACES: [&str; 5] = ["", "serde", "model", "arrow", "cli"];
 
 /// A target whose sizes have 32 bits.
 const NARROW: &str = "i686-unknown-linux-gnu";

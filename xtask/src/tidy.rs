@@ -11,7 +11,7 @@ use crate::tables;
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 10] = [
+const GRAPH: [(&str, &[&str]); 11] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("kernels", &["core", "simd"]),
@@ -20,13 +20,14 @@ const GRAPH: [(&str, &[&str]); 10] = [
     ("learners", &["core", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("encoding", &["core", "learners"]),
     ("data", &["core"]),
-    ("mercer", &["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "encoding", "data"]),
-    ("experiments", &["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data"]),
+    ("plots", &[]),
+    ("mercer", &["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "encoding", "data", "plots"]),
+    ("experiments", &["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data", "plots"]),
 ];
 
 /// Crates whose sources other people link.
-const LIBRARIES: [&str; 9] =
-    ["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "encoding", "data", "mercer"];
+const LIBRARIES: [&str; 10] =
+    ["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "encoding", "data", "plots", "mercer"];
 
 /// What clippy looks for in the libraries, and not in their tests: panicking short cuts and printing.
 const LINTS: [&str; 5] = ["unwrap_used", "expect_used", "panic", "print_stdout", "print_stderr"];

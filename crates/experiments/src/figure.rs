@@ -1,381 +1,57 @@
-//! Pictures of experiments: curves with bands, points, bars, heat maps, and grids of them, each
-//! saved as SVG and PNG.
-//!
-//! A thin face over one plotting crate, so that a change of that crate is a change of this folder
-//! alone. What it adds: one palette in which a learner has the same colour everywhere
-//! ([`palette`]), ranges and tick labels that suit losses and step counts, lines thinned to 400
-//! points, samples that cannot be drawn (not finite, or not positive along a logarithmic axis)
-//! dropped, and legends that stand beside the curves, never on them. The same figure gives the same
-//! bytes.
-//!
-//! ```
-//! use mercer_experiments::figure::Figure;
-//!
-//! let rounds: Vec<f64> = (1..=1000).map(f64::from).collect();
-//! let loss: Vec<f64> = rounds.iter().map(|t| 0.1 * t.sqrt()).collect();
-//! let bound: Vec<f64> = rounds.iter().map(|t| 0.3 * t.sqrt()).collect();
-//! let svg = Figure::new("Regret")
-//!     .x_label("round t")
-//!     .y_label("cumulative regret")
-//!     .log_x()
-//!     .log_y()
-//!     .line("NONS-ALD", &rounds, &loss)
-//!     .dashed("bound", &rounds, &bound)
-//!     .svg()?;
-//! assert!(svg.starts_with("<?xml") || svg.starts_with("<svg"));
-//! # Ok::<(), mercer_experiments::figure::FigureError>(())
-//! ```
+//! Pictures of experiments, drawn by `mercer-plots`, and the tables of the series behind them.
 
-use std::path::{Path, PathBuf};
+pub use mercer_plots::{Figure, FigureError, Grid, HeatMap, Mark, Panels, Row, Saved, Scale, palette};
 
-use serde::{Deserialize, Serialize};
+use crate::table::{Cell, Format, Table, TableError};
 
-mod axis;
-mod data;
-mod heat_map;
-mod layout;
-mod legend;
-mod overlay;
-pub mod palette;
-mod panels;
-mod plots;
-mod prepare;
-mod render;
-
-pub use heat_map::{Grid, HeatMap, Scale};
-pub use panels::Panels;
-
-/// Why a picture could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FigureError {
-    /// No series has a single point that can be drawn.
-    #[error(
-        "figure {title:?}: nothing to draw; give at least one finite \
-         point (positive ones along a logarithmic axis)"
-    )]
-    Empty {
-        /// The figure's title.
-        title: String,
-    },
-    /// Slices that go together differ in length.
-    #[error("figure {title:?}, series {series:?}: {expected} x values but {got} {what}; give as many of each")]
-    Lengths {
-        /// The figure's title.
-        title: String,
-        /// The series' name.
-        series: String,
-        /// What the other slice holds.
-        what: &'static str,
-        /// Length of the first slice.
-        expected: usize,
-        /// Length of the other one.
-        got: usize,
-    },
-    /// A heat map without cells, or on a logarithmic axis.
-    #[error("figure {title:?}: a heat map needs at least one cell and linear axes")]
-    HeatMap {
-        /// The figure's title.
-        title: String,
-    },
-    /// A range asked for is not one.
-    #[error(
-        "figure {title:?}: the y range from {low} to {high} is not one; give finite \
-         limits, low before high, and positive ones along a logarithmic axis"
-    )]
-    Range {
-        /// The figure's title.
-        title: String,
-        /// Lower limit.
-        low: f64,
-        /// Upper limit.
-        high: f64,
-    },
-    /// Bars start at zero, which a logarithmic axis does not have.
-    #[error("figure {title:?}: bars cannot stand on a logarithmic axis; draw points instead")]
-    BarsOnLogAxis {
-        /// The figure's title.
-        title: String,
-    },
-    /// The plotting crate could not make the PNG.
-    #[error("figure {title:?}: the PNG could not be made: {message}")]
-    Raster {
-        /// The figure's title.
-        title: String,
-        /// The plotting crate's own words.
-        message: String,
-    },
-    /// A file could not be written.
-    #[error("cannot write {path:?}: {source}; check the folder and the space left", path = path.display().to_string())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-}
-
-/// The two files of a saved picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
-    /// For papers and pages.
-    pub svg: PathBuf,
-    /// At twice the size, for everything else.
-    pub png: PathBuf,
-}
-
-/// One point of a cloud told apart by two things: the colour says the series (a learner), the shape
-/// the group (a data set).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mark {
-    /// Says the colour.
-    pub series: String,
-    /// Says the shape.
-    pub group: String,
-    /// Horizontal place.
-    #[serde(with = "crate::report::exact")]
-    pub x: f64,
-    /// Vertical place.
-    #[serde(with = "crate::report::exact")]
-    pub y: f64,
-    /// Half the height of the error bar, if there is one.
-    #[serde(with = "crate::report::exact")]
-    pub y_error: Option<f64>,
-}
-
-/// One picture with one pair of axes. Built by chained calls; mistakes are reported when it is
-/// drawn.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Figure {
-    title: String,
-    x_label: String,
-    y_label: String,
-    log_x: bool,
-    log_y: bool,
-    #[serde(with = "crate::report::exact")]
-    y_range: Option<(f64, f64)>,
-    series: Vec<Series>,
-    heat_map: Option<HeatMap>,
-    marks: Option<Marks>,
-    bars: Option<Bars>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Series {
-    name: String,
-    style: Style,
-    #[serde(with = "crate::report::exact")]
-    xs: Vec<f64>,
-    #[serde(with = "crate::report::exact")]
-    ys: Vec<f64>,
-    /// Lower and upper ends of the band or the error bars.
-    #[serde(with = "crate::report::exact")]
-    interval: Option<(Vec<f64>, Vec<f64>)>,
-    labels: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Style {
-    Line,
-    Dashed,
-    Points,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Marks {
-    series_title: String,
-    group_title: String,
-    marks: Vec<Mark>,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Bars {
-    categories: Vec<String>,
-    groups: Vec<BarSeries>,
-}
-
-/// The bars of one name, one a category.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct BarSeries {
-    name: String,
-    #[serde(with = "crate::report::exact")]
-    heights: Vec<f64>,
-    #[serde(with = "crate::report::exact")]
-    errors: Option<Vec<f64>>,
-}
-
-impl Figure {
-    /// An empty figure. The title may be empty.
-    #[must_use]
-    pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
+/// The rows behind a picture as a table.
+///
+/// Columns: the panel's title; `line`, `dashed`, `points`, `bar` or `heat map`; the series' name; the word beside the point, its
+/// group or its category; `x`, `y` and, where there is a band or an error bar, its `low` and `high`; the `value` of a heat map.
+///
+/// # Errors
+/// None that a caller can bring about: every row has one cell a column.
+pub fn table(rows: &[Row<'_>]) -> Result<Table, TableError> {
+    let table = Table::new().words("panel").words("kind").words("series").words("label");
+    let numbers = ["x", "y", "low", "high", "value"].into_iter();
+    let mut table = numbers.fold(table, |table, name| table.numbers(name, Format::Shortest));
+    for row in rows {
+        let words = [Some(row.panel), Some(row.kind), Some(row.series), row.label];
+        let ends = row.interval.unzip();
+        let numbers = [Some(row.x), Some(row.y), ends.0, ends.1, row.value];
+        table.push(words.into_iter().map(Cell::from).chain(numbers.into_iter().map(Cell::from)).collect())?;
     }
-
-    /// Words under the horizontal axis.
-    #[must_use]
-    pub fn x_label(mut self, label: impl Into<String>) -> Self {
-        self.x_label = label.into();
-        self
-    }
-
-    /// Words above the vertical axis.
-    #[must_use]
-    pub fn y_label(mut self, label: impl Into<String>) -> Self {
-        self.y_label = label.into();
-        self
-    }
-
-    /// A logarithmic horizontal axis.
-    #[must_use]
-    pub fn log_x(mut self) -> Self {
-        self.log_x = true;
-        self
-    }
-
-    /// A logarithmic vertical axis.
-    #[must_use]
-    pub fn log_y(mut self) -> Self {
-        self.log_y = true;
-        self
-    }
-
-    /// Shows only heights from `low` to `high`; lines are cut at the frame, points outside are left
-    /// out. For figures in which one learner runs away from the others. Under bars the range is
-    /// widened to hold zero.
-    #[must_use]
-    pub fn y_range(mut self, low: f64, high: f64) -> Self {
-        self.y_range = Some((low, high));
-        self
-    }
-
-    /// A solid line through the points.
-    #[must_use]
-    pub fn line(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Line, xs, ys, None)
-    }
-
-    /// A solid line with a shaded band from `lower` to `upper` (a standard deviation, an interval).
-    #[must_use]
-    pub fn line_with_band(self, name: impl Into<String>, xs: &[f64], ys: &[f64], lower: &[f64], upper: &[f64]) -> Self {
-        let band = Some((lower.to_vec(), upper.to_vec()));
-        self.add(name.into(), Style::Line, xs, ys, band)
-    }
-
-    /// A dashed line: a bound or a guide. Named after a learner it has the learner's colour,
-    /// otherwise a dark grey.
-    #[must_use]
-    pub fn dashed(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Dashed, xs, ys, None)
-    }
-
-    /// Points without a line.
-    #[must_use]
-    pub fn points(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Points, xs, ys, None)
-    }
-
-    /// Points with vertical error bars from `y − error` to `y + error`.
-    #[must_use]
-    pub fn points_with_error_bars(self, name: impl Into<String>, xs: &[f64], ys: &[f64], errors: &[f64]) -> Self {
-        // As many ends as errors, so that drawing can report a wrong number of them.
-        let ends = |sign: f64| {
-            let end = |(i, e): (usize, &f64)| ys.get(i).map_or(f64::NAN, |y| y + sign * e);
-            errors.iter().enumerate().map(end).collect()
-        };
-        let interval = (ends(-1.0), ends(1.0));
-        self.add(name.into(), Style::Points, xs, ys, Some(interval))
-    }
-
-    /// Points with a word beside each; the words keep clear of each other.
-    #[must_use]
-    pub fn labelled_points<L: AsRef<str>>(self, name: impl Into<String>, xs: &[f64], ys: &[f64], labels: &[L]) -> Self {
-        let mut result = self.add(name.into(), Style::Points, xs, ys, None);
-        if let Some(series) = result.series.last_mut() {
-            series.labels = labels.iter().map(|l| l.as_ref().to_owned()).collect();
-        }
-        result
-    }
-
-    /// A cloud of points told apart by colour (headed `series_title` in the legend) and shape
-    /// (headed `group_title`).
-    #[must_use]
-    pub fn marks(mut self, series_title: impl Into<String>, group_title: impl Into<String>, marks: Vec<Mark>) -> Self {
-        self.marks = Some(Marks { series_title: series_title.into(), group_title: group_title.into(), marks });
-        self
-    }
-
-    /// Colours behind everything else. The axes are the grid's; what lies outside of them is left out.
-    #[must_use]
-    pub fn heat_map(mut self, map: HeatMap) -> Self {
-        self.heat_map = Some(map);
-        self
-    }
-
-    /// The categories that [`Figure::bars`] stand over, from left to right. They number 1, 2, … on
-    /// the horizontal axis, so that lines and points can be drawn over them.
-    #[must_use]
-    pub fn categories<L: AsRef<str>>(mut self, categories: &[L]) -> Self {
-        self.bars.get_or_insert_default().categories = categories.iter().map(|c| c.as_ref().to_owned()).collect();
-        self
-    }
-
-    /// One bar a category; several calls stand side by side. Heights that are not finite leave a
-    /// gap. Bars with an empty name take their colours from the categories (learners, say) and have
-    /// no legend.
-    #[must_use]
-    pub fn bars(self, name: impl Into<String>, heights: &[f64]) -> Self {
-        self.add_bars(name.into(), heights, None)
-    }
-
-    /// Bars with whiskers from `height − error` to `height + error`.
-    #[must_use]
-    pub fn bars_with_errors(self, name: impl Into<String>, heights: &[f64], errors: &[f64]) -> Self {
-        self.add_bars(name.into(), heights, Some(errors.to_vec()))
-    }
-
-    /// The picture as SVG text.
-    ///
-    /// # Errors
-    /// [`FigureError`] when the figure is empty or its parts do not fit together.
-    pub fn svg(&self) -> Result<String, FigureError> {
-        Ok(render::svg(&render::single(self)?))
-    }
-
-    /// The picture as PNG bytes, at twice the SVG's size.
-    ///
-    /// # Errors
-    /// [`FigureError`] when the figure is empty or its parts do not fit together.
-    pub fn png(&self) -> Result<Vec<u8>, FigureError> {
-        render::png(&render::single(self)?, &self.title)
-    }
-
-    /// Writes `stem.svg` and `stem.png` into `dir`, which is made if missing. Nothing is written if
-    /// the picture cannot be made, and a file that exists is replaced as a whole or not at all.
-    ///
-    /// # Errors
-    /// [`FigureError`] when the figure cannot be drawn or a file cannot be written.
-    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<Saved, FigureError> {
-        render::save(&render::single(self)?, &self.title, dir.as_ref(), stem)
-    }
-
-    fn add(
-        mut self,
-        name: String,
-        style: Style,
-        xs: &[f64],
-        ys: &[f64],
-        interval: Option<(Vec<f64>, Vec<f64>)>,
-    ) -> Self {
-        self.series.push(Series { name, style, xs: xs.to_vec(), ys: ys.to_vec(), interval, labels: Vec::new() });
-        self
-    }
-
-    fn add_bars(mut self, name: String, heights: &[f64], errors: Option<Vec<f64>>) -> Self {
-        self.bars.get_or_insert_default().groups.push(BarSeries { name, heights: heights.to_vec(), errors });
-        self
-    }
+    Ok(table)
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_series_is_rows() {
+        let mark = Mark { series: "FOGD".into(), group: "bank".into(), x: 1.0, y: 2.0, y_error: Some(0.5) };
+        let figure = Figure::new("A")
+            .line("loss", &[1.0, 2.0], &[0.5, f64::NAN])
+            .dashed("bound", &[1.0], &[3.0])
+            .points_with_error_bars("e", &[1.0], &[4.0], &[1.0])
+            .labelled_points("w", &[1.0], &[5.0], &["here"])
+            .marks("learner", "set", vec![mark]);
+        let bars = Figure::new("B").categories(&["x", "y"]).bars_with_errors("n", &[1.0, 2.0], &[0.1, 0.5]);
+        let map = HeatMap { grid: Grid::square(1.0, 1), values: vec![7.0], scale: Scale::Diverging };
+        let panels = Panels::new("", 2).panel(figure).panel(bars).panel(Figure::new("C").heat_map(map));
+        insta::assert_snapshot!(table(&panels.rows()).unwrap().csv(), @r"
+        panel,kind,series,label,x,y,low,high,value
+        A,line,loss,,1,0.5,,,
+        A,line,loss,,2,NaN,,,
+        A,dashed,bound,,1,3,,,
+        A,points,e,,1,4,3,5,
+        A,points,w,here,1,5,,,
+        A,points,FOGD,bank,1,2,1.5,2.5,
+        B,bar,n,x,1,1,0.9,1.1,
+        B,bar,n,y,2,2,1.5,2.5,
+        C,heat map,,,0,0,,,7
+        ");
+        assert!(panels.has_heat_map());
+    }
+}

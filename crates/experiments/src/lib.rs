@@ -10,7 +10,7 @@
 //! | [`stats`] | what a mean, a standard error, a quantile and a measured exponent are |
 //! | [`verdict`] | when a measured number counts as the printed one |
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
-//! | [`figure`] | how curves, points and bars become an SVG and a PNG |
+//! | [`figure`] | how curves, points and bars become pictures (those of `mercer-plots`) and tables |
 //! | [`mod@report`] | how finished experiments are kept and become one report |
 //! | [`html`] | how that report becomes pages for a browser |
 //!
@@ -44,5 +44,3 @@ pub mod stats;
 pub mod sublinear;
 pub mod table;
 pub mod verdict;
-
-mod output;

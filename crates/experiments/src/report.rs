@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{Figure, FigureError, Panels, Saved};
-use crate::output::write_whole;
+use crate::figure::{self, Figure, FigureError, Panels, Saved};
 use crate::table::{Judged, Table, TableError};
 use crate::verdict::Outcome;
+use mercer_plots::write_whole;
 
 pub mod conduct;
 pub mod edition;
-pub(crate) mod exact;
 pub mod keep;
 pub mod provenance;
 
@@ -45,11 +44,11 @@ impl Picture {
     /// Every series behind it, a row a point.
     ///
     /// # Errors
-    /// As [`Figure::data`].
+    /// None that a caller can bring about: every row has one cell a column.
     pub fn data(&self) -> Result<Table, TableError> {
         match self {
-            Self::Figure(figure) => figure.data(),
-            Self::Panels(panels) => panels.data(),
+            Self::Figure(figure) => figure::table(&figure.rows()),
+            Self::Panels(panels) => figure::table(&panels.rows()),
         }
     }
 

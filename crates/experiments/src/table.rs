@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::output::write_whole;
 use crate::stats::Summary;
 use crate::verdict::{Outcome, SizeVerdict, Verdict};
+use mercer_plots::{decimals_of, significant, write_whole};
 
 /// Why a table could not be filled or written.
 #[derive(Debug, thiserror::Error)]
@@ -75,14 +75,14 @@ pub enum Cell {
     /// Words.
     Text(String),
     /// A number.
-    Number(#[serde(with = "crate::report::exact")] f64),
+    Number(#[serde(with = "mercer_plots::exact")] f64),
     /// Mean ± standard deviation.
     Spread {
         /// The mean.
-        #[serde(with = "crate::report::exact")]
+        #[serde(with = "mercer_plots::exact")]
         mean: f64,
         /// The deviation.
-        #[serde(with = "crate::report::exact")]
+        #[serde(with = "mercer_plots::exact")]
         std: f64,
     },
     /// Nothing; people see a dash.
@@ -394,13 +394,16 @@ fn show(cell: &Cell, format: Format) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
         Cell::Number(v) => number(*v, format),
-        Cell::Spread { mean, std } => match format {
-            Format::Significant(digits) if is_plain(*mean) => {
-                let decimals = decimals_of(*mean, digits);
-                format!("{mean:.decimals$} ± {std:.decimals$}")
+        Cell::Spread { mean, std } => {
+            let decimals = match format {
+                Format::Significant(digits) => decimals_of(*mean, digits),
+                _ => None,
+            };
+            match decimals {
+                Some(decimals) => format!("{mean:.decimals$} ± {std:.decimals$}"),
+                None => format!("{} ± {}", number(*mean, format), number(*std, format)),
             }
-            _ => format!("{} ± {}", number(*mean, format), number(*std, format)),
-        },
+        }
         Cell::Empty => "–".to_owned(),
     }
 }
@@ -410,32 +413,13 @@ fn number(v: f64, format: Format) -> String {
         _ if !v.is_finite() => v.to_string(),
         Format::Shortest => shortest(v),
         Format::Decimals(decimals) => format!("{v:.decimals$}"),
-        Format::Significant(digits) if is_plain(v) => {
-            let decimals = decimals_of(v, digits);
-            format!("{v:.decimals$}")
-        }
-        Format::Significant(digits) => format!("{v:.*e}", digits.max(1) - 1),
+        Format::Significant(digits) => significant(v, digits),
     }
 }
 
 /// Reads back to the same number: integers without a point, extremes with an exponent.
 fn shortest(v: f64) -> String {
     if v.fract() == 0.0 && v.abs() < 1e15 { v.to_string() } else { format!("{v:?}") }
-}
-
-/// Whether a number is read more easily without an exponent.
-fn is_plain(v: f64) -> bool {
-    v == 0.0 || (1e-5..1e7).contains(&v.abs())
-}
-
-/// Digits after the point that leave `digits` significant ones, after rounding (9.996 is 10.00).
-fn decimals_of(v: f64, digits: usize) -> usize {
-    if v == 0.0 {
-        return digits.max(1) - 1;
-    }
-    let rounded: f64 = format!("{v:.*e}", digits.max(1) - 1).parse().unwrap_or(v);
-    let exponent = rounded.abs().log10().floor() as i64;
-    (digits.max(1) as i64 - 1 - exponent).max(0) as usize
 }
 
 /// Three digits that count.

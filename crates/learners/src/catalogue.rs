@@ -60,6 +60,8 @@ pub struct Entry {
     pub advice: &'static str,
     /// Settings to begin with.
     pub start: &'static str,
+    /// The keys that are worth tuning, with the ranges in which good values lie for data that are scaled.
+    pub search: &'static [SearchRange],
     /// Settings `KEY=VALUE` that keep it small, for trials.
     pub trial: &'static [&'static str],
     pub(crate) make: Make,
@@ -87,6 +89,20 @@ pub struct Key {
     pub auto: Option<Rule>,
     default: fn() -> Value,
     for_classes: Option<fn(&Context<'_>) -> Value>,
+}
+
+/// Where good values of a key are looked for; both ends are values that it may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SearchRange {
+    /// The key.
+    pub key: &'static str,
+    /// The least value.
+    pub low: f64,
+    /// The largest value.
+    pub high: f64,
+    /// Whether its logarithm is spread evenly.
+    pub logarithmic: bool,
 }
 
 /// What the values of a key are.
@@ -226,6 +242,7 @@ impl Entry {
         takes: Takes::SQUARED,
         advice: "",
         start: "defaults",
+        search: &[],
         trial: &[],
         make: |_, _, _| Err(BuildError::NoSuchKey("")),
     };

@@ -311,6 +311,7 @@ pub(crate) const RESTART: Entry = Entry {
     advice: "sudden changes; as a member of `experts`",
     start: "`learner='krls lambda=0.1'`, Page–Hinkley",
     trial: &["learner=krls"],
+    search: &[keys::search("threshold", 5.0, 500.0)],
     make: |_, _, values| {
         let (_, learner) = values.members().first().ok_or(BuildError::NoSuchKey("learner"))?;
         let adwin = Adwin::new(values.number("delta")?).map_err(Error::from)?;

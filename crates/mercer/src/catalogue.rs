@@ -34,8 +34,9 @@ mod settings;
 
 pub use error::CatalogueError;
 pub use expression::ExpressionError;
+pub use members::split;
 pub use mercer_learners::catalogue::{
-    BuildError, Built, Context, Entry, Key, Kind, Look, Rule, Takes, Value, Values, entries, trial,
+    BuildError, Built, Context, Entry, Key, Kind, Look, Rule, SearchRange, Takes, Value, Values, entries, trial,
 };
 pub use settings::Settings;
 
@@ -51,7 +52,8 @@ pub fn find(name: &str) -> Result<&'static Entry, CatalogueError> {
 }
 
 /// The name that was probably meant: one that continues or contains what was written, or differs in a few letters.
-fn nearest(written: &str, names: &[&'static str]) -> Option<&'static str> {
+#[must_use]
+pub fn nearest<'n>(written: &str, names: &[&'n str]) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace('_', "-");
     let written: String = plain(written).chars().take(40).collect();
     let part = names.iter().copied().find(|name| written.len() >= 3 && plain(name).contains(&written));

@@ -2,6 +2,8 @@
 
 mod bad_rows;
 mod classes;
+mod compare;
+mod config;
 mod dialect;
 mod encoded;
 mod eval;
@@ -14,72 +16,123 @@ mod intervals;
 mod koopman;
 mod learners;
 mod learning;
+mod manual;
 mod memory;
+mod moments;
 mod notes;
+mod of_eval;
 mod only;
 mod opening;
 mod output;
 mod pipe;
 mod plain;
+mod plot;
 mod predict;
 mod replies;
 mod report;
 mod rows;
+mod sample;
 mod saving;
+mod scores;
 mod source;
 mod stop;
 mod store;
+mod stretches;
 mod table;
 mod timed;
 mod trace;
 mod train;
 mod trained;
+mod tune;
+mod voice;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::encoding::{Scale, ScaledTargets};
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
+use compare::CompareArguments;
 use dialect::Dialect;
 use failure::Failure;
 use forecast::ForecastArguments;
 use inspect::InspectArguments;
 use intervals::IntervalArguments;
 use koopman::KoopmanArguments;
+use manual::{CompletionsArguments, ManArguments};
+use plot::PlotArguments;
 use predict::PredictArguments;
+use scores::ScoreArguments;
 use train::TrainArguments;
+use tune::TuneArguments;
+use voice::Level;
 
 /// Rows that rules may look at before the first is learnt.
 const FIRST_ROWS: usize = 256;
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
-#[command(name = "mercer", version, disable_help_subcommand = true)]
+#[command(name = "mercer", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    habits: Habits,
+}
+
+/// What every command takes.
+#[derive(Args)]
+struct Habits {
+    /// Say nothing on stderr but failures, and rows that were left out
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
+    quiet: bool,
+    /// Say on stderr also what was found and chosen
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
+    verbose: bool,
+    /// Take options from this file; those of the command line win
+    ///
+    /// A line is the long name of an option and its value, such as `learner = "krls"` or `limit = 1000`; true or false where an option has no
+    /// value; a list where it may be given several times. `set` may be a table: `set = { lambda = 0.1 }`.
+    #[arg(long, global = true, value_name = "FILE.toml", help_heading = "Everywhere")]
+    config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run several learners over the same rows, and print their scores side by side
+    Compare(CompareArguments),
+    Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
+    Man(ManArguments),
     Predict(Box<PredictArguments>),
     Train(Box<TrainArguments>),
+    /// Find good settings of a learner for these data, and print the command that has them
+    Tune(TuneArguments),
+}
+
+impl Habits {
+    fn level(&self) -> Level {
+        match (self.quiet, self.verbose) {
+            (true, _) => Level::Quiet,
+            (_, true) => Level::Verbose,
+            _ => Level::Usual,
+        }
+    }
 }
 
 /// Run a learner over data once: predict, score, learn
 ///
-/// Prints the mean squared error of the predictions, each made before its target was shown. With --scale paper01 or paper11 errors and
+/// Prints scores of the predictions, each made before its target was shown, over all rows, their second half and the last window, beside those of
+/// two baselines: the running mean (for classes the most frequent class so far) and the value of the row before. With --scale paper01 or paper11 errors and
 /// predictions are in scaled units.
 ///
 /// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or
@@ -125,6 +178,10 @@ struct EvalArguments {
     /// one, too. `lower` and `upper` are the ends of --intervals.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
     columns: Vec<String>,
+    #[command(flatten)]
+    scores: ScoreArguments,
+    #[command(flatten)]
+    plot: PlotArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -352,6 +409,10 @@ fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")
 }
 
+fn skipped(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 0, in digits")
+}
+
 fn every(text: &str) -> Result<NonZeroU64, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")
 }
@@ -365,20 +426,49 @@ fn typed(choice: &impl ValueEnum) -> String {
     choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
+/// Ends every long help.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0      done
+  1      it did not work: data, files, a learner that diverged
+  2      the arguments cannot be right
+  128+N  ended by signal N, with nothing to be kept
+";
+
+/// The command line, with what its definition by types leaves out.
+fn command() -> Parsed {
+    let command = Arguments::command().after_help(EXIT_CODES);
+    command.mut_subcommands(|one| {
+        let examples = one.get_after_help().map_or(String::new(), |help| format!("{help}\n"));
+        one.after_long_help(examples + EXIT_CODES)
+    })
+}
+
+/// Says why a run failed.
+pub(crate) use voice::complain;
+
 pub(crate) fn run() -> Result<(), Failure> {
-    let arguments = match Arguments::try_parse() {
+    let (words, taken) = config::with_file(std::env::args_os().collect(), &mut command())?;
+    let parsed = command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
+    let Arguments { command: asked, habits } = match parsed {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
         // Help and version are asked for, and belong on stdout.
-        Err(error) => return output::print(&error.render().to_string()),
+        Err(error) => return output::print(&voice::styled(&error.render())),
     };
-    match arguments.command {
+    voice::set(habits.level());
+    taken.inspect(|taken| voice::more(|| taken.clone()));
+    match asked {
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
         Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
+        Command::Man(arguments) => manual::man(&arguments, command()),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
     }
 }

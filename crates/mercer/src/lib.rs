@@ -29,6 +29,7 @@
 //! | [`encoding`] | how a table of any columns becomes inputs: schemas, running scalings, categories, dates, gaps, pipelines |
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
+//! | [`tune`] | which settings suit the data |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
 //!
 //! A learner is a [`Regressor`]: [`predict`](Regressor::predict), [`update`](Regressor::update), and both at once. Inputs
@@ -45,6 +46,7 @@
 pub mod catalogue;
 #[cfg(feature = "model")]
 pub mod model;
+pub mod tune;
 
 pub use mercer_core as core;
 pub use mercer_data as data;

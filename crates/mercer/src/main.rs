@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     match cli::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("mercer: {failure}");
+            cli::complain(&failure);
             failure.exit_code()
         }
     }

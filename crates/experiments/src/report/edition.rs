@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::experiment::{Experiment, Paper};
-use crate::output::write_whole;
 use crate::report::keep::Kept;
 use crate::report::provenance::{Moment, Provenance};
 use crate::report::{Remark, Report, ReportError};
 use crate::table::{Judged, TableError};
 use crate::verdict::Outcome;
+use mercer_plots::write_whole;
 
 /// The whole report.
 #[derive(Clone, Debug, Serialize)]

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::output::write_whole;
 use crate::report::Report;
 use crate::report::provenance::{Moment, Provenance};
+use mercer_plots::write_whole;
 
 /// Raised whenever the file's form changes.
 const FORM: u32 = 1;

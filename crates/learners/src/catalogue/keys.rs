@@ -1,6 +1,6 @@
 //! Keys that several learners have. Each takes its default from the parameters of the learner that has it.
 
-use super::{BuildError, Context, Find, Key, Kind, Look, Rule, Value, Values};
+use super::{BuildError, Context, Find, Key, Kind, Look, Rule, SearchRange, Value, Values};
 use crate::basis::Eviction;
 use crate::loss::Loss;
 
@@ -35,6 +35,16 @@ pub(crate) const fn name(
     meaning: &'static str,
 ) -> Key {
     Key { kind: Kind::Name(names), ..number(name, "", default, range, meaning) }
+}
+
+/// Good values of a key lie from `low` to `high`, orders of magnitude apart.
+pub(crate) const fn search(key: &'static str, low: f64, high: f64) -> SearchRange {
+    SearchRange { key, low, high, logarithmic: true }
+}
+
+/// The same for a key whose values are spread evenly.
+pub(crate) const fn search_evenly(key: &'static str, low: f64, high: f64) -> SearchRange {
+    SearchRange { logarithmic: false, ..search(key, low, high) }
 }
 
 impl Key {

@@ -144,6 +144,14 @@ impl ClassScore {
         (weight > 0.0).then(|| gaps / weight)
     }
 
+    /// The bins behind the [calibration error](Self::calibration_error) that are not empty, by rising confidence: mean confidence, share of
+    /// the predictions that were right, and weight.
+    #[must_use]
+    pub fn reliability(&self) -> Vec<[f64; 3]> {
+        let met = self.confidences.iter().filter(|bin| bin.weight > 0.0);
+        met.map(|bin| [bin.confidence / bin.weight, bin.right / bin.weight, bin.weight]).collect()
+    }
+
     /// Share of the weight of the heaviest class: the accuracy of one who knew it and nothing else.
     #[must_use]
     pub fn majority(&self) -> f64 {
@@ -224,6 +232,12 @@ mod tests {
         merged.merge(&odd);
         for score in [all, merged] {
             assert!((score.calibration_error().unwrap_or(9.0) - gaps / 8.5).abs() < 1e-15);
+            let [low, ..] = score.reliability()[..] else { panic!("no bin") };
+            assert!(
+                (low[0] - (0.5 + 0.5 * 0.52) / 1.5).abs() < 1e-15
+                    && (low[1] - 1.0 / 1.5).abs() < 1e-15
+                    && low[2] == 1.5
+            );
         }
     }
 

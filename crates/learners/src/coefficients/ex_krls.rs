@@ -164,6 +164,7 @@ pub(crate) const EX_KRLS: Entry = Entry {
     advice: "some hundred rows of a function that drifts; later rows teach nothing",
     start: "`lambda=0.1`, `alpha=0.999`",
     trial: &["max_dictionary=30"],
+    search: &[keys::search("lambda", 0.001, 10.0), keys::search("q", 1e-6, 0.1)],
     make: |kernel, context, values| {
         let params = ExKrlsParams::default().alpha(values.number("alpha")?).beta(values.number("beta")?);
         let params = params.lambda(values.number("lambda")?).q(values.number("q")?);

@@ -132,6 +132,7 @@ pub(crate) const FB_KLMS: Entry = Entry {
     advice: "cheap steps with a dictionary that goes on changing",
     start: "`eta=0.5`, `nu=0.1`",
     trial: &["max_dictionary=30"],
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("nu", 0.001, 1.0)],
     make: |kernel, context, values| {
         let params = FbKlmsParams::default().eta(values.number("eta")?).nu(values.number("nu")?);
         let params = params.eps(values.optional_number("eps")?).max_dictionary(values.count("max_dictionary")?);

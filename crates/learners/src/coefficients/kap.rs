@@ -127,6 +127,7 @@ pub(crate) const KAP: Entry = Entry {
     advice: "learns faster than knlms where inputs resemble those before them",
     start: "`eta=0.1`, `order=8`, `eps=0.1`",
     trial: &["mu0=0.7", "order=4"],
+    search: &[keys::search("eta", 0.01, 1.0), keys::search_evenly("mu0", 0.5, 0.99), keys::search("eps", 0.001, 1.0)],
     make: |kernel, context, values| {
         let params = KapParams::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
         let params = params.eps(values.number("eps")?).order(values.count("order")?);

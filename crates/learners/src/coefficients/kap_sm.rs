@@ -154,6 +154,7 @@ pub(crate) const KAP_SM: Entry = Entry {
     advice: "outliers, with the Huber loss; a target that drifts",
     start: "`mu=1`, `window=10`",
     trial: &["max_dictionary=40", "window=4"],
+    search: &[keys::search("mu", 0.05, 1.9)],
     make: |kernel, context, values| {
         let is_huber = values.place("loss", &LOSSES)? == 1;
         let params = KapSmParams::default().mu(values.number("mu")?).window(values.count("window")?);

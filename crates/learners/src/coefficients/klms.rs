@@ -59,6 +59,7 @@ pub(crate) const KLMS: Entry = Entry {
     advice: "the yardstick of kernel adaptive filters",
     start: "`eta=0.2`",
     trial: &["max_dictionary=60"],
+    search: &[keys::search("eta", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = KlmsParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
         Ok(Klms::new(kernel, context.dimension, params.outputs(context.outputs))?.into())

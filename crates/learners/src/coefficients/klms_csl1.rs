@@ -182,6 +182,11 @@ pub(crate) const KLMS_CSL1: Entry = Entry {
     advice: "points that are no longer used go by themselves",
     start: "`eta=0.1`, `mu0=0.7`",
     trial: &["mu0=0.3", "lambda=1e-7"],
+    search: &[
+        keys::search("eta", 0.01, 1.0),
+        keys::search_evenly("mu0", 0.3, 0.95),
+        keys::search("lambda", 1e-6, 0.01),
+    ],
     make: |kernel, context, values| {
         let params = KlmsCsl1Params::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
         let params = params.lambda(values.number("lambda")?).max_dictionary(values.max_dictionary()?);
@@ -213,6 +218,11 @@ pub(crate) const KLMS_CSAL1: Entry = Entry {
         MAX_DICTIONARY,
     ],
     trial: &["mu0=0.3", "lambda=1e-9"],
+    search: &[
+        keys::search("eta", 0.01, 1.0),
+        keys::search_evenly("mu0", 0.3, 0.95),
+        keys::search("lambda", 1e-8, 0.0001),
+    ],
     make: |kernel, context, values| {
         let params = KlmsCsal1Params::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
         let params = params.lambda(values.number("lambda")?).eps_alpha(values.number("eps_alpha")?);

@@ -69,6 +69,7 @@ pub(crate) const KNLMS: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "very cheap steps on a dictionary; drift",
     start: "`eta=0.5`, `mu0=0.9`",
+    search: &[keys::search("eta", 0.01, 1.0), keys::search_evenly("mu0", 0.5, 0.99), keys::search("eps", 0.0001, 1.0)],
     make: |kernel, context, values| {
         let params = KnlmsParams::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
         let params = params.eps(values.number("eps")?).max_dictionary(values.max_dictionary()?);

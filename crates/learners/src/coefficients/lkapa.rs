@@ -172,6 +172,7 @@ pub(crate) const LKAPA: Entry = Entry {
     advice: "a yardstick of affine projection",
     start: "`eta=0.05`, `order=10`",
     trial: &["max_dictionary=40", "order=4"],
+    search: &[keys::search("eta", 0.005, 0.5), keys::search("lambda", 0.0001, 0.5)],
     make: |kernel, context, values| {
         let params = LkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
         let params = params.order(values.count("order")?).max_dictionary(values.max_dictionary()?);
@@ -197,6 +198,7 @@ pub(crate) const NLKAPA: Entry = Entry {
         MAX_DICTIONARY,
     ],
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J, 1.0 p p),
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 0.0001, 0.5)],
     make: |kernel, context, values| {
         let params = NlkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
         let params = params.order(values.count("order")?).eps(values.number("eps")?);

@@ -212,6 +212,7 @@ pub(crate) const NORMA: Entry = Entry {
     advice: "any loss at the price of one kernel row; a target that drifts",
     start: "`eta=0.3`, `lambda=0.002`",
     trial: &["tau=40"],
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 1e-5, 0.1)],
     make: |kernel, context, values| {
         let params = NormaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
         let params = params.tau(values.count("tau")?).loss(values.named("loss")?);

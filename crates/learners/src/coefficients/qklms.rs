@@ -110,6 +110,7 @@ pub(crate) const QKLMS: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "the cheapest steps on a dictionary; drift",
     start: "`eta=0.2`, `epsilon` a tenth of the width",
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("epsilon", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = QklmsParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);
         let params = params.max_dictionary(values.max_dictionary()?).outputs(context.outputs);

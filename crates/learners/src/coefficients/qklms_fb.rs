@@ -183,6 +183,7 @@ pub(crate) const QKLMS_FB: Entry = Entry {
     advice: "cheap steps on a budget; drift",
     start: "`eta=0.2`, `epsilon` a fifth of the width",
     trial: &["max_dictionary=30"],
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("epsilon", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = QklmsFbParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);
         let params = params.beta(values.number("beta")?).max_dictionary(values.count("max_dictionary")?);

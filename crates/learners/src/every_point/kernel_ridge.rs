@@ -328,6 +328,7 @@ pub(crate) const KERNEL_AWV: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "yardstick against any data; some thousand rows",
     start: "`lambda=0.1`",
+    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..Entry::PLAIN
 };
@@ -337,6 +338,7 @@ pub(crate) const KERNEL_KRR: Entry = Entry {
     summary: "online kernel ridge regression over all points",
     source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",
     advice: "yardstick on independent data; some thousand rows",
+    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(KernelKrr::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..KERNEL_AWV
 };

@@ -281,6 +281,7 @@ pub(crate) const PKAWV_NYSTROM: Entry = Entry {
     takes: Takes::SQUARED,
     advice: "the paper's guarantee in more dimensions",
     start: "`mu = lambda`, `beta=1`",
+    search: &[keys::search("lambda", 0.0001, 10.0), keys::search("mu", 0.1, 10.0)],
     make: |kernel, context, values| Ok(PkawvNystrom::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..Entry::PLAIN
 };
@@ -290,6 +291,7 @@ pub(crate) const PKRR_NYSTROM: Entry = Entry {
     summary: "online ridge regression on the span of a KORS dictionary, over the whole past",
     source: "Jézéquel et al. 2019, section 4",
     advice: "the same, independent data",
+    search: &[keys::search("lambda", 0.0001, 10.0), keys::search("mu", 0.1, 10.0)],
     make: |kernel, context, values| Ok(PkrrNystrom::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..PKAWV_NYSTROM
 };

@@ -249,6 +249,7 @@ pub(crate) const AOGD_ALD: Entry = Entry {
     takes: Takes::ALL,
     advice: "a dictionary, but cheaper steps",
     start: "`alpha=25/T`, `radius=2` (the function's norm, which also sets the steps)",
+    search: &[keys::search("radius", 0.1, 10.0), keys::search("alpha", 0.001, 0.1)],
     make: |kernel, context, values| {
         let params = AogdAldParams::default()
             .radius(values.number("radius")?)

@@ -192,6 +192,7 @@ pub(crate) const FB_KRLS: Entry = Entry {
     advice: "a small dictionary for data without drift; eta_y > 0 for slow drift",
     start: "`max_dictionary=200`, `lambda=0.1`",
     trial: &["max_dictionary=20"],
+    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| {
         let params = FbKrlsParams::default().lambda(values.number("lambda")?).eta_y(values.number("eta_y")?);
         let params = params.max_dictionary(values.count("max_dictionary")?);

@@ -75,6 +75,7 @@ pub(crate) const FOGD: Entry = Entry {
     advice: "speed; Gaussian kernel",
     start: "`features=400`, `step=auto` (`10/√T`)",
     trial: &["features=8"],
+    search: &[keys::search("step", 0.001, 1.0)],
     make: |kernel, context, values| {
         let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
         let features = values.count("features")?;

@@ -108,6 +108,7 @@ pub(crate) const KOGD: Entry = Entry {
     takes: Takes::ALL,
     advice: "yardstick of first order",
     start: "`radius=2`",
+    search: &[keys::search("radius", 0.1, 10.0)],
     make: |kernel, context, values| {
         let params =
             KogdParams::default().radius(values.number("radius")?).loss(values.named("loss")?).outputs(context.outputs);

@@ -79,6 +79,7 @@ pub(crate) const KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "yardstick of second order; some thousand rows",
     start: "`mu=1`",
+    search: &[keys::search("mu", 0.01, 100.0), keys::search("eta", 0.01, 10.0)],
     make: |kernel, context, values| {
         let params = KonsParams::default()
             .mu(values.number("mu")?)

@@ -104,6 +104,7 @@ pub(crate) const KRLS: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "no bound on targets; drift",
     start: "`nu=1e-3`, `lambda=0.1` (0 is Engel's, without a ridge)",
+    search: &[keys::search("nu", 0.0001, 0.1), keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| {
         let name: String = values.named("forgets")?;
         let way = WAYS.iter().find(|(known, _)| *known == name).ok_or(BuildError::OtherKind("forgets"))?;
@@ -126,6 +127,7 @@ pub(crate) const ALD_KRLS: Entry = Entry {
     summary: "kernel recursive least squares as published: an ALD dictionary, no ridge, no forgetting",
     keys: &[KRLS.keys[0], KRLS.keys[3]],
     start: "`nu=1e-3`",
+    search: &[keys::search("nu", 0.0001, 0.1)],
     make: |kernel, context, values| {
         let params = KrlsParams::default().nu(values.number("nu")?).max_dictionary(values.max_dictionary()?);
         Ok(Krls::new(kernel, context.dimension, params.outputs(context.outputs))?.into())

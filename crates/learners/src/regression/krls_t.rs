@@ -237,6 +237,7 @@ pub(crate) const KRLS_T: Entry = Entry {
     advice: "drift and switches, with a variance; forgets smoothly",
     start: "`forgetting=0.999`, `noise=0.01`",
     trial: &["max_dictionary=20"],
+    search: &[keys::search("noise", 0.0001, 1.0)],
     make: |kernel, context, values| {
         let name: String = values.named("rule")?;
         let rule = RULES.iter().find(|(known, _)| *known == name).ok_or(BuildError::OtherKind("rule"))?;

@@ -219,6 +219,7 @@ pub(crate) const NOGD: Entry = Entry {
     advice: "a fixed number of points, any kernel",
     start: "`budget=400`, `rank=400`, `step=auto`",
     trial: &["budget=8", "rank=6"],
+    search: &[keys::search("step", 0.001, 1.0)],
     make: |kernel, context, values| {
         let params = NogdParams::default()
             .budget(values.count("budget")?)

@@ -97,6 +97,7 @@ pub(crate) const NONS_ALD: Entry = Entry {
     takes: Takes::NEWTON,
     advice: "accuracy for its cost; `│y│ ≤ Y` known",
     start: "`alpha=25/T` (or 1e-3), `mu=1`, `radius = label_bound = max│y│`",
+    search: &[keys::search("mu", 0.001, 10.0), keys::search("alpha", 0.0001, 0.1)],
     make: |kernel, context, values| {
         let params = NonsAldParams::default()
             .mu(values.number("mu")?)

@@ -129,6 +129,7 @@ pub(crate) const PKAWV_TAYLOR: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "`d` small, Gaussian kernel",
     start: "`degree=4`, `lambda=0.1`, `centre=auto`; `degree=auto` is Theorem 4's, often far more than needed",
+    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
     ..Entry::PLAIN
 };
@@ -140,6 +141,7 @@ pub(crate) const PKRR_TAYLOR: Entry = Entry {
     source: "Jézéquel et al. 2019, section 4",
     advice: "the same, independent data",
     start: "as pkawv-taylor",
+    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
     ..PKAWV_TAYLOR
 };

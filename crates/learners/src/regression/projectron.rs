@@ -76,6 +76,7 @@ pub(crate) const PROJECTRON: Entry = Entry {
     advice: "two classes; few points",
     start: "`eta=0.1`",
     trial: &["max_dictionary=5"],
+    search: &[keys::search("eta", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = ProjectronParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
         Ok(Projectron::new(kernel, context.dimension, params)?.into())
@@ -97,6 +98,7 @@ pub(crate) const PROJECTRON_PLUS: Entry = Entry {
         keys::max_dictionary(|| ProjectronParams::default().max_dictionary.into()),
     ],
     advice: "two classes; few points, more accurate than projectron",
+    search: &[keys::search("eta", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = ProjectronParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
         Ok(ProjectronPlus::new(kernel, context.dimension, params)?.into())

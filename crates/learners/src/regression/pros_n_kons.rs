@@ -123,6 +123,7 @@ pub(crate) const PROS_N_KONS: Entry = Entry {
     takes: Takes::NEWTON,
     advice: "to compare; it restarts at each kept point",
     start: "as con-kons",
+    search: &[keys::search("alpha", 0.01, 100.0), keys::search("gamma", 0.1, 10.0)],
     make: |kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..Entry::PLAIN
 };
@@ -133,6 +134,7 @@ pub(crate) const CON_KONS: Entry = Entry {
     source: "Calandriello et al. 2017a; Li and Liao, section A.1",
     advice: "points sampled by leverage rather than by distance",
     start: "`alpha=5`, `gamma=1`, `beta=1`",
+    search: &[keys::search("alpha", 0.01, 100.0), keys::search("gamma", 0.1, 10.0)],
     make: |kernel, context, values| Ok(ConKons::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..PROS_N_KONS
 };

@@ -124,6 +124,7 @@ pub(crate) const SKETCHED_KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "to compare",
     trial: &["gamma=0.3"],
+    search: &[keys::search("mu", 0.01, 100.0), keys::search("eta", 0.01, 10.0)],
     make: |kernel, context, values| {
         let params = SketchedKonsParams::default()
             .mu(values.number("mu")?)

@@ -108,6 +108,7 @@ pub(crate) const SW_KRLS: Entry = Entry {
     advice: "drift and switches: forgets all that is older than its window",
     start: "`window=200`, `lambda=0.1`",
     trial: &["window=20"],
+    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| {
         let params = SwKrlsParams::default().lambda(values.number("lambda")?).window(values.count("window")?);
         Ok(SwKrls::new(kernel, context.dimension, params.outputs(context.outputs))?.into())

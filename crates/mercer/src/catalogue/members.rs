@@ -88,8 +88,8 @@ fn inner(text: &str) -> Result<&str, CatalogueError> {
     Ok(text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text))
 }
 
-/// The parts of `text` between separators that stand in no parentheses.
-fn split(text: &str, separates: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
+/// The parts of `text` between separators that stand in no parentheses: how lists of learners, and the words of one, are written.
+pub fn split(text: &str, separates: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     text.split(move |c| {
         match c {

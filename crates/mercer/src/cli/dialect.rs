@@ -5,6 +5,8 @@ use std::path::Path;
 use clap::Args;
 use mercer::data::{Decimal, Format, Header, ReadOptions, Separator};
 
+use super::voice;
+
 /// What every command that reads DATA is told of it alike.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Dialect {
@@ -56,6 +58,6 @@ impl Dialect {
 /// Tells a person what was taken where the file leaves a doubt.
 pub(crate) fn tell_doubt(doubt: Option<&str>) {
     if let Some(doubt) = doubt {
-        eprintln!("mercer: {doubt}");
+        voice::remark(doubt);
     }
 }

@@ -15,9 +15,8 @@ use super::dialect;
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
 use super::opening::Opening;
-use super::plain::Plain;
 use super::source::{Columns, Source};
-use super::{CommonArguments, FIRST_ROWS};
+use super::{CommonArguments, FIRST_ROWS, voice};
 use beside::{Beside, kind, place};
 
 pub(crate) use beside::targets;
@@ -135,7 +134,7 @@ impl Encoded {
         dialect::tell_doubt(records.doubt());
         for name in map.missing() {
             let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
-            eprintln!("mercer: {}", Plain(&told));
+            voice::remark(told);
         }
         Ok(Self {
             shown: shown.to_owned(),
@@ -152,7 +151,7 @@ impl Encoded {
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
         if self.encoding.schema().needs_encoding() {
-            eprintln!("mercer: {}", Plain(&self.told()));
+            voice::remark(self.told());
         }
         self.odd = Some(Oddities::default());
         self

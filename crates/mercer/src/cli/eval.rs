@@ -2,29 +2,32 @@
 
 mod cells;
 mod classes;
-mod halves;
+pub(crate) mod held;
 mod numbers;
+#[cfg(feature = "plots")]
+pub(crate) mod picture;
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::catalogue::{self, Built, Context, Entry, Settings};
+use indicatif::ProgressBar;
+use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
 use mercer::{Error, Regressor};
 
 use super::classes::{Fresh, quoted};
 use super::failure::Failure;
-use super::feed::{Chunk, Feed};
+use super::feed::{Chunk, Feed, Names};
 use super::input::{Kind, Wanted};
 use super::memory;
 use super::notes::{self, Alarm, Outcome};
 use super::output::{self, Predictions, number};
-use super::report::{Parameters, Report, Scores};
+use super::report::{Parameters, Progress, Report, Window};
+use super::scores::{Metric, Scores};
 use super::stop::Stop;
 use super::trace::{Checkpoint, Trace};
+use super::voice;
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
 use cells::{Cell, Cells, Offer};
 use classes::{Classes, Refusal};
@@ -38,8 +41,13 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
+    output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--plot", &arguments.plot.plot)])?;
+    #[cfg(feature = "plots")]
+    let plot = arguments.plot.create(&inputs)?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
     // A run that writes nothing is ended by a signal as any other.
-    let stop = if predictions.is_some() { Stop::listen()? } else { Stop::never() };
+    let stop = if predictions.is_some() || arguments.plot.plot.is_some() { Stop::listen()? } else { Stop::never() };
     let opened = Feed::open(arguments, settings.needs_rounds(), &stop);
     // A signal is what ended input that seems to be too short.
     ended(&stop, arguments, 0)?;
@@ -52,35 +60,23 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     kind.check(entry, Wanted::of(common), &common.data.display().to_string())?;
     let rows = feed.counted(memory::most_rows(entry, dimension));
     memory::check(entry, &common.data.display().to_string(), rows, dimension)?;
-    let rows = chunk.len().min(FIRST_ROWS);
-    let (first, weights) = (&chunk.features[..rows * dimension], &chunk.weights[..rows.min(chunk.weights.len())]);
-    let (kernel, spec) = common.kernel(entry, dimension, first, weights)?;
-    let (outputs, classes) = (kind.outputs(), kind.is_class());
-    let context = Context { rounds, dimension, seed: common.seed, rows: first, outputs, classes };
-    let build = |more: Option<&str>| -> Result<Built, Failure> {
-        let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
-        Ok(settings.build(kernel.clone(), &context)?)
-    };
-    let (body, parameters) = match kind {
-        Kind::Numbers(_) => {
-            let Built { mut learner, parameters } = build(None)?;
-            learner.set_threads(arguments.threads.into());
-            let learner = common.scale.around(learner)?;
-            let intervals = common.intervals.make(&learner)?;
-            let variances = common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
-            (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
-        }
-        Kind::Class(two) => {
-            common.intervals.refuse_for_classes()?;
-            let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
-            classifier.learner_mut().set_threads(arguments.threads.into());
-            (Body::Classes(Classes::new(classifier, labels).into()), parameters)
-        }
-    };
+    let facts = Facts::of(dimension, rounds, kind, Some(&chunk));
+    let Begun { body, spec, parameters } = Begun::of(arguments, entry, &facts)?;
+    voice::more(|| {
+        let (shown, block) = (common.data.display(), feed.block());
+        let target = kind.words(feed.columns().targets());
+        format!("{shown}: {dimension} features, {target}, kernel {spec}, blocks of {block}")
+    });
     let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key)).cloned();
 
+    let asked = &arguments.scores;
+    let followed = Metric::followed(asked.metric, kind, common.intervals.wanted())?;
     let unscaled = common.scale == ScaleChoice::None;
-    let mut pass = Pass::new(entry, body, unscaled, Ends { block: feed.block(), rounds: feed.length() });
+    let mut pass = Pass::new(entry, body, unscaled, asked.skip, Ends { block: feed.block(), rounds: feed.length() });
+    #[cfg(feature = "plots")]
+    if plot.is_some() {
+        pass.gathered = Some(picture::Gathered::new(&pass.body));
+    }
     let plan = match &mut predictions {
         None => None,
         Some(file) => {
@@ -92,15 +88,15 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     if let Body::Numbers(_) = &pass.body {
         let shown = common.data.display().to_string();
         let mut alarm = Alarm::new(entry, &parameters, (&spec, &shown), !unscaled);
-        chunk.targets.chunks(outputs).for_each(|targets| alarm.hear(targets));
+        chunk.targets.chunks(kind.outputs()).for_each(|targets| alarm.hear(targets));
     }
     let bar = progress(rounds);
     let mut lines = String::new();
     while chunk.len() > 0 {
-        pass.learn(&chunk, &feed)?;
+        pass.learn(&chunk, feed.names())?;
         if let (Some(file), Some(plan)) = (&mut predictions, &plan) {
             lines.clear();
-            pass.write(&mut lines, plan, &chunk, &feed);
+            pass.write(&mut lines, plan, &chunk, feed.names());
             file.write(&lines)?;
         }
         bar.inc(chunk.len() as u64);
@@ -111,21 +107,31 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     ended(&stop, arguments, pass.rounds)?;
 
-    let Pass { body, trace, seconds, rounds: n, .. } = pass;
+    let Pass {
+        body,
+        trace,
+        seconds,
+        rounds: n,
+        #[cfg(feature = "plots")]
+        gathered,
+        ..
+    } = pass;
+    let scored = body.scored();
+    check_skip(asked.skip, n)?;
+    let window = asked.window.map_or((n / 10).max(1), usize::from);
     let dictionary_size = body.dictionary_size();
     let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
-    let notes = match &body {
-        Body::Numbers(numbers) => {
-            let outcome = Outcome { entry, kernel: &spec, bound, score: &numbers.score, dictionary_size };
-            numbers.watch.notes(&outcome)
-        }
-        Body::Classes(classes) => {
-            let crowded = notes::crowded(entry, n, dictionary_size);
-            crowded.into_iter().chain(notes::majority(&classes.score)).collect()
-        }
-    };
+    let notes = body.notes(entry, &spec, bound, n);
     let seconds = seconds.as_secs_f64();
-    let (scores, second_half) = body.scores();
+    let (_, second_half) = body.between(scored / 2, scored, true);
+    let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
+    let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
+        let until = t - asked.skip.min(t);
+        let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
+        let (window_score, score) = (score(until.saturating_sub(window)), score(0));
+        Progress { t, cumulative_loss, dictionary_size, window_score, score }
+    };
+    let checkpoints = trace.checkpoints().into_iter().map(progress).collect();
     let outputs = match &body {
         Body::Numbers(numbers) => numbers.outputs(feed.columns().targets()),
         Body::Classes(_) => Vec::new(),
@@ -136,20 +142,47 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         parameters: Parameters(parameters),
         n,
         d: dimension,
-        scores,
+        scores: body.scores(),
         second_half,
+        last_window: Window { rows, scores: last },
         outputs,
         dictionary_size,
         seconds,
         seconds_per_example: seconds / n as f64,
-        checkpoints: trace.checkpoints(),
+        checkpoints,
         notes,
+        asked: asked.metric,
+        followed,
+        skipped: asked.skip,
+        window,
     };
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
+    #[cfg(feature = "plots")]
+    if let (Some(plot), Some(gathered)) = (plot, &gathered) {
+        let about = picture::About {
+            learner: entry.name,
+            data: &common.data.display().to_string(),
+            targets: feed.columns().targets(),
+            followed,
+            window,
+            skipped: asked.skip,
+            trace: trace.records(),
+            scores: &report.scores,
+        };
+        plot.finish(&picture::draw(gathered, &body, &about))?;
+    }
     if let Some(file) = predictions {
         file.finish()?;
     }
     output::print(&text)
+}
+
+/// Refuses to leave out all of the rows.
+fn check_skip(skip: usize, rows: usize) -> Result<(), Failure> {
+    if skip < rows {
+        return Ok(());
+    }
+    Err(Failure::because(format!("--skip {skip} leaves none of the {rows} rows to be scored; give less")))
 }
 
 /// The end of a run to which a signal has come.
@@ -158,6 +191,68 @@ fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Fa
         Some(path) => failure.with(&format!("{rounds} rows were learnt, and {} was not written", path.display())),
         None => failure,
     })
+}
+
+/// What a learner has to know of the data before it is made.
+#[derive(Clone, Copy)]
+struct Facts<'a> {
+    dimension: usize,
+    /// T, if it is known.
+    rounds: Option<usize>,
+    kind: Kind,
+    /// The first rows, and their weights if there are any.
+    rows: &'a [f64],
+    weights: &'a [f64],
+}
+
+impl<'a> Facts<'a> {
+    /// Of data whose first rows are in a chunk, if there is one.
+    fn of(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&'a Chunk>) -> Self {
+        let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
+            let count = chunk.len().min(FIRST_ROWS);
+            (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
+        });
+        Self { dimension, rounds, kind, rows, weights }
+    }
+}
+
+/// A learner that has learnt nothing yet, with its kernel and its parameters.
+struct Begun {
+    body: Body,
+    spec: String,
+    parameters: Vec<(&'static str, Value)>,
+}
+
+impl Begun {
+    fn of(arguments: &EvalArguments, entry: &'static Entry, facts: &Facts<'_>) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        let Facts { dimension, rounds, kind, rows, weights } = *facts;
+        let (kernel, spec) = common.kernel(entry, dimension, rows, weights)?;
+        let (outputs, classes) = (kind.outputs(), kind.is_class());
+        let context = Context { rounds, dimension, seed: common.seed, rows, outputs, classes };
+        let build = |more: Option<&str>| -> Result<Built, Failure> {
+            let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
+            Ok(settings.build(kernel.clone(), &context)?)
+        };
+        let (body, parameters) = match kind {
+            Kind::Numbers(_) => {
+                let Built { mut learner, parameters } = build(None)?;
+                learner.set_threads(arguments.threads.into());
+                let learner = common.scale.around(learner)?;
+                let intervals = common.intervals.make(&learner)?;
+                let variances =
+                    common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
+                (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
+            }
+            Kind::Class(two) => {
+                common.intervals.refuse_for_classes()?;
+                let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
+                classifier.learner_mut().set_threads(arguments.threads.into());
+                (Body::Classes(Classes::new(classifier, labels).into()), parameters)
+            }
+        };
+        Ok(Self { body, spec, parameters })
+    }
 }
 
 /// Where blocks end.
@@ -191,11 +286,43 @@ impl Body {
         }
     }
 
-    /// Over all rounds, and over the later half.
-    fn scores(&self) -> (Scores, Scores) {
+    /// Rounds that are scored.
+    fn scored(&self) -> usize {
         match self {
-            Self::Numbers(numbers) => (numbers.scores(), numbers.later()),
-            Self::Classes(classes) => (classes.scores(), classes.later()),
+            Self::Numbers(numbers) => numbers.scored(),
+            Self::Classes(classes) => classes.scored(),
+        }
+    }
+
+    /// Over all rounds.
+    fn scores(&self) -> Scores {
+        match self {
+            Self::Numbers(numbers) => numbers.scores(),
+            Self::Classes(classes) => classes.scores(),
+        }
+    }
+
+    /// Over the scored rounds after `after` and not after `until`, with the area under the curve of classes if it is wanted; and how many they
+    /// are.
+    fn between(&self, after: usize, until: usize, area: bool) -> (usize, Scores) {
+        match self {
+            Self::Numbers(numbers) => numbers.between(after, until),
+            Self::Classes(classes) => classes.between(after, until, area),
+        }
+    }
+
+    /// Remarks on the result of so many rounds; `bound` is the key that bounds predictions, if targets may be beyond it.
+    fn notes(&self, entry: &Entry, kernel: &str, bound: Option<(&str, &Value)>, rounds: usize) -> Vec<String> {
+        let dictionary_size = self.dictionary_size();
+        match self {
+            Self::Numbers(numbers) => {
+                let outcome = Outcome { entry, kernel, bound, score: &numbers.score, dictionary_size };
+                numbers.watch.notes(&outcome)
+            }
+            Self::Classes(classes) => {
+                let crowded = notes::crowded(entry, rounds, dictionary_size);
+                crowded.into_iter().chain(notes::majority(&classes.score)).collect()
+            }
         }
     }
 
@@ -207,25 +334,25 @@ impl Body {
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
-    fn learn(&mut self, chunk: &Chunk, feed: &Feed, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
+    fn learn(&mut self, chunk: &Chunk, names: &Names, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
         match self {
             Self::Numbers(numbers) => {
                 let (learnt, ended) = numbers.learn(chunk, from, to);
                 (learnt, ended.map_err(Refusal::Learner))
             }
-            Self::Classes(classes) => classes.learn(chunk, feed, from, to),
+            Self::Classes(classes) => classes.learn(chunk, names, from, to),
         }
     }
 
-    /// Scores row `index` of the chunk; gives the loss so far: squared errors, or mistakes.
-    fn record(&mut self, chunk: &Chunk, index: usize) -> f64 {
+    /// Takes in row `index` of the chunk, and scores it if it counts; gives the loss so far: squared errors, or mistakes.
+    fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) -> f64 {
         match self {
             Self::Numbers(numbers) => {
-                numbers.record(chunk, index);
+                numbers.record(chunk, index, counts);
                 numbers.score.cumulative_loss()
             }
             Self::Classes(classes) => {
-                classes.record(chunk, index);
+                classes.record(chunk, index, counts);
                 classes.score.mistakes()
             }
         }
@@ -237,18 +364,35 @@ struct Pass {
     entry: &'static Entry,
     body: Body,
     unscaled: bool,
+    /// Rows at the beginning that are not scored.
+    skip: usize,
     ends: Ends,
     rounds: usize,
     trace: Trace,
     /// The sizes of the dictionary after the rows of the last chunk: those of their blocks.
     sizes: Vec<usize>,
     seconds: Duration,
+    /// What the picture shows, if one is wanted.
+    #[cfg(feature = "plots")]
+    gathered: Option<picture::Gathered>,
 }
 
 impl Pass {
-    fn new(entry: &'static Entry, body: Body, unscaled: bool, ends: Ends) -> Self {
+    fn new(entry: &'static Entry, body: Body, unscaled: bool, skip: usize, ends: Ends) -> Self {
         let (trace, sizes, seconds) = (Trace::new(), Vec::new(), Duration::ZERO);
-        Self { entry, body, unscaled, ends, rounds: 0, trace, sizes, seconds }
+        Self {
+            entry,
+            body,
+            unscaled,
+            skip,
+            ends,
+            rounds: 0,
+            trace,
+            sizes,
+            seconds,
+            #[cfg(feature = "plots")]
+            gathered: None,
+        }
     }
 
     /// The columns of the predictions.
@@ -274,7 +418,7 @@ impl Pass {
     }
 
     /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are scored.
-    fn learn(&mut self, chunk: &Chunk, feed: &Feed) -> Result<(), Failure> {
+    fn learn(&mut self, chunk: &Chunk, names: &Names) -> Result<(), Failure> {
         self.body.begin();
         self.sizes.clear();
         let start = Instant::now();
@@ -282,46 +426,50 @@ impl Pass {
         while self.sizes.len() < chunk.len() && refused.is_none() {
             let first = self.sizes.len();
             let rows = self.ends.next(self.rounds + first, chunk.len() - first);
-            let (learnt, ended) = self.body.learn(chunk, feed, first, first + rows);
+            let (learnt, ended) = self.body.learn(chunk, names, first, first + rows);
             self.sizes.resize(learnt, self.body.dictionary_size());
             refused = ended.err();
         }
         self.seconds += start.elapsed();
         for index in 0..self.sizes.len() {
-            self.record(chunk, feed, index, self.sizes[index])?;
+            self.record(chunk, names, index, self.sizes[index])?;
         }
         match refused {
-            Some(refusal) => Err(self.stopped(&feed.place(chunk, self.sizes.len()), &refusal)),
+            Some(refusal) => Err(self.stopped(&names.place(chunk, self.sizes.len()), &refusal)),
             None => Ok(()),
         }
     }
 
     /// Scores row `index` of the chunk.
-    fn record(&mut self, chunk: &Chunk, feed: &Feed, index: usize, dictionary_size: usize) -> Result<(), Failure> {
-        let cumulative_loss = self.body.record(chunk, index);
+    fn record(&mut self, chunk: &Chunk, names: &Names, index: usize, dictionary_size: usize) -> Result<(), Failure> {
+        let cumulative_loss = self.body.record(chunk, index, self.rounds >= self.skip);
         self.rounds += 1;
         if let (false, Body::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
             let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");
-            let place = feed.place(chunk, index);
+            let place = names.place(chunk, index);
             let (target, prediction) = (shown(numbers.targets(chunk, index)), shown(numbers.predictions(index)));
             return Err(Failure::because(format!(
                 "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
                 self.mending()
             )));
         }
+        #[cfg(feature = "plots")]
+        if let Some(gathered) = self.gathered.as_mut().filter(|_| self.rounds > self.skip) {
+            gathered.take(&self.body, chunk, index, self.rounds);
+        }
         self.trace.record(Checkpoint { t: self.rounds, cumulative_loss, dictionary_size });
         Ok(())
     }
 
     /// Writes the lines of a chunk that was learnt.
-    fn write(&self, lines: &mut String, cells: &Cells, chunk: &Chunk, feed: &Feed) {
+    fn write(&self, lines: &mut String, cells: &Cells, chunk: &Chunk, names: &Names) {
         let before = self.rounds - chunk.len();
         for index in 0..chunk.len() {
             // Writing to a string cannot fail.
             let _ = write!(lines, "{}", before + index + 1);
             for cell in cells.iter() {
                 lines.push(',');
-                if let Some(text) = self.cell(cell, chunk, feed, index) {
+                if let Some(text) = self.cell(cell, chunk, names, index) {
                     lines.push_str(&text);
                 }
             }
@@ -330,7 +478,7 @@ impl Pass {
     }
 
     /// The text of a cell; a value that does not exist yet has none.
-    fn cell(&self, cell: &Cell, chunk: &Chunk, feed: &Feed, index: usize) -> Option<String> {
+    fn cell(&self, cell: &Cell, chunk: &Chunk, names: &Names, index: usize) -> Option<String> {
         match (cell, &self.body) {
             (Cell::Size, _) => Some(self.sizes[index].to_string()),
             (Cell::Target(output), Body::Numbers(numbers)) => Some(number(numbers.targets(chunk, index)[*output])),
@@ -345,7 +493,7 @@ impl Pass {
             }
             (Cell::Score | Cell::Probability(_), Body::Numbers(_))
             | (Cell::Variance(_) | Cell::Lower(_) | Cell::Upper(_), Body::Classes(_)) => None,
-            (Cell::Target(_), Body::Classes(_)) => feed.texts().get(chunk.targets[index] as usize).map(quoted),
+            (Cell::Target(_), Body::Classes(_)) => names.texts().get(chunk.targets[index] as usize).map(quoted),
             (Cell::Prediction(_), Body::Classes(classes)) => classes.prediction(index).map(quoted),
             (Cell::Loss, Body::Classes(classes)) => classes.loss(index).map(number),
             (Cell::Score, Body::Classes(classes)) => classes.z(index).map(number),
@@ -381,20 +529,7 @@ const SCALING: &str = "scale the data (--scale standard)";
 
 /// A bar for a person who waits at a terminal.
 pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let (length, template) = match rounds {
-        Some(rounds) => {
-            (Some(rounds as u64), "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}")
-        }
-        None => (None, "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}"),
-    };
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
-    // A run that fails takes its bar away before it says why.
-    let bar = bar.with_finish(ProgressFinish::AndClear);
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
+    const LEFT: &str = "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}";
+    const SO_FAR: &str = "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}";
+    voice::bar(rounds.map(|rounds| rounds as u64), if rounds.is_some() { LEFT } else { SO_FAR })
 }

@@ -53,9 +53,9 @@ impl Failure {
         // An option that a command does not have is hardly ever meant as the name of a file.
         let as_value = |line: &str| line.starts_with("tip: to pass ");
         let said: Vec<&str> = lines.take_while(|line| !is_hint(line)).filter(|line| !as_value(line)).collect();
-        let first = std::env::args_os().nth(1).and_then(|word| word.into_string().ok());
-        let commands = ["eval", "forecast", "inspect", "koopman", "learners", "predict", "train"];
-        let named = first.filter(|word| commands.contains(&word.as_str()));
+        let command = super::command();
+        let words = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok());
+        let named = words.take_while(|word| word != "--").find(|word| command.find_subcommand(word).is_some());
         let command = named.map_or(String::new(), |word| word + " ");
         Self::usage(format!("{}; see mercer {command}--help", said.join("; ").replace(":; ", ": ")))
     }

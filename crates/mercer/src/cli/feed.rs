@@ -35,8 +35,7 @@ pub(crate) struct Feed {
     chunk: usize,
     block: usize,
     ahead: Ahead,
-    /// All labels met, in the order of their appearance.
-    texts: Labels,
+    names: Names,
     /// How DATA can be read once more, if it is a file that is not in memory.
     again: Option<(ReadOptions, Looking, Wanted)>,
     example: Example,
@@ -80,6 +79,25 @@ impl Chunk {
 
     pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.get(row).copied().unwrap_or(1.0)
+    }
+}
+
+/// What rows are called in messages, and the labels that they have.
+#[derive(Clone)]
+pub(crate) struct Names {
+    shown: String,
+    texts: Labels,
+}
+
+impl Names {
+    /// All labels met, in the order of their appearance.
+    pub(crate) fn texts(&self) -> &Labels {
+        &self.texts
+    }
+
+    /// Where example `index` of `chunk` comes from, for a message.
+    pub(crate) fn place(&self, chunk: &Chunk, index: usize) -> String {
+        format!("{}, {}", self.shown, chunk.places[index])
     }
 }
 
@@ -162,6 +180,7 @@ impl Feed {
             arguments.block.rows(matches!(source, Source::StandardInput), arguments.threads, dimension)
         };
         let streamed = input.table().is_none();
+        let names = Names { shown: input.shown().to_owned(), texts: Labels::new() };
         let mut feed = Self {
             dimension,
             width: input.kind().outputs(),
@@ -173,7 +192,7 @@ impl Feed {
             chunk: CHUNK.next_multiple_of(block),
             block,
             ahead: Ahead::default(),
-            texts: Labels::new(),
+            names,
             again,
             example: Example::default(),
             stop: stop.clone(),
@@ -250,9 +269,9 @@ impl Feed {
         self.input.columns()
     }
 
-    /// All labels met, in the order of their appearance.
-    pub(crate) fn texts(&self) -> &Labels {
-        &self.texts
+    /// What the rows so far are called.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// T, if it is known: how many rows will be given.
@@ -266,7 +285,7 @@ impl Feed {
         if let Some(classes) = self.input.classes() {
             return Ok(classes);
         }
-        let Some((options, looking, wanted)) = &self.again else { return Ok(sorted_names(&self.texts)) };
+        let Some((options, looking, wanted)) = &self.again else { return Ok(sorted_names(&self.names.texts)) };
         let mut labels = Labels::new();
         let mut example = Example::default();
         let opening = Opening::of(self.input.shown().as_ref(), &Stop::never(), || ())?;
@@ -299,7 +318,7 @@ impl Feed {
         }
         self.given += 1;
         if self.kind().is_class() {
-            let place = self.texts.insert(&self.example.label);
+            let place = self.names.texts.insert(&self.example.label);
             self.example.targets.clear();
             self.example.targets.push(place as f64);
         }
@@ -353,11 +372,6 @@ impl Feed {
             chunk.places.push(place);
         }
         Ok(())
-    }
-
-    /// Where example `index` of `chunk` comes from, for a message.
-    pub(crate) fn place(&self, chunk: &Chunk, index: usize) -> String {
-        format!("{}, {}", self.input.shown(), chunk.places[index])
     }
 }
 

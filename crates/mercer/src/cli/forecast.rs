@@ -3,6 +3,8 @@
 mod feed;
 mod method;
 mod pass;
+#[cfg(feature = "plots")]
+mod picture;
 mod report;
 
 use std::iter;
@@ -18,6 +20,7 @@ use mercer::model::Prediction;
 use super::dialect::Dialect;
 use super::failure::Failure;
 use super::output::{self, Predictions};
+use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
 use super::stop::Stop;
@@ -69,6 +72,8 @@ pub(crate) struct ForecastArguments {
     /// the rows of --steps. It appears when the run is complete
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
+    #[command(flatten)]
+    plot: PlotArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -151,7 +156,11 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let Making { gamma_matrix, system, .. } = &arguments.making;
     let inputs: Vec<&Path> =
         iter::once(&arguments.series).chain(gamma_matrix).chain(system).map(PathBuf::as_path).collect();
-    output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--save", &arguments.model.save)])?;
+    output::refuse_same_places(&[
+        ("--predictions", &arguments.predictions),
+        ("--save", &arguments.model.save),
+        ("--plot", &arguments.plot.plot),
+    ])?;
     let source = Source::of(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
     let start = asked.model.as_deref().map(store::load_prediction).transpose()?;
@@ -179,6 +188,12 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut pass = Pass::new(model, feed.columns().clone(), arguments)?;
     let header = pass.header(if streaming { pass.ahead() } else { 1 });
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
+    #[cfg(feature = "plots")]
+    let plot = arguments.plot.create(&read)?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
+    #[cfg(feature = "plots")]
+    let mut gathered = plot.is_some().then(|| picture::Gathered::new(&pass));
     let mut file = match &arguments.predictions {
         Some(path) => Some(Predictions::create(path, &read, &header)?),
         None => None,
@@ -190,6 +205,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut line = String::new();
     let ended = learn(&mut feed, &mut pass, &mut saving, |pass, place| {
         bar.inc(1);
+        #[cfg(feature = "plots")]
+        if let Some(gathered) = &mut gathered {
+            gathered.take(pass);
+        }
         line.clear();
         match &mut file {
             Some(file) => {
@@ -218,6 +237,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         stop.failure().map_err(|failure| failure.with(&told))?;
     }
     if streaming {
+        #[cfg(feature = "plots")]
+        if let (Some(plot), Some(gathered)) = (plot, gathered) {
+            plot.finish(&gathered.draw(&pass, &source.to_string(), None))?;
+        }
         return Ok(());
     }
     let forecast = match arguments.steps {
@@ -229,10 +252,16 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         pass.write_forecast(forecast, &mut line);
         file.write(&line)?;
     }
+    #[cfg(feature = "plots")]
+    let picture = gathered.map(|gathered| gathered.draw(&pass, &source.to_string(), forecast.as_deref()));
     let report = report::Report::of(&pass, forecast);
     let text = if arguments.json { report.json()? } else { report.text(&source.to_string(), &pass, stop.requested()) };
     if let Some(file) = file {
         file.finish()?;
+    }
+    #[cfg(feature = "plots")]
+    if let (Some(plot), Some(picture)) = (plot, picture) {
+        plot.finish(&picture)?;
     }
     output::print(&text)
 }

@@ -54,6 +54,16 @@ impl Kind {
         )))
     }
 
+    /// The target in words; `names` are those of the targets, if there are names.
+    pub(crate) fn words(self, names: &[String]) -> String {
+        let what = match self {
+            Self::Class(_) => "a class".to_owned(),
+            Self::Numbers(1) => "a number".to_owned(),
+            Self::Numbers(outputs) => format!("{outputs} numbers"),
+        };
+        if names.is_empty() { format!("target {what}") } else { format!("target {what} ({})", names.join(", ")) }
+    }
+
     /// Numbers in a target, or 1 for a class.
     pub(crate) fn outputs(self) -> usize {
         match self {

@@ -2,6 +2,8 @@
 
 mod making;
 mod pairs;
+#[cfg(feature = "plots")]
+mod picture;
 mod queries;
 mod report;
 mod trajectory;
@@ -20,6 +22,7 @@ use super::dialect::Dialect;
 use super::eval::progress;
 use super::failure::Failure;
 use super::output::{self, Predictions};
+use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::stop::Stop;
 use super::{count, store};
@@ -77,6 +80,8 @@ pub(crate) struct KoopmanArguments {
     #[arg(long, value_name = "OUT.csv", requires = "predict")]
     predictions: Option<PathBuf>,
     #[command(flatten)]
+    plot: PlotArguments,
+    #[command(flatten)]
     dialect: Dialect,
     /// Print one JSON object
     #[arg(long)]
@@ -106,6 +111,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         ("--dictionary", &arguments.dictionary),
         ("--predictions", &arguments.predictions),
         ("--save", &kept.save),
+        ("--plot", &arguments.plot.plot),
     ])?;
     if inputs.iter().filter(|path| **path == Path::new("-")).count() > 1 {
         return Err(Failure::usage(
@@ -121,6 +127,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let files = Files::create(arguments, &inputs)?;
     // What would be left of these files is cleared away.
     let stop = if kept.save.is_none() && files.are_wanted() { Stop::listen()? } else { stop };
+    #[cfg(feature = "plots")]
+    let plot = arguments.plot.create(&inputs.iter().copied().chain(kept.model.as_deref()).collect::<Vec<_>>())?;
+    #[cfg(not(feature = "plots"))]
+    arguments.plot.refuse()?;
 
     let known = start.as_ref().map(|(path, model)| (*path, Layout::of_model(model)));
     let open = |path: &PathBuf| Pairs::open(path, arguments, known.as_ref(), stop.clone());
@@ -191,6 +201,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     };
 
     files.finish(&report, learner, &layout)?;
+    #[cfg(feature = "plots")]
+    if let Some(plot) = plot {
+        plot.finish(&picture::draw(operator, &layout, &shown).map_err(read_off)?)?;
+    }
     output::print(&if arguments.json {
         super::report::json(&report)?
     } else {
@@ -262,6 +276,11 @@ fn refuse_action(acts: bool, arguments: &KoopmanArguments) -> Result<(), Failure
         return Err(Failure::usage(
             "--eigen: with an action in x the operator leads from functions of x⁺ to functions of x, and has no eigenvalues; \
              leave --eigen out",
+        ));
+    }
+    if acts && arguments.plot.plot.is_some() {
+        return Err(Failure::usage(
+            "--plot: with an action in x the operator has no eigenvalues, which the picture shows; leave --plot out",
         ));
     }
     if acts && usize::from(arguments.steps) > 1 {

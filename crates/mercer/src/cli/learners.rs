@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use mercer::catalogue::{self, Entry, Key};
+use mercer::catalogue::{self, Entry, Key, SearchRange};
 use serde::Serialize;
 
 use super::LearnersArguments;
 use super::failure::Failure;
+use super::output::number;
 use super::{output, report};
 
 pub(crate) fn run(arguments: &LearnersArguments) -> Result<(), Failure> {
@@ -49,6 +50,21 @@ struct DescribedKey {
     auto: Option<&'static str>,
     auto_source: Option<&'static str>,
     none: Option<&'static str>,
+    /// Where `mercer tune` looks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<Range>,
+}
+
+#[derive(Serialize)]
+struct Range {
+    low: f64,
+    high: f64,
+    log: bool,
+}
+
+/// The range in which a key is looked for.
+fn range(entry: &Entry, key: &Key) -> Option<SearchRange> {
+    entry.search.iter().copied().find(|range| range.key == key.name)
 }
 
 impl Described {
@@ -62,6 +78,7 @@ impl Described {
             auto: key.auto.map(|rule| rule.formula),
             auto_source: key.auto.map(|rule| rule.source),
             none: key.none,
+            search: range(entry, key).map(|SearchRange { low, high, logarithmic: log, .. }| Range { low, high, log }),
         });
         Self {
             name: entry.name,
@@ -175,7 +192,7 @@ fn detail(entry: &Entry) -> String {
     let Entry { name, summary, time, memory, source, .. } = entry;
     let mut text = format!("{name}: {summary}\n\n");
     for key in entry.keys {
-        describe(&mut text, key);
+        describe(&mut text, key, range(entry, key));
     }
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\ntime     {time} multiply-adds a round");
@@ -193,7 +210,7 @@ fn detail(entry: &Entry) -> String {
     text
 }
 
-fn describe(text: &mut String, key: &Key) {
+fn describe(text: &mut String, key: &Key, range: Option<SearchRange>) {
     let symbol = if key.symbol.is_empty() { String::new() } else { format!(" ({})", key.symbol) };
     let _ = writeln!(text, "  {:<22}{}", format!("{}{symbol}", key.name), key.meaning);
     let _ = writeln!(text, "  {:<22}{}; default {}", "", key.range, key.default_text());
@@ -202,5 +219,8 @@ fn describe(text: &mut String, key: &Key) {
     }
     if let Some(meaning) = key.none {
         let _ = writeln!(text, "  {:<22}none: {meaning}", "");
+    }
+    if let Some(SearchRange { low, high, .. }) = range {
+        let _ = writeln!(text, "  {:<22}mercer tune looks from {} to {}", "", number(low), number(high));
     }
 }

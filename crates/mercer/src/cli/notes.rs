@@ -5,7 +5,7 @@ use mercer::{ClassScore, Score};
 
 use super::FIRST_ROWS;
 use super::output::{digits, number};
-use super::plain::Plain;
+use super::voice;
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -69,7 +69,7 @@ impl Watch {
             format!(
                 "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale standard) or \
                  raise {key}",
-                number(self.largest)
+                digits(self.largest)
             )
         })
     }
@@ -89,7 +89,7 @@ impl Watch {
             format!(
                 "the error is not below that of predicting {what}, whose mean squared error is {}; try another kernel width \
                  (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
-                number(loss / self.weight)
+                digits(loss / self.weight)
             )
         })
     }
@@ -102,7 +102,7 @@ impl Watch {
             format!(
                 "more than half of the loss is that of row 1, which was predicted before anything was seen; without it the mean \
                  squared error is {}",
-                number(rest.max(0.0) / (rounds - 1) as f64)
+                digits(rest.max(0.0) / (rounds - 1) as f64)
             )
         })
     }
@@ -156,7 +156,7 @@ impl Alarm {
         let beyond = |target: &&f64| target.abs() > self.bound && (*target * *target).is_finite();
         if let Some(target) = targets.iter().find(beyond) {
             self.left = 0;
-            eprintln!("mercer: {}: a target is {}, and {}", Plain(&self.shown), number(*target), self.mending);
+            voice::remark(format!("{}: a target is {}, and {}", self.shown, number(*target), self.mending));
         }
     }
 }

@@ -31,8 +31,13 @@ pub(crate) fn number(value: f64) -> String {
     mercer::catalogue::Value::Number(value).to_string()
 }
 
-/// A number as people read it: six digits.
+/// A number as people read it: six digits, with an exponent where it is large.
 pub(crate) fn digits(value: f64) -> String {
+    if value.is_finite() && value.abs() >= 1e9 {
+        let text = format!("{value:.5e}");
+        let (figures, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{exponent}", figures.trim_end_matches('0').trim_end_matches('.'));
+    }
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     number(rounded)
 }

@@ -25,7 +25,7 @@ use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::table::Table;
 use super::trained::{Answer, Trained};
-use super::{TaskChoice, every, store};
+use super::{TaskChoice, every, store, voice};
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
@@ -78,9 +78,6 @@ pub(crate) struct PredictArguments {
     ignore: Vec<ColumnChoice>,
     #[command(flatten)]
     dialect: Dialect,
-    /// No table on stderr
-    #[arg(long)]
-    quiet: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -153,7 +150,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     replies.begin(style, lines.header.as_deref().filter(|_| lines.several || !rows.columns().features().is_empty()));
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
-        let table = Table::new(arguments.quiet, classes, model.scaling().is_some(), model.standing());
+        let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
         let odd = Oddities::default();

@@ -6,9 +6,9 @@ use mercer::catalogue::Value;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::failure::Failure;
-use super::output::{digits, number};
+use super::output::digits;
 use super::plain::Plain;
-use super::trace::Checkpoint;
+use super::scores::{IntervalScores, Metric, Scores, Section, table};
 
 /// The fields are the JSON object's keys, in its order.
 #[derive(serde::Serialize)]
@@ -20,52 +20,51 @@ pub(crate) struct Report {
     pub(crate) d: usize,
     #[serde(flatten)]
     pub(crate) scores: Scores,
-    /// Over the later half of the rounds.
+    /// Over the later half of the rounds that are scored, and over the last of them.
     pub(crate) second_half: Scores,
+    pub(crate) last_window: Window,
     /// One by one, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outputs: Vec<Output>,
     pub(crate) dictionary_size: usize,
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
-    pub(crate) checkpoints: Vec<Checkpoint>,
+    pub(crate) checkpoints: Vec<Progress>,
     /// Remarks on the result.
     pub(crate) notes: Vec<String>,
-}
-
-/// How good predictions were. What is not defined is null.
-#[derive(serde::Serialize)]
-pub(crate) struct Scores {
-    pub(crate) mse: Option<f64>,
-    pub(crate) mae: Option<f64>,
-    pub(crate) error_rate: Option<f64>,
-    pub(crate) rmse: Option<f64>,
-    pub(crate) r2: Option<f64>,
-    #[serde(flatten)]
-    pub(crate) intervals: Option<IntervalScores>,
-    #[serde(flatten)]
-    pub(crate) classes: Option<ClassScores>,
-}
-
-/// How good intervals were, over the rows that had one: weighted means, and means over several outputs.
-#[derive(Clone, Copy, serde::Serialize)]
-pub(crate) struct IntervalScores {
-    /// The share of the targets in their intervals.
-    pub(crate) coverage: f64,
-    pub(crate) mean_width: f64,
-}
-
-/// How good predictions of classes were.
-#[derive(serde::Serialize)]
-pub(crate) struct ClassScores {
-    pub(crate) accuracy: f64,
-    pub(crate) log_loss: Option<f64>,
-    pub(crate) balanced_accuracy: f64,
-    pub(crate) auc: Option<f64>,
-    pub(crate) calibration_error: Option<f64>,
-    /// The accuracy of the most frequent class, for people.
+    /// The score asked for, if one was.
     #[serde(skip)]
-    pub(crate) majority: f64,
+    pub(crate) asked: Option<Metric>,
+    /// The score that is followed.
+    #[serde(skip)]
+    pub(crate) followed: Metric,
+    /// Rows at the beginning that were not scored, and rows of a window.
+    #[serde(skip)]
+    pub(crate) skipped: usize,
+    #[serde(skip)]
+    pub(crate) window: usize,
+}
+
+/// The scores of the last rows.
+#[derive(serde::Serialize)]
+pub(crate) struct Window {
+    /// How many of them.
+    pub(crate) rows: usize,
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+}
+
+/// What had come of it at a checkpoint.
+#[derive(serde::Serialize)]
+pub(crate) struct Progress {
+    pub(crate) t: usize,
+    /// Of the rows that are scored.
+    pub(crate) cumulative_loss: f64,
+    pub(crate) dictionary_size: usize,
+    /// The score that is followed: of the window that ends here, and of all rows so far.
+    pub(crate) window_score: Option<f64>,
+    #[serde(skip)]
+    pub(crate) score: Option<f64>,
 }
 
 /// The scores of one output of several.
@@ -117,25 +116,9 @@ impl Report {
         };
         line("kernel", &self.kernel);
         line("parameters", &settings.join(" "));
-        let [mse, mae] = [self.scores.mse, self.scores.mae].map(|score| score.map(number));
-        mse.inspect(|mse| line("mean squared error", mse));
-        mae.inspect(|mae| line("mean absolute error", mae));
-        if let Some(rate) = self.scores.error_rate {
-            line("error rate", &number(rate));
-        }
-        if let Some(classes) = &self.scores.classes {
-            let ClassScores { accuracy, log_loss, balanced_accuracy, auc, calibration_error, majority } = classes;
-            let majority = digits(*majority);
-            line("accuracy", &format!("{} (of the most frequent class: {majority})", digits(*accuracy)));
-            line("balanced accuracy", &digits(*balanced_accuracy));
-            log_loss.inspect(|loss| line("log loss", &digits(*loss)));
-            auc.inspect(|auc| line("area under the curve", &digits(*auc)));
-            calibration_error.inspect(|error| line("calibration error", &digits(*error)));
-        }
         let held = |IntervalScores { coverage, mean_width }: &IntervalScores| {
             format!("{} of the targets, mean width {}", digits(*coverage), digits(*mean_width))
         };
-        self.scores.intervals.as_ref().inspect(|intervals| line("intervals hold", &held(intervals)));
         for Output { name, mse, mae, r2, intervals } in &self.outputs {
             let mut scores =
                 format!("mean squared error {}, absolute {}, R² {}", digits(*mse), digits(*mae), digits(*r2));
@@ -145,18 +128,36 @@ impl Report {
             line("", &format!("{}: {scores}", Plain(name)));
         }
         line("dictionary size", &self.dictionary_size.to_string());
-        line("seconds", &format!("{}, {} a row", number(self.seconds), number(self.seconds_per_example)));
-        let losses = if self.scores.classes.is_some() { "mistakes" } else { "cumulative loss" };
-        let _ = writeln!(text, "\n  {:>12}  {:>12}  {:<24}mean so far", "row", "dictionary", losses);
-        for Checkpoint { t, cumulative_loss, dictionary_size } in &self.checkpoints {
-            let (loss, mean) = (number(*cumulative_loss), number(cumulative_loss / *t as f64));
-            let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:<24}{mean}");
+        line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(self.seconds_per_example)));
+        text.push('\n');
+        text += &table(&self.sections(), self.asked);
+        let losses = if self.scores.classes.is_some() { "mistakes" } else { "squared error" };
+        let head = self.followed.head();
+        let [so_far, window] = [format!("{head} so far"), format!("{head} of {}", last(self.window))];
+        let _ = writeln!(text, "\n  {:>12}  {:>12}  {losses:>14}  {so_far:>18}  {window}", "row", "dictionary");
+        let shown = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), digits);
+        for Progress { t, cumulative_loss, dictionary_size, window_score, score } in &self.checkpoints {
+            let (loss, so_far, window) = (digits(*cumulative_loss), shown(*score), shown(*window_score));
+            let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:>14}  {so_far:>18}  {window}");
         }
         for note in &self.notes {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
     }
+
+    fn sections(&self) -> [Section<'_>; 3] {
+        let all = if self.skipped == 0 { "all rows".to_owned() } else { format!("rows from {} on", self.skipped + 1) };
+        [
+            Section { name: all, scores: &self.scores },
+            Section { name: "second half".to_owned(), scores: &self.second_half },
+            Section { name: last(self.last_window.rows), scores: &self.last_window.scores },
+        ]
+    }
+}
+
+fn last(rows: usize) -> String {
+    if rows == 1 { "last row".to_owned() } else { format!("last {rows} rows") }
 }
 
 /// One object on one line, with the control characters escaped that JSON leaves as they are.

@@ -9,8 +9,8 @@ use super::FIRST_ROWS;
 use super::dialect;
 use super::failure::Failure;
 use super::opening::Opening;
-use super::plain::Plain;
 use super::source::Columns;
+use super::voice;
 
 /// Rows of a series, of pairs or of a trajectory.
 pub(crate) struct Timed {
@@ -60,7 +60,7 @@ impl Timed {
         }
         for column in times.iter().filter(|column| time != Some(**column)) {
             let name = &reader.columns()[*column];
-            eprintln!("mercer: {}", Plain(&format!("{shown}: column {name:?} holds times and is left out")));
+            voice::remark(format!("{shown}: column {name:?} holds times and is left out"));
         }
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;

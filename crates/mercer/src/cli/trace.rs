@@ -54,6 +54,12 @@ impl Trace {
         (1..=points).map(tenth).find(|checkpoint| *checkpoint > t).unwrap_or(rounds)
     }
 
+    /// Every round that is kept, at most 65,536.
+    #[cfg(feature = "plots")]
+    pub(crate) fn records(&self) -> &[Checkpoint] {
+        &self.records
+    }
+
     /// Ten checkpoints, the last of them the last round; one for each round if there are fewer.
     pub(crate) fn checkpoints(&self) -> Vec<Checkpoint> {
         let Some(last) = self.last else { return Vec::new() };

@@ -30,7 +30,7 @@ use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
 use super::trained::{Answer, Trained};
-use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, typed};
+use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, typed, voice};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -69,9 +69,6 @@ pub(crate) struct TrainArguments {
     /// What becomes of rows that cannot be read or learnt: stop, skip, or quarantine=FILE
     #[arg(long, value_name = "HOW", default_value = "stop")]
     on_error: OnError,
-    /// No table on stderr
-    #[arg(long)]
-    quiet: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -171,15 +168,18 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         ));
     }
     let (kernel, spec) = common.kernel(entry, dimension, &first, &weights)?;
+    voice::more(|| {
+        let target = rows.kind().words(rows.columns().targets());
+        format!("{}: {dimension} features, {target}, kernel {spec}", rows.shown())
+    });
     let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
     match rounds {
         Some(rounds) => memory::check(entry, rows.shown(), rounds, dimension)?,
-        None if !arguments.quiet => {
+        None => {
             if let Some(remark) = memory::remark(entry, dimension) {
-                eprintln!("mercer: {remark}");
+                voice::remark(remark);
             }
         }
-        None => {}
     }
     let scaled = common.scale != ScaleChoice::None;
     let (kind, seed) = (rows.kind(), common.seed);
@@ -243,7 +243,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
 
     let bad = BadRows::new(&arguments.on_error)?;
-    let table = Table::new(arguments.quiet, classes, model.scaling().is_some(), model.standing());
+    let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
     let goal = if known { model.seen() } else { Seen::default() };
     let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
     let saving = saving.resuming(rows.shown(), Seen::default(), goal);

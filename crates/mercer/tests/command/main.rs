@@ -2,10 +2,12 @@
 
 mod classes;
 mod classifiers;
+mod compare;
 mod data;
 mod dialects;
 mod eval;
 mod forecast;
+mod habits;
 mod inspect;
 mod intervals;
 mod kept_forecasters;
@@ -15,8 +17,11 @@ mod koopman;
 mod learners;
 mod models;
 mod ordinary;
+#[cfg(feature = "plots")]
+mod plots;
 mod refusals;
 mod scales;
+mod scores;
 mod serving;
 mod streams;
 mod support;
@@ -24,4 +29,5 @@ mod tables;
 mod targets;
 mod times;
 mod trained_tables;
+mod tune;
 mod weights;

@@ -121,8 +121,7 @@ fn a_target_to_predict_from_must_be_there() {
     folder.done("train t.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
     folder.refused(1, "predict t.csv --model m.mercer --target nope", &["--target \"nope\": there is no such column"]);
     assert_eq!(folder.done("predict t.csv --model m.mercer --target y").lines().count(), 61);
-    let said =
-        folder.run("train t.csv --learner nons-ald --set radius=0.1 --kernel gaussian:1 --model n.mercer --quiet");
+    let said = folder.run("train t.csv --learner nons-ald --set radius=0.1 --kernel gaussian:1 --model n.mercer");
     assert!(said.err.contains("nons-ald keeps predictions within ±0.1 (radius); add --scale standard"), "{}", said.err);
     let report = folder.run("eval t.csv --learner nons-ald --set radius=0.1 --json");
     assert_eq!(report.err.lines().count(), 1, "{}", report.err);

@@ -125,6 +125,7 @@ pub(crate) const BOGD: Entry = Entry {
     start: "`budget=500`, `eta=0.5`",
     // What stays is multiplied by B/(B − 1): without a regulariser a small budget has large coefficients now and then.
     trial: &["budget=10", "eta=0.1", "lambda=1"],
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 1e-5, 0.1)],
     make: |kernel, context, values| {
         let params = BogdParams::default().budget(values.count("budget")?).eta(values.number("eta")?);
         let params = params.lambda(values.number("lambda")?).seed(context.seed);

@@ -121,6 +121,7 @@ pub(crate) const BPA_S: Entry = Entry {
     advice: "two classes; small budgets",
     start: "`budget=500`, `C=1`",
     trial: &["budget=5"],
+    search: &[keys::search("C", 0.01, 100.0)],
     make: |kernel, context, values| {
         const NEEDS: &str = "k(x,x) = 1, so gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA or median";
         let params = BpaSParams::default().budget(values.count("budget")?).c(values.number("C")?);

@@ -138,6 +138,7 @@ pub(crate) const PA: Entry = Entry {
     takes: Takes::SIGNS,
     advice: "two classes; short streams",
     start: "`C=1`",
+    search: &[keys::search("C", 0.01, 100.0)],
     make: |kernel, context, values| {
         let params = PaParams::default().c(values.number("C")?).variant(values.named("variant")?);
         Ok(Pa::new(kernel, context.dimension, params)?.into())

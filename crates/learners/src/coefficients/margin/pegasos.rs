@@ -110,6 +110,7 @@ pub(crate) const PEGASOS: Entry = Entry {
     advice: "two classes; a stream without drift",
     start: "`budget=500`, `lambda=1e-3`",
     trial: &["budget=5", "lambda=0.2"],
+    search: &[keys::search("lambda", 1e-6, 0.1)],
     make: |kernel, context, values| {
         let params = PegasosParams::default().budget(values.count("budget")?).lambda(values.number("lambda")?);
         Ok(Pegasos::new(kernel, context.dimension, params)?.into())

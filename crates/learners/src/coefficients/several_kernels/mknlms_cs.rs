@@ -121,6 +121,11 @@ pub(crate) const MKNLMS_CS: Entry = Entry {
     advice: "cheap steps without a width to choose",
     start: "`kernels` of several widths, `eta=0.5`; `delta` nearer to 1 keeps more",
     trial: &["max_dictionary=20"],
+    search: &[
+        keys::search("eta", 0.01, 1.0),
+        keys::search_evenly("delta", 0.9, 0.999),
+        keys::search("eps", 0.0001, 1.0),
+    ],
     make: |_, context, values| {
         let params = MknlmsCsParams::default().eta(values.number("eta")?).delta(values.number("delta")?);
         let params = params.eps(values.number("eps")?).max_dictionary(values.max_dictionary()?);

@@ -135,6 +135,7 @@ pub(crate) const MXKLMS: Entry = Entry {
     advice: "short streams of which no good width is known",
     start: "`kernels` of several widths, `eta=0.5`; `max_dictionary` as long as the stream",
     trial: &["max_dictionary=20"],
+    search: &[keys::search("eta", 0.01, 1.0), keys::search("mu", 0.1, 10.0)],
     make: |_, context, values| {
         let params = MxklmsParams::default().eta(values.number("eta")?).mu(values.number("mu")?);
         let params = params.max_dictionary(values.max_dictionary()?);

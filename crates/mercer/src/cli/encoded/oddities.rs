@@ -3,7 +3,7 @@
 use mercer::data::Record;
 use mercer::encoding::{Encoding, Oddity};
 
-use crate::cli::plain::Plain;
+use crate::cli::voice;
 
 /// What was odd of which column.
 #[derive(Default)]
@@ -23,7 +23,7 @@ impl Oddities {
                 _ => "does not fit its column and counts as missing",
             };
             let name = &encoding.schema().columns()[column].name;
-            eprintln!("mercer: {}", Plain(&format!("{}, column {name:?}: {what}", place())));
+            voice::remark(format!("{}, column {name:?}: {what}", place()));
         }
     }
 }

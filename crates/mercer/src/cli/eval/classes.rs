@@ -4,17 +4,57 @@ use mercer::data::Labels;
 use mercer::learners::{Error, area_under_curve};
 use mercer::{ClassScore, Loss, Regressor};
 
-use super::halves::{Halves, Sum};
 use crate::cli::classes::{AnyClassifier, Judged, class_of};
-use crate::cli::feed::{Chunk, Feed};
-use crate::cli::report::{ClassScores, Scores};
+use crate::cli::feed::{Chunk, Names};
+use crate::cli::sample::Sample;
+use crate::cli::scores::{Baseline, Baselines, ClassScores, Scores};
+use crate::cli::stretches::{Stretches, Sum};
 
-/// Rounds whose scores are kept for the area under the curve (96 MiB); a longer pass has none.
+/// Rounds whose scores are kept for the area under the curve (128 MiB). Of a longer pass at least half as many are kept, chosen by a hash of
+/// their numbers: the area has then a standard error of at most `√(A(1 − A)/m)`, `m` rounds of the rarer class being kept.
 const MOST_SCORES: usize = 1 << 22;
 
-impl Sum for ClassScore {
+/// Sums over a stretch of rounds.
+#[derive(Clone, Debug, Default)]
+struct Stretch {
+    score: ClassScore,
+    /// The weight that the class which was most frequent before each round had right, and the one of the round before.
+    majority: f64,
+    last: f64,
+}
+
+impl Sum for Stretch {
     fn merge(&mut self, later: &Self) {
-        ClassScore::merge(self, later);
+        self.score.merge(&later.score);
+        self.majority += later.majority;
+        self.last += later.last;
+    }
+}
+
+/// What predicts without learning.
+#[derive(Clone, Debug, Default)]
+struct Naive {
+    /// Of each class.
+    weights: Vec<f64>,
+    majority: Option<usize>,
+    last: Option<usize>,
+}
+
+impl Naive {
+    /// Takes in a class after it was scored.
+    fn learn(&mut self, class: usize, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
+        if self.weights.len() <= class {
+            self.weights.resize(class + 1, 0.0);
+        }
+        self.weights[class] += weight;
+        // Of equals the one that was ahead stays.
+        if self.majority.is_none_or(|ahead| self.weights[class] > self.weights[ahead]) {
+            self.majority = Some(class);
+        }
+        self.last = Some(class);
     }
 }
 
@@ -39,11 +79,10 @@ pub(super) struct Classes {
     /// The class of each text of the feed, if it has one.
     class_of: Vec<Option<usize>>,
     pub(super) score: ClassScore,
-    halves: Halves<ClassScore>,
-    /// Score, whether the class is the positive one, and weight; and the round of each.
-    curve: Vec<(f64, bool, f64)>,
-    curve_rounds: Vec<usize>,
-    rounds: usize,
+    naive: Naive,
+    stretches: Stretches<Stretch>,
+    /// Score, whether the class is the positive one, and weight, by the number of the scored round.
+    curve: Sample<(f64, bool, f64)>,
     /// Of the last chunk.
     made: Vec<Made>,
     classes: Vec<usize>,
@@ -57,10 +96,9 @@ impl Classes {
             labels,
             class_of: Vec::new(),
             score: ClassScore::default(),
-            halves: Halves::default(),
-            curve: Vec::new(),
-            curve_rounds: Vec::new(),
-            rounds: 0,
+            naive: Naive::default(),
+            stretches: Stretches::default(),
+            curve: Sample::new(MOST_SCORES),
             made: Vec::new(),
             classes: Vec::new(),
         }
@@ -71,7 +109,7 @@ impl Classes {
     }
 
     /// The class of row `row`; a label that is learnt for the first time gets the next one.
-    fn class(&mut self, chunk: &Chunk, feed: &Feed, row: usize) -> Result<usize, String> {
+    fn class(&mut self, chunk: &Chunk, names: &Names, row: usize) -> Result<usize, String> {
         let text = chunk.targets[row] as usize;
         if self.class_of.len() <= text {
             self.class_of.resize(text + 1, None);
@@ -79,7 +117,7 @@ impl Classes {
         if let Some(class) = self.class_of[text] {
             return Ok(class);
         }
-        let label = feed.texts().get(text).unwrap_or_default();
+        let label = names.texts().get(text).unwrap_or_default();
         let class = class_of(&self.labels, &self.classifier, label)?;
         // What is not learnt does not become a class.
         if class < self.labels.len() || chunk.weight(row) != 0.0 {
@@ -90,12 +128,18 @@ impl Classes {
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
-    pub(super) fn learn(&mut self, chunk: &Chunk, feed: &Feed, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
+    pub(super) fn learn(
+        &mut self,
+        chunk: &Chunk,
+        names: &Names,
+        from: usize,
+        to: usize,
+    ) -> (usize, Result<(), Refusal>) {
         let d = self.classifier.learner().dimension();
         self.classes.clear();
         let mut third = None;
         for row in from..to {
-            match self.class(chunk, feed, row) {
+            match self.class(chunk, names, row) {
                 Ok(class) => self.classes.push(class),
                 Err(why) => {
                     third = Some(why);
@@ -122,42 +166,74 @@ impl Classes {
         (self.made.len(), learnt)
     }
 
-    /// Scores row `index` of the chunk.
-    pub(super) fn record(&mut self, chunk: &Chunk, index: usize) {
+    /// Takes in row `index` of the chunk, and scores it if it counts.
+    pub(super) fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) {
         let Made { judged, class, .. } = &self.made[index];
-        let weight = chunk.weight(index);
-        let probability = judged.scored(*class, &self.classifier);
-        self.rounds += 1;
-        let record = |score: &mut ClassScore| {
-            score.record(*class, judged.class, probability, weight);
-            if let Some(confidence) = judged.confidence() {
-                score.record_confidence(confidence, judged.class == Some(*class), weight);
+        let (class, weight) = (*class, chunk.weight(index));
+        if counts {
+            let probability = judged.scored(class, &self.classifier);
+            let record = |score: &mut ClassScore| {
+                score.record(class, judged.class, probability, weight);
+                if let Some(confidence) = judged.confidence() {
+                    score.record_confidence(confidence, judged.class == Some(class), weight);
+                }
+            };
+            record(&mut self.score);
+            let right = |guess: Option<usize>| if guess == Some(class) { weight } else { 0.0 };
+            let Naive { majority, last, .. } = self.naive;
+            self.stretches.record(|stretch| {
+                record(&mut stretch.score);
+                stretch.majority += right(majority);
+                stretch.last += right(last);
+            });
+            if let Some(z) = judged.score.filter(|_| weight != 0.0) {
+                let positive = self.labels.later(0, 1) == Some(class);
+                self.curve.offer(self.stretches.rounds(), || (z, positive, weight));
             }
-        };
-        record(&mut self.score);
-        self.halves.record(record);
-        if let Some(z) = judged.score.filter(|_| weight != 0.0 && self.curve.len() <= MOST_SCORES) {
-            let positive = self.labels.later(0, 1) == Some(*class);
-            self.curve.push((z, positive, weight));
-            self.curve_rounds.push(self.rounds);
         }
+        self.naive.learn(class, weight);
     }
 
-    fn auc(&self, after: usize) -> Option<f64> {
-        let first = self.curve_rounds.partition_point(|round| *round <= after);
-        let whole = self.labels.len() == 2 && self.curve.len() <= MOST_SCORES;
-        whole.then(|| area_under_curve(&mut self.curve[first..].to_vec())).flatten()
+    fn auc(&self, after: usize, until: usize) -> Option<f64> {
+        let rounds = || self.curve.between(after, until).iter().map(|(_, round)| *round).collect::<Vec<_>>();
+        (self.labels.len() == 2).then(|| area_under_curve(&mut rounds())).flatten()
+    }
+
+    /// Rounds scored.
+    pub(super) fn scored(&self) -> usize {
+        self.stretches.rounds()
     }
 
     /// Over all rounds.
     pub(super) fn scores(&self) -> Scores {
-        scores(&self.score, self.auc(0))
+        self.between(0, self.scored(), true).1
     }
 
-    /// Over the later half.
-    pub(super) fn later(&self) -> Scores {
-        let (before, score) = self.halves.later();
-        scores(&score, self.auc(before))
+    /// Over the scored rounds after `after` and not after `until`, with the area under the curve if it is wanted, for which they are sorted; and
+    /// how many they are.
+    pub(super) fn between(&self, after: usize, until: usize, area: bool) -> (usize, Scores) {
+        let until = until.min(self.scored());
+        let (before, sum) = self.stretches.between(after, until);
+        let auc = if area { self.auc(before, until) } else { None };
+        (until - before, scores(&sum, auc))
+    }
+
+    /// The classes met so far, by name.
+    #[cfg(feature = "plots")]
+    pub(super) fn names(&self) -> Vec<&str> {
+        (0..self.known).filter_map(|class| self.labels.get(class)).collect()
+    }
+
+    /// The class of row `index`, and the one predicted for it.
+    #[cfg(feature = "plots")]
+    pub(super) fn judged(&self, index: usize) -> (usize, Option<usize>) {
+        (self.made[index].class, self.made[index].judged.class)
+    }
+
+    /// The scored rounds that are kept for the area under the curve, of two classes: score, whether positive, weight.
+    #[cfg(feature = "plots")]
+    pub(super) fn curve(&self) -> Vec<(f64, bool, f64)> {
+        if self.labels.len() == 2 { self.curve.all().iter().map(|(_, round)| *round).collect() } else { Vec::new() }
     }
 
     /// The class predicted for row `index`.
@@ -200,14 +276,24 @@ fn loss(classifier: &AnyClassifier, scores: &[f64], class: usize) -> Option<f64>
     })
 }
 
-fn scores(score: &ClassScore, auc: Option<f64>) -> Scores {
+fn scores(Stretch { score, majority, last }: &Stretch, auc: Option<f64>) -> Scores {
     let classes = ClassScores {
         accuracy: score.accuracy(),
         log_loss: score.log_loss(),
         balanced_accuracy: score.balanced_accuracy(),
         auc,
         calibration_error: score.calibration_error(),
-        majority: score.majority(),
     };
-    Scores { mse: None, mae: None, error_rate: None, rmse: None, r2: None, intervals: None, classes: Some(classes) }
+    let baseline =
+        |(name, right): (_, &f64)| Baseline { name, accuracy: Some(right / score.weight()), ..Baseline::default() };
+    Scores {
+        mse: None,
+        mae: None,
+        error_rate: None,
+        rmse: None,
+        r2: None,
+        intervals: None,
+        classes: Some(classes),
+        baselines: Baselines([("majority_class", majority), ("last_class", last)].map(baseline)),
+    }
 }

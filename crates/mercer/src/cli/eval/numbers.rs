@@ -5,145 +5,20 @@ use mercer::learners::Error;
 use mercer::learners::intervals::{ConformalIntervals, IntervalScale, deviations};
 use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Rows, Score, Scratch, Target, Targets};
 
-use super::halves::{Halves, Sum};
 use crate::cli::feed::Chunk;
+use crate::cli::moments::{Naive, Stretch};
 use crate::cli::notes::Watch;
-use crate::cli::report::{IntervalScores, Output, Scores};
-
-/// Weighted moments of one output: its targets', and those of its errors.
-#[derive(Clone, Copy, Debug, Default)]
-struct Moments {
-    weight: f64,
-    mean: f64,
-    /// `Σ ω (y − ȳ)²`
-    spread: f64,
-    squared: f64,
-    absolute: f64,
-    /// Of the rounds with an interval: their weight, that of those which it held, and `Σ ω` times its width.
-    spanned: f64,
-    held: f64,
-    width: f64,
-}
-
-impl Moments {
-    fn record(&mut self, prediction: f64, target: f64, weight: f64, radius: Option<f64>) {
-        if weight == 0.0 {
-            return;
-        }
-        if let Some(radius) = radius.filter(|radius| radius.is_finite()) {
-            self.spanned += weight;
-            self.held += if (prediction - target).abs() <= radius { weight } else { 0.0 };
-            self.width += weight * 2.0 * radius;
-        }
-        let (error, before, gap) = (prediction - target, self.weight, target - self.mean);
-        self.weight += weight;
-        let share = weight / self.weight;
-        self.spread += gap * gap * before * share;
-        self.mean += gap * share;
-        self.squared += weight * error * error;
-        self.absolute += weight * error.abs();
-    }
-
-    fn merge(&mut self, later: &Self) {
-        if later.weight == 0.0 {
-            return;
-        }
-        let weight = self.weight + later.weight;
-        let (gap, share) = (later.mean - self.mean, later.weight / weight);
-        self.spread += later.spread + gap * gap * self.weight * share;
-        self.mean += gap * share;
-        self.weight = weight;
-        self.squared += later.squared;
-        self.absolute += later.absolute;
-        self.spanned += later.spanned;
-        self.held += later.held;
-        self.width += later.width;
-    }
-
-    fn intervals(&self) -> Option<IntervalScores> {
-        let (coverage, mean_width) = (self.held / self.spanned, self.width / self.spanned);
-        (self.spanned > 0.0).then_some(IntervalScores { coverage, mean_width })
-    }
-
-    /// `1 − Σ ω e²/Σ ω (y − ȳ)²`, not finite where all targets are equal.
-    fn r2(&self) -> f64 {
-        1.0 - self.squared / self.spread
-    }
-}
-
-/// Sums over a stretch of rounds.
-#[derive(Clone, Debug, Default)]
-struct Stretch {
-    outputs: Vec<Moments>,
-    /// The weight of the wrong signs.
-    wrong: f64,
-    /// Whether every target is ±1.
-    signs: Option<bool>,
-}
-
-impl Stretch {
-    /// `radii` are those of the intervals, if there are intervals.
-    fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64]) {
-        if self.outputs.len() != targets.len() {
-            self.outputs.resize(targets.len(), Moments::default());
-        }
-        for (output, moments) in self.outputs.iter_mut().enumerate() {
-            moments.record(predictions[output], targets[output], weight, radii.get(output).copied());
-        }
-        let signs = targets.len() == 1 && targets[0].abs() == 1.0;
-        if signs && (predictions[0] >= 0.0) != (targets[0] >= 0.0) {
-            self.wrong += weight;
-        }
-        self.signs = Some(self.signs.unwrap_or(true) && signs);
-    }
-
-    fn mean(&self, of: impl Fn(&Moments) -> f64) -> f64 {
-        self.outputs.iter().map(of).sum::<f64>() / self.outputs.len() as f64
-    }
-
-    fn intervals(&self) -> Option<IntervalScores> {
-        let all: Option<Vec<IntervalScores>> = self.outputs.iter().map(Moments::intervals).collect();
-        let all = all.filter(|all| !all.is_empty())?;
-        let mean = |of: fn(&IntervalScores) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
-        Some(IntervalScores { coverage: mean(|one| one.coverage), mean_width: mean(|one| one.mean_width) })
-    }
-
-    fn scores(&self) -> Scores {
-        let mse = self.mean(|output| output.squared / output.weight);
-        let weight = self.outputs.first().map_or(0.0, |output| output.weight);
-        Scores {
-            mse: Some(mse),
-            mae: Some(self.mean(|output| output.absolute / output.weight)),
-            error_rate: (self.signs == Some(true)).then(|| self.wrong / weight),
-            rmse: Some(mse.sqrt()),
-            r2: Some(self.mean(Moments::r2)),
-            intervals: self.intervals(),
-            classes: None,
-        }
-    }
-}
-
-impl Sum for Stretch {
-    fn merge(&mut self, later: &Self) {
-        if self.outputs.len() < later.outputs.len() {
-            self.outputs.resize(later.outputs.len(), Moments::default());
-        }
-        self.outputs.iter_mut().zip(&later.outputs).for_each(|(ours, theirs)| ours.merge(theirs));
-        self.wrong += later.wrong;
-        self.signs = match (self.signs, later.signs) {
-            (Some(ours), Some(theirs)) => Some(ours && theirs),
-            (ours, theirs) => ours.or(theirs),
-        };
-    }
-}
+use crate::cli::report::Output;
+use crate::cli::scores::Scores;
+use crate::cli::stretches::Stretches;
 
 /// The rounds so far.
 pub(super) struct Numbers {
     pub(super) learner: ScaledTargets<AnyRegressor<AnyKernel>>,
     outputs: usize,
     pub(super) score: Score,
-    all: Stretch,
-    halves: Halves<Stretch>,
+    naive: Naive,
+    stretches: Stretches<Stretch>,
     pub(super) watch: Watch,
     intervals: Option<ConformalIntervals>,
     /// Whether variances are asked for, which takes rows one by one.
@@ -168,8 +43,8 @@ impl Numbers {
             learner,
             outputs,
             score: Score::default(),
-            all: Stretch::default(),
-            halves: Halves::default(),
+            naive: Naive::new(outputs),
+            stretches: Stretches::default(),
             watch: Watch::default(),
             intervals,
             tells_variances,
@@ -223,8 +98,8 @@ impl Numbers {
         (self.predictions.len() / m, learnt)
     }
 
-    /// Scores row `index` of the chunk.
-    pub(super) fn record(&mut self, chunk: &Chunk, index: usize) {
+    /// Takes in row `index` of the chunk, and scores it if it counts.
+    pub(super) fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) {
         let (weight, m) = (chunk.weight(index), self.outputs);
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
@@ -241,10 +116,13 @@ impl Numbers {
                 debug_assert!(observed.is_ok(), "what was learnt is finite");
             }
         }
-        let radii = self.radii.get(index * m..).unwrap_or_default();
-        self.score.record_weighted(predictions, targets, weight);
-        self.all.record(predictions, targets, weight, radii);
-        self.halves.record(|stretch| stretch.record(predictions, targets, weight, radii));
+        if counts {
+            let radii = self.radii.get(index * m..).unwrap_or_default();
+            let naive = &self.naive;
+            self.score.record_weighted(predictions, targets, weight);
+            self.stretches.record(|stretch| stretch.record(predictions, targets, weight, radii, naive));
+        }
+        self.naive.learn(targets, weight);
         if let ([prediction], [target]) = (predictions, targets) {
             self.watch.record(*prediction, *target, weight);
         }
@@ -281,63 +159,36 @@ impl Numbers {
         }
     }
 
+    /// Rounds scored.
+    pub(super) fn scored(&self) -> usize {
+        self.stretches.rounds()
+    }
+
     /// Over all rounds.
     pub(super) fn scores(&self) -> Scores {
-        let all = self.all.scores();
         let mse = self.score.mse();
         Scores {
             mse: Some(mse),
             mae: Some(self.score.mae()),
             error_rate: self.score.error_rate(),
             rmse: Some(mse.sqrt()),
-            ..all
+            ..self.all().scores()
         }
     }
 
-    /// Over the later half.
-    pub(super) fn later(&self) -> Scores {
-        self.halves.later().1.scores()
+    /// Over the scored rounds after `after` and not after `until`, and how many they are.
+    pub(super) fn between(&self, after: usize, until: usize) -> (usize, Scores) {
+        let (before, sum) = self.stretches.between(after, until);
+        (until.min(self.scored()) - before, sum.scores())
+    }
+
+    fn all(&self) -> Stretch {
+        self.stretches.between(0, self.scored()).1
     }
 
     /// One by one, if there are several.
     pub(super) fn outputs(&self, names: &[String]) -> Vec<Output> {
-        let one = |(place, moments): (usize, &Moments)| Output {
-            name: names.get(place).cloned().unwrap_or_else(|| (place + 1).to_string()),
-            mse: moments.squared / moments.weight,
-            mae: moments.absolute / moments.weight,
-            r2: moments.r2(),
-            intervals: moments.intervals(),
-        };
-        if self.outputs == 1 { Vec::new() } else { self.all.outputs.iter().enumerate().map(one).collect() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_those_of_the_formula() {
-        let rounds = [(1.0, 2.0, 1.0), (0.5, -1.0, 2.0), (9.0, 7.0, 0.0), (4.0, 3.0, 0.5)];
-        let (mut all, mut parts) = (Stretch::default(), [Stretch::default(), Stretch::default()]);
-        for (i, (prediction, target, weight)) in rounds.into_iter().enumerate() {
-            all.record(&[prediction], &[target], weight, &[[f64::INFINITY, 0.5, 1.0, 2.0][i]]);
-            parts[i / 2].record(&[prediction], &[target], weight, &[[f64::INFINITY, 0.5, 1.0, 2.0][i]]);
-        }
-        let [mut merged, later] = parts;
-        merged.merge(&later);
-        let sum = |of: &dyn Fn(f64, f64) -> f64| rounds.iter().map(|(p, y, w)| w * of(*p, *y)).sum::<f64>();
-        let weight = sum(&|_, _| 1.0);
-        let mean = sum(&|_, y| y) / weight;
-        let r2 = 1.0 - sum(&|p, y| (p - y) * (p - y)) / sum(&|_, y| (y - mean) * (y - mean));
-        for stretch in [all, merged] {
-            let scores = stretch.scores();
-            assert!((scores.r2.unwrap() - r2).abs() < 1e-14);
-            assert!((scores.mse.unwrap() - sum(&|p, y| (p - y) * (p - y)) / weight).abs() < 1e-14);
-            assert_eq!(scores.error_rate, None);
-            // Of weights 2 and 0.5, the second lies in its interval.
-            let IntervalScores { coverage, mean_width } = scores.intervals.unwrap();
-            assert!((coverage - 0.2).abs() < 1e-15 && (mean_width - (2.0 * 1.0 + 0.5 * 4.0) / 2.5).abs() < 1e-15);
-        }
+        let name = |place: usize| names.get(place).cloned().unwrap_or_else(|| (place + 1).to_string());
+        if self.outputs == 1 { Vec::new() } else { self.all().outputs(name) }
     }
 }

@@ -296,6 +296,18 @@ impl Pass {
         (scored > 0).then(|| sum / scored as f64)
     }
 
+    /// The values of the last row, its predictions and how far their intervals reach.
+    #[cfg(feature = "plots")]
+    pub(super) fn last(&self) -> [&[f64]; 3] {
+        [&self.output, &self.prediction, &self.radii]
+    }
+
+    /// Whether the last row is behind the warm-up.
+    #[cfg(feature = "plots")]
+    pub(super) fn is_scored(&self) -> bool {
+        self.model.seen().rows > self.model.errors.warm_up
+    }
+
     pub(super) fn time(&self) -> Duration {
         self.time
     }

@@ -111,8 +111,8 @@ impl Report {
         if now < n {
             line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
         }
-        line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), number));
-        line("sum of squared errors", &number(self.sum_squared_error));
+        line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
+        line("sum of squared errors", &digits(self.sum_squared_error));
         if let Some(coverage) = &self.coverage {
             line("intervals hold", &shares(coverage));
         }
@@ -120,7 +120,7 @@ impl Report {
             line(&format!("those of {step} steps"), &shares(coverage));
         }
         let per_row = self.seconds / now.max(1) as f64;
-        line("seconds", &format!("{}, {} a row", number(self.seconds), number(per_row)));
+        line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(per_row)));
         if !self.epochs.is_empty() {
             let _ = writeln!(text, "\n  {:>12}  {:>6}", "from row", "lags");
             for Epoch { start, lags } in &self.epochs {
@@ -135,8 +135,8 @@ impl Report {
                 let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
                 let cell =
                     |(output, value): (usize, &f64)| match ends.and_then(|ends| ends.get(output).copied().flatten()) {
-                        Some([low, high]) => format!("{} [{}, {}]", number(*value), digits(low), digits(high)),
-                        None => number(*value),
+                        Some([low, high]) => format!("{} [{}, {}]", digits(*value), digits(low), digits(high)),
+                        None => digits(*value),
                     };
                 let row: Vec<String> = row.iter().enumerate().map(cell).collect();
                 let _ = writeln!(text, "  {:>12}  {}", n + step, row.join("  "));

@@ -9,7 +9,7 @@ use mercer::model::AnyOperator;
 
 use super::pairs::Layout;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Predictions, number};
+use crate::cli::output::{Predictions, digits, number};
 
 /// The fields are the JSON object's keys, in its order.
 #[derive(serde::Serialize)]
@@ -86,13 +86,13 @@ impl Report {
         }
         line("dictionary size", &self.dictionary_size.to_string());
         line("forced rejections", &self.forced_rejections.to_string());
-        line("Hilbert–Schmidt norm", &number(self.hs_norm));
-        line("seconds", &format!("{}, {} a pair", number(self.seconds), number(self.seconds / learnt.max(1) as f64)));
+        line("Hilbert–Schmidt norm", &digits(self.hs_norm));
+        line("seconds", &format!("{}, {} a pair", digits(self.seconds), digits(self.seconds / learnt.max(1) as f64)));
         if !self.eigenvalues.is_empty() {
             let _ = writeln!(text, "\n  {:>4}  {:<24}{:<24}modulus", "", "eigenvalue", "imaginary part");
             for (i, Eigenvalue { re, im }) in self.eigenvalues.iter().enumerate() {
                 let _ =
-                    writeln!(text, "  {:>4}  {:<24}{:<24}{}", i + 1, number(*re), number(*im), number(re.hypot(*im)));
+                    writeln!(text, "  {:>4}  {:<24}{:<24}{}", i + 1, digits(*re), digits(*im), digits(re.hypot(*im)));
             }
         }
         if forecasts && self.predictions.is_some() {

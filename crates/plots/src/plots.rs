@@ -12,6 +12,8 @@ pub(super) const MARKER_RADIUS: f64 = 5.0;
 pub(super) const BAR_WIDTH: f64 = 0.75;
 /// Radius of the dots of a cloud of more than [`MANY_POINTS`].
 const DOT_RADIUS: f64 = 1.6;
+/// Of the dots of a smaller one that are not to hide a line.
+const SMALL_RADIUS: f64 = 2.6;
 const MANY_POINTS: usize = 300;
 const LINE_WIDTH: f64 = 2.2;
 const BAND_OPACITY: f64 = 0.18;
@@ -108,7 +110,7 @@ fn axes(figure: &Figure, series: &[(&Series, Vec<Point>)], marks: &[(&Mark, Poin
         series.chain(marks.iter().map(|(_, point)| point))
     };
     let bars = figure.bars.as_ref().filter(|b| !b.categories.is_empty());
-    let has_dots = !marks.is_empty() || figure.series.iter().any(|s| s.style == Style::Points);
+    let has_dots = !marks.is_empty() || figure.series.iter().any(|s| matches!(s.style, Style::Points | Style::Dots));
     let x_pad = if has_dots { 0.05 } else { 0.0 };
     let x_axis = match bars {
         Some(bars) => Axis { low: 0.5, high: bars.categories.len() as f64 + 0.5, log: false },
@@ -154,9 +156,13 @@ pub(super) fn plots(figure: &Figure, data: &Data<'_>, colours: &Colours) -> Vec<
                 }
                 strokes.extend(stroke(&points, &colour, x_axis, y_axis));
             }
-            Style::Points => {
+            Style::Points | Style::Dots => {
                 let (circle, arms) = (MarkerShape::Circle, series.interval.is_some());
-                dots.extend(cloud(points, arms, &colour, circle, x_axis, y_axis));
+                let radius = match series.style {
+                    Style::Dots if points.len() <= MANY_POINTS => SMALL_RADIUS,
+                    _ => radius_of(points.len()),
+                };
+                dots.extend(cloud(points, arms, &colour, circle, radius, x_axis, y_axis));
             }
         }
     }
@@ -164,7 +170,7 @@ pub(super) fn plots(figure: &Figure, data: &Data<'_>, colours: &Colours) -> Vec<
     for (mark, point) in &data.marks {
         let group = groups.iter().position(|&g| g == mark.group).unwrap_or(0);
         let (colour, arms) = (colour(&mark.series), mark.y_error.is_some());
-        dots.extend(cloud(&[*point], arms, &colour, shape(group), x_axis, y_axis));
+        dots.extend(cloud(&[*point], arms, &colour, shape(group), MARKER_RADIUS, x_axis, y_axis));
     }
     plots.extend(bar_plot(figure, colours, y_axis));
     plots.extend(strokes);
@@ -191,8 +197,20 @@ fn band(points: &[Point], colour: &str, x_axis: &Axis, y_axis: &Axis) -> Plot {
     Plot::Band(plot.with_color(colour).with_opacity(BAND_OPACITY))
 }
 
+fn radius_of(points: usize) -> f64 {
+    if points > MANY_POINTS { DOT_RADIUS } else { MARKER_RADIUS }
+}
+
 /// Points of one colour and shape, with error bars cut at the frame; `None` when all are outside.
-fn cloud(points: &[Point], arms: bool, colour: &str, shape: MarkerShape, x_axis: &Axis, y_axis: &Axis) -> Option<Plot> {
+fn cloud(
+    points: &[Point],
+    arms: bool,
+    colour: &str,
+    shape: MarkerShape,
+    radius: f64,
+    x_axis: &Axis,
+    y_axis: &Axis,
+) -> Option<Plot> {
     let seen: Vec<&Point> = points.iter().filter(|p| in_frame(p, y_axis)).collect();
     let place = |p: &&Point| (x_axis.place(p.x), y_axis.place(p.y));
     let arm = |p: &&Point| {
@@ -204,7 +222,7 @@ fn cloud(points: &[Point], arms: bool, colour: &str, shape: MarkerShape, x_axis:
         .with_data(seen.iter().map(place).collect::<Vec<_>>())
         .with_color(colour)
         .with_marker(shape)
-        .with_size(if points.len() > MANY_POINTS { DOT_RADIUS } else { MARKER_RADIUS });
+        .with_size(radius);
     (!seen.is_empty())
         .then(|| Plot::Scatter(if arms { plot.with_y_err_asymmetric(seen.iter().map(arm)) } else { plot }))
 }

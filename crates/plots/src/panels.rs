@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use kuva::render::render::{Primitive, Scene, TextAnchor};
-use serde::{Deserialize, Serialize};
 
 use super::layout::{self, Frame};
 use super::palette::Colours;
@@ -17,7 +16,8 @@ const TITLE_HEIGHT: f64 = 36.0;
 
 /// A grid of figures, filled row by row. A name has one colour in all of them, and one entry in the
 /// legend below.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Panels {
     pub(super) title: String,
     columns: usize,

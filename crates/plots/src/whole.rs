@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Writes `bytes` to `path`: beside it first, then renamed over it, so that a failure leaves an
 /// older file as it was. Missing folders are made.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }

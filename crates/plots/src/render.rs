@@ -7,13 +7,14 @@ use kuva::backend::svg::SvgBackend;
 use kuva::render::layout::ComputedLayout;
 use kuva::render::render::{Scene, render_multiple};
 
+use super::axis;
 use super::layout::{self, Frame};
 use super::overlay::{self, Pixels};
 use super::palette::Colours;
 use super::plots::{Data, plots};
 use super::prepare::drawable;
-use super::{Figure, FigureError, Saved, Style, heat_map, legend};
-use crate::output::write_whole;
+use super::{Figure, FigureError, Saved, Style, heat_map, legend, matrix};
+use crate::whole::write_whole;
 
 /// Pixels of the PNG for one unit of the SVG.
 const PNG_SCALE: f32 = 2.0;
@@ -80,12 +81,20 @@ pub(super) fn names(figure: &Figure) -> Vec<(&str, bool)> {
 
 pub(super) fn draw(figure: &Figure, colours: &Colours, frame: Frame) -> Result<Scene, FigureError> {
     check(figure)?;
-    let data = Data::new(figure).ok_or_else(|| FigureError::Empty { title: figure.title.clone() })?;
+    let mut data = Data::new(figure).ok_or_else(|| FigureError::Empty { title: figure.title.clone() })?;
     let legend = match frame {
         Frame::Alone => legend::of(figure, colours),
         Frame::Panel { .. } => Vec::new(),
     };
-    let layout = layout::of(figure, &data, frame, &legend);
+    let mut layout = layout::of(figure, &data, frame, &legend);
+    if figure.equal {
+        let computed = ComputedLayout::from_layout(&layout);
+        let room = |length: f64, before: f64, behind: f64| length - before - behind;
+        let width = room(computed.width, computed.margin_left, computed.margin_right);
+        let height = room(computed.height, computed.margin_top, computed.margin_bottom);
+        axis::make_equal(&mut data.x_axis, &mut data.y_axis, width, height);
+        layout = layout::of(figure, &data, frame, &legend);
+    }
     let pixels = Pixels { computed: ComputedLayout::from_layout(&layout), x_axis: data.x_axis, y_axis: data.y_axis };
     let mut scene = render_multiple(plots(figure, &data, colours), layout);
     overlay::dashes(&mut scene, &data, colours, &pixels);
@@ -93,6 +102,7 @@ pub(super) fn draw(figure: &Figure, colours: &Colours, frame: Frame) -> Result<S
     overlay::words(&mut scene, &data, &pixels);
     overlay::y_label(&mut scene, figure, &pixels);
     heat_map::bar(&mut scene, figure, &pixels);
+    matrix::words(&mut scene, figure, &pixels);
     legend::column(&mut scene, &legend, &pixels.computed, heat_map::bar_width(figure));
     Ok(scene)
 }

@@ -29,7 +29,7 @@ pub(super) fn of(figure: &Figure, colours: &Colours) -> Legend {
     };
     let circle = LegendShape::Marker(MarkerShape::Circle);
     let series = figure.series.iter().map(|s| match s.style {
-        Style::Points => entry(&s.name, false, circle),
+        Style::Points | Style::Dots => entry(&s.name, false, circle),
         Style::Line => entry(&s.name, false, LegendShape::Line),
         Style::Dashed => entry(&s.name, true, LegendShape::Line),
     });

@@ -1,20 +1,35 @@
 //! What a picture shows, as rows for programs and as words for people who do not see it.
 
 use super::{Figure, HeatMap, Panels, Style};
-use crate::table::{Cell, Format, Table, TableError};
+
+/// A point, a bar or a cell of a picture, as it was given: whole series, nothing thinned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row<'a> {
+    /// The title of the panel.
+    pub panel: &'a str,
+    /// `line`, `dashed`, `points`, `bar` or `heat map`.
+    pub kind: &'static str,
+    /// The name of the series; empty for a heat map.
+    pub series: &'a str,
+    /// The word beside the point, its group, or the bar's category.
+    pub label: Option<&'a str>,
+    /// Horizontal place.
+    pub x: f64,
+    /// Vertical place; a cell of a heat map has its value beside.
+    pub y: f64,
+    /// The ends of the band or the error bar.
+    pub interval: Option<(f64, f64)>,
+    /// The value of a cell of a heat map.
+    pub value: Option<f64>,
+}
 
 impl Figure {
     /// Every series behind the picture, whole and unthinned, a row a point.
-    ///
-    /// Columns: the panel's title; `line`, `dashed`, `points`, `bar` or `heat map`; the series' name; the word beside the point, its
-    /// group or its category; `x`, `y` and, where there is a band or an error bar, its `low` and `high`; the `value` of a heat map.
-    ///
-    /// # Errors
-    /// None that a caller can bring about: every row has one cell a column.
-    pub fn data(&self) -> Result<Table, TableError> {
-        let mut table = columns();
-        self.add_data(&mut table)?;
-        Ok(table)
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row<'_>> {
+        let mut rows = Vec::new();
+        self.add_rows(&mut rows);
+        rows
     }
 
     /// The axes, and from where to where each series goes.
@@ -36,7 +51,7 @@ impl Figure {
             let style = match series.style {
                 Style::Line => "line",
                 Style::Dashed => "dashed line",
-                Style::Points => "points",
+                Style::Points | Style::Dots => "points",
             };
             let mut finite = series.xs.iter().zip(&series.ys).filter(|(x, y)| x.is_finite() && y.is_finite());
             let first = finite.next();
@@ -67,67 +82,62 @@ impl Figure {
         self.heat_map.is_some()
     }
 
-    fn add_data(&self, table: &mut Table) -> Result<(), TableError> {
-        let mut row = |kind: &str, series: &str, label: Option<&str>, numbers: [Option<f64>; 5]| {
-            let [x, y, low, high, value] = numbers.map(Cell::from);
-            table.push(vec![
-                self.title.as_str().into(),
-                kind.into(),
-                series.into(),
-                label.into(),
-                x,
-                y,
-                low,
-                high,
-                value,
-            ])
+    fn add_rows<'a>(&'a self, rows: &mut Vec<Row<'a>>) {
+        let row = |kind, series, x, y| Row {
+            panel: self.title.as_str(),
+            kind,
+            series,
+            label: None,
+            x,
+            y,
+            interval: None,
+            value: None,
         };
         for series in &self.series {
             let kind = match series.style {
                 Style::Line => "line",
                 Style::Dashed => "dashed",
-                Style::Points => "points",
+                Style::Points | Style::Dots => "points",
             };
             for (i, (x, y)) in series.xs.iter().zip(&series.ys).enumerate() {
-                let interval = series.interval.as_ref();
-                let (low, high) = interval.map(|(low, high)| (low.get(i), high.get(i))).unwrap_or_default();
+                let ends = |(low, high): &(Vec<f64>, Vec<f64>)| Some((*low.get(i)?, *high.get(i)?));
+                let interval = series.interval.as_ref().and_then(ends);
                 let label = series.labels.get(i).map(String::as_str);
-                row(kind, &series.name, label, [Some(*x), Some(*y), low.copied(), high.copied(), None])?;
+                rows.push(Row { label, interval, ..row(kind, &series.name, *x, *y) });
             }
         }
         for mark in self.marks.iter().flat_map(|marks| &marks.marks) {
-            let (low, high) = (mark.y_error.map(|e| mark.y - e), mark.y_error.map(|e| mark.y + e));
-            row("points", &mark.series, Some(&mark.group), [Some(mark.x), Some(mark.y), low, high, None])?;
+            let interval = mark.y_error.map(|error| (mark.y - error, mark.y + error));
+            let label = Some(mark.group.as_str());
+            rows.push(Row { label, interval, ..row("points", &mark.series, mark.x, mark.y) });
         }
         if let Some(bars) = &self.bars {
             for group in &bars.groups {
                 for (i, (category, height)) in bars.categories.iter().zip(&group.heights).enumerate() {
                     let error = group.errors.as_ref().and_then(|errors| errors.get(i));
-                    let (low, high) = (error.map(|e| height - e), error.map(|e| height + e));
-                    row("bar", &group.name, Some(category), [Some((i + 1) as f64), Some(*height), low, high, None])?;
+                    let interval = error.map(|error| (height - error, height + error));
+                    let label = Some(category.as_str());
+                    rows.push(Row { label, interval, ..row("bar", &group.name, (i + 1) as f64, *height) });
                 }
             }
         }
         if let Some(map) = &self.heat_map {
             for ([x, y], value) in map.grid.centres().into_iter().zip(&map.values) {
-                row("heat map", "", None, [Some(x), Some(y), None, None, Some(*value)])?;
+                rows.push(Row { value: Some(*value), ..row("heat map", "", x, y) });
             }
         }
-        Ok(())
     }
 }
 
 impl Panels {
-    /// As [`Figure::data`], panel after panel.
-    ///
-    /// # Errors
-    /// As [`Figure::data`].
-    pub fn data(&self) -> Result<Table, TableError> {
-        let mut table = columns();
+    /// As [`Figure::rows`], panel after panel.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row<'_>> {
+        let mut rows = Vec::new();
         for figure in &self.figures {
-            figure.add_data(&mut table)?;
+            figure.add_rows(&mut rows);
         }
-        Ok(table)
+        rows
     }
 
     /// As [`Figure::words`], panel after panel, each with its title.
@@ -156,47 +166,45 @@ impl HeatMap {
     }
 }
 
-fn columns() -> Table {
-    let table = Table::new().words("panel").words("kind").words("series").words("label");
-    ["x", "y", "low", "high", "value"].into_iter().fold(table, |table, name| table.numbers(name, Format::Shortest))
-}
-
 /// Three digits that count.
 fn short(v: f64) -> String {
-    Format::Significant(3).number(v)
+    significant(v, 3)
+}
+
+/// A number with so many digits that count; very large and very small ones with an exponent.
+///
+/// ```
+/// assert_eq!(mercer_plots::significant(0.012_345, 3), "0.0123");
+/// assert_eq!(mercer_plots::significant(9.996, 3), "10.0");
+/// assert_eq!(mercer_plots::significant(-1.5e-9, 3), "-1.50e-9");
+/// ```
+#[must_use]
+pub fn significant(v: f64, digits: usize) -> String {
+    match decimals_of(v, digits) {
+        _ if !v.is_finite() => v.to_string(),
+        Some(decimals) => format!("{v:.decimals$}"),
+        None => format!("{v:.*e}", digits.max(1) - 1),
+    }
+}
+
+/// Digits after the point that leave so many significant ones, after rounding (9.996 is 10.00); `None` for a number that is
+/// read more easily with an exponent.
+#[must_use]
+pub fn decimals_of(v: f64, digits: usize) -> Option<usize> {
+    if v == 0.0 {
+        return Some(digits.max(1) - 1);
+    }
+    if !(1e-5..1e7).contains(&v.abs()) {
+        return None;
+    }
+    let rounded: f64 = format!("{v:.*e}", digits.max(1) - 1).parse().unwrap_or(v);
+    let exponent = rounded.abs().log10().floor() as i64;
+    Some((digits.max(1) as i64 - 1 - exponent).max(0) as usize)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Grid, Mark, Scale};
-
-    #[test]
-    fn every_kind_of_series_is_rows() {
-        let mark = Mark { series: "FOGD".into(), group: "bank".into(), x: 1.0, y: 2.0, y_error: Some(0.5) };
-        let figure = Figure::new("A")
-            .line("loss", &[1.0, 2.0], &[0.5, f64::NAN])
-            .dashed("bound", &[1.0], &[3.0])
-            .points_with_error_bars("e", &[1.0], &[4.0], &[1.0])
-            .labelled_points("w", &[1.0], &[5.0], &["here"])
-            .marks("learner", "set", vec![mark]);
-        let bars = Figure::new("B").categories(&["x", "y"]).bars_with_errors("n", &[1.0, 2.0], &[0.1, 0.5]);
-        let map = HeatMap { grid: Grid::square(1.0, 1), values: vec![7.0], scale: Scale::Diverging };
-        let panels = Panels::new("", 2).panel(figure).panel(bars).panel(Figure::new("C").heat_map(map));
-        insta::assert_snapshot!(panels.data().unwrap().csv(), @r"
-        panel,kind,series,label,x,y,low,high,value
-        A,line,loss,,1,0.5,,,
-        A,line,loss,,2,NaN,,,
-        A,dashed,bound,,1,3,,,
-        A,points,e,,1,4,3,5,
-        A,points,w,here,1,5,,,
-        A,points,FOGD,bank,1,2,1.5,2.5,
-        B,bar,n,x,1,1,0.9,1.1,
-        B,bar,n,y,2,2,1.5,2.5,
-        C,heat map,,,0,0,,,7
-        ");
-        assert!(panels.has_heat_map());
-    }
 
     #[test]
     fn words_say_axes_and_ends() {

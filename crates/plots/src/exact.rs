@@ -1,7 +1,7 @@
 //! Numbers in JSON that read back bit for bit, those that JSON does not have included.
 //!
 //! JSON knows no NaN and no infinity, which a diverged run has; they become the words `"NaN"`, `"inf"` and `"-inf"`. For
-//! `#[serde(with = "crate::report::exact")]` on a field that is an `f64`, or vectors, pairs or options of them.
+//! `#[serde(with = "mercer_plots::exact")]` on a field that is an `f64`, or vectors, pairs or options of them.
 
 use std::fmt;
 
@@ -10,18 +10,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number as it stands in JSON.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Exact(f64);
+pub struct Exact(f64);
 
 /// What is made of numbers alone.
-pub(crate) trait Numbers: Sized {
+pub trait Numbers: Sized {
     /// The same with each number as [`Exact`].
     type Written: Serialize + for<'de> Deserialize<'de>;
+    /// As it is written.
     fn written(&self) -> Self::Written;
+    /// As it was before it was written.
     fn read(written: Self::Written) -> Self;
 }
 
 impl Numbers for f64 {
     type Written = Exact;
+    /// As it is written.
     fn written(&self) -> Exact {
         Exact(*self)
     }
@@ -32,6 +35,7 @@ impl Numbers for f64 {
 
 impl<N: Numbers> Numbers for Vec<N> {
     type Written = Vec<N::Written>;
+    /// As it is written.
     fn written(&self) -> Self::Written {
         self.iter().map(N::written).collect()
     }
@@ -42,6 +46,7 @@ impl<N: Numbers> Numbers for Vec<N> {
 
 impl<N: Numbers> Numbers for Option<N> {
     type Written = Option<N::Written>;
+    /// As it is written.
     fn written(&self) -> Self::Written {
         self.as_ref().map(N::written)
     }
@@ -52,6 +57,7 @@ impl<N: Numbers> Numbers for Option<N> {
 
 impl<A: Numbers, B: Numbers> Numbers for (A, B) {
     type Written = (A::Written, B::Written);
+    /// As it is written.
     fn written(&self) -> Self::Written {
         (self.0.written(), self.1.written())
     }
@@ -60,11 +66,19 @@ impl<A: Numbers, B: Numbers> Numbers for (A, B) {
     }
 }
 
-pub(crate) fn serialize<N: Numbers, S: Serializer>(numbers: &N, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes the numbers.
+///
+/// # Errors
+/// Those of the serialiser.
+pub fn serialize<N: Numbers, S: Serializer>(numbers: &N, serializer: S) -> Result<S::Ok, S::Error> {
     numbers.written().serialize(serializer)
 }
 
-pub(crate) fn deserialize<'de, N: Numbers, D: Deserializer<'de>>(deserializer: D) -> Result<N, D::Error> {
+/// Reads them back.
+///
+/// # Errors
+/// Those of the deserialiser, and a word that is no number.
+pub fn deserialize<'de, N: Numbers, D: Deserializer<'de>>(deserializer: D) -> Result<N, D::Error> {
     N::Written::deserialize(deserializer).map(N::read)
 }
 

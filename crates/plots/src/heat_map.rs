@@ -5,7 +5,6 @@ use std::sync::Arc;
 use kuva::plot::{ColorMap, Heatmap};
 use kuva::render::plots::Plot;
 use kuva::render::render::{Primitive, Scene, TextAnchor};
-use serde::{Deserialize, Serialize};
 
 use super::Figure;
 use super::axis::Axis;
@@ -22,13 +21,14 @@ const STEPS: usize = 96;
 const WORD_SIZE: u32 = 12;
 
 /// A rectangle cut into equal cells, `columns` by `rows`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Grid {
     /// From the left edge to the right one.
-    #[serde(with = "crate::report::exact")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     pub x_range: (f64, f64),
     /// From the lower edge to the upper one.
-    #[serde(with = "crate::report::exact")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     pub y_range: (f64, f64),
     /// Cells from left to right.
     pub columns: usize,
@@ -60,8 +60,9 @@ impl Grid {
 }
 
 /// How values become colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Scale {
     /// From white (the lowest value) to dark blue (the highest).
     Sequential,
@@ -72,12 +73,13 @@ pub enum Scale {
 }
 
 /// The values of a function on a grid; what is not finite stays grey.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeatMap {
     /// The cells.
     pub grid: Grid,
     /// A value a cell, in the order of [`Grid::centres`].
-    #[serde(with = "crate::report::exact")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     pub values: Vec<f64>,
     /// Their colours.
     pub scale: Scale,
@@ -85,7 +87,7 @@ pub struct HeatMap {
 
 impl HeatMap {
     /// The values at the two ends of the scale.
-    fn ends(&self) -> (f64, f64) {
+    pub(super) fn ends(&self) -> (f64, f64) {
         let finite = self.values.iter().copied().filter(|v| v.is_finite());
         match self.scale {
             Scale::Diverging => {
@@ -148,9 +150,14 @@ impl HeatMap {
     }
 }
 
+/// The heat map, if a bar says what its colours mean: neither sets nor a matrix, whose cells say it.
+fn scaled(figure: &Figure) -> Option<&HeatMap> {
+    figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets && figure.matrix.is_none())
+}
+
 /// The width that the bar of a figure takes on the right; zero without one.
 pub(super) fn bar_width(figure: &Figure) -> f64 {
-    figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets).map_or(0.0, |map| {
+    scaled(figure).map_or(0.0, |map| {
         let words = map.words().into_iter().map(|(_, word)| text_width(&word, WORD_SIZE));
         BAR_ROOM + words.fold(0.0, f64::max)
     })
@@ -158,7 +165,7 @@ pub(super) fn bar_width(figure: &Figure) -> f64 {
 
 /// Draws the bar beside the axes.
 pub(super) fn bar(scene: &mut Scene, figure: &Figure, pixels: &Pixels) {
-    let Some(map) = figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets) else { return };
+    let Some(map) = scaled(figure) else { return };
     let computed = &pixels.computed;
     let x = computed.width - computed.margin_right + 12.0;
     let (top, bottom) = (computed.margin_top, computed.height - computed.margin_bottom);

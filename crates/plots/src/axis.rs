@@ -5,8 +5,13 @@ use std::sync::Arc;
 use kuva::TickFormat;
 use kuva::render::render_utils::{generate_ticks, generate_ticks_log};
 
+use super::layout::text_width;
+
 /// How many ticks a linear axis aims at.
-pub(super) const TICKS: usize = 6;
+const TICKS: usize = 6;
+/// Size of the letters of tick labels, and what keeps two of them apart.
+const LABEL_SIZE: u32 = 12;
+const LABEL_GAP: f64 = 6.0;
 
 /// The most labels on a logarithmic axis of many decades.
 const MOST_LOG_LABELS: usize = 12;
@@ -105,6 +110,20 @@ impl Axis {
         (self.place(self.low), self.place(self.high))
     }
 
+    /// How many ticks to aim at so that their labels, side by side on `width` pixels, keep clear of each other.
+    pub(super) fn ticks(&self, width: f64) -> usize {
+        if self.log {
+            return TICKS;
+        }
+        let format = self.tick_format();
+        let fits = |ticks: &usize| {
+            let labels = generate_ticks(self.low, self.high, *ticks).into_iter().map(|tick| format.format(tick));
+            let widths: Vec<f64> = labels.map(|label| text_width(&label, LABEL_SIZE) + LABEL_GAP).collect();
+            widths.iter().fold(0.0, |widest: f64, width| widest.max(*width)) * widths.len() as f64 <= width
+        };
+        (3..=TICKS).rev().find(fits).unwrap_or(3)
+    }
+
     /// Tick labels in the axis' own units, written alike along the whole axis.
     pub(super) fn tick_format(&self) -> TickFormat {
         let scale = self.scale();
@@ -133,6 +152,21 @@ impl Axis {
         }
         let decimals = ticks.iter().map(|&tick| decimals(tick)).max().unwrap_or(0);
         TickFormat::Custom(Arc::new(move |v| minus(&format!("{v:.decimals$}"))))
+    }
+}
+
+/// Lengthens the axis with more room for a unit on both sides, so that units are equal on `width` by `height` pixels. Logarithmic axes
+/// stay as they are.
+pub(super) fn make_equal(x_axis: &mut Axis, y_axis: &mut Axis, width: f64, height: f64) {
+    if x_axis.log || y_axis.log {
+        return;
+    }
+    let unit = f64::max((x_axis.high - x_axis.low) / width, (y_axis.high - y_axis.low) / height);
+    for (axis, pixels) in [(x_axis, width), (y_axis, height)] {
+        let more = (unit * pixels - (axis.high - axis.low)) / 2.0;
+        if more > 0.0 {
+            (axis.low, axis.high) = (axis.low - more, axis.high + more);
+        }
     }
 }
 
@@ -229,6 +263,15 @@ mod tests {
     }
 
     #[test]
+    fn units_become_equal_around_the_same_middle() {
+        let (mut x, mut y) = (around(&[-1.0, 1.0], false), around(&[-1.0, 1.0], false));
+        let middle = (y.low + y.high) / 2.0;
+        make_equal(&mut x, &mut y, 400.0, 300.0);
+        assert!(((x.high - x.low) / 400.0 - (y.high - y.low) / 300.0).abs() < 1e-12);
+        assert!((y.low + y.high - 2.0 * middle).abs() < 1e-12 && x.low < -1.0 && y.low <= -1.0);
+    }
+
+    #[test]
     fn fractions_go_back_and_forth() {
         for axis in [around(&[3.0, 700.0], true), around(&[-3.0, 700.0], false)] {
             for v in [4.0, 50.0, 699.0] {
@@ -251,6 +294,12 @@ mod tests {
         let format = axis.tick_format();
         let labelled = (-40..=40).filter(|&e| !format.format(axis.place(10f64.powi(e))).is_empty()).count();
         assert!((6..=12).contains(&labelled), "{labelled}");
+    }
+
+    #[test]
+    fn wide_labels_make_fewer_ticks() {
+        assert_eq!(around(&[0.0, 10.0], false).ticks(390.0), TICKS);
+        assert!(around(&[-1e-4, 9.3e-5], false).ticks(390.0) < TICKS);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use kuva::render::theme::Theme;
 use kuva::{TickFormat, plot::LegendEntry, plot::LegendShape};
 
 use super::Figure;
-use super::axis::TICKS;
 use super::heat_map;
 use super::legend::{self, Legend};
+use super::matrix;
 use super::plots::Data;
 
 const PLOT_WIDTH: f64 = 600.0;
@@ -37,9 +37,14 @@ pub(super) fn theme() -> Theme {
 pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
     let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
     let ((x_low, x_high), (y_low, y_high)) = (x_axis.placed_range(), y_axis.placed_range());
+    let room = match frame {
+        Frame::Alone => PLOT_WIDTH,
+        Frame::Panel { width, .. } => width - 60.0,
+    };
+    let ticks = x_axis.ticks(room);
     let mut layout = Layout::new((x_low, x_high), (y_low, y_high))
         .with_theme(theme())
-        .with_ticks(TICKS)
+        .with_ticks(ticks)
         .with_x_axis_min(x_low)
         .with_x_axis_max(x_high)
         .with_y_axis_min(y_low)
@@ -55,14 +60,14 @@ pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend
         Frame::Alone => sizes(&mut layout, [17, 15, 13, 14]),
         Frame::Panel { .. } => sizes(&mut layout, [15, 14, 12, 13]),
     }
+    if figure.matrix.is_some() {
+        (layout.suppress_x_ticks, layout.suppress_y_ticks) = (true, true);
+        layout.show_grid = false;
+    }
     if let Some(bars) = &figure.bars {
         layout.x_categories = Some(bars.categories.iter().map(|c| plain(c)).collect());
         layout.x_tick_format = TickFormat::Auto;
-        let width = match frame {
-            Frame::Alone => PLOT_WIDTH,
-            Frame::Panel { width, .. } => width - 60.0,
-        };
-        if 2.0 * staggered_width(&layout) > width {
+        if 2.0 * staggered_width(&layout) > room {
             layout.x_label_overlap = AxisLabelOverlap::Stagger;
         }
     }
@@ -88,11 +93,12 @@ fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) 
         layout.title_wrap = Some(60);
     }
     let own = ComputedLayout::from_layout(layout);
-    let left = own.y_tick_label_px + 24.0;
+    let left = own.y_tick_label_px.max(matrix::names_width(figure)) + 24.0;
     let right = own.margin_right + heat_map::bar_width(figure) + legend::width(legend);
     let above = if figure.y_label.is_empty() { 0.0 } else { label + 8.0 };
     let below = if figure.x_label.is_empty() { label } else { 0.0 };
-    let (top, bottom) = (own.margin_top + above, own.margin_bottom - below);
+    let named = if figure.matrix.is_some() { matrix::NAMES_BELOW } else { 0.0 };
+    let (top, bottom) = (own.margin_top + above, own.margin_bottom - below + named);
     let (width, height) = match frame {
         Frame::Alone => {
             let plot_height = PLOT_HEIGHT.max(legend::height(legend));

@@ -1,0 +1,172 @@
+//! Rows in memory, over which one learner after another goes as `eval` does.
+
+use mercer::AnyKernel;
+use mercer::catalogue::{self, Entry, Value};
+
+use super::{Begun, Body, Ends, Facts, Pass, check_skip};
+use crate::cli::failure::Failure;
+use crate::cli::feed::{Chunk, Feed, Names};
+use crate::cli::input::{Kind, Wanted};
+use crate::cli::scores::{Metric, Scores};
+use crate::cli::stop::Stop;
+use crate::cli::trace::Checkpoint;
+use crate::cli::{EvalArguments, ScaleChoice, memory};
+
+/// All rows of DATA, scaled and in order, as `eval` would learn them.
+pub(crate) struct Held {
+    chunks: Vec<Chunk>,
+    names: Names,
+    kind: Kind,
+    dimension: usize,
+    /// T, if `eval` knows it before the first row.
+    rounds: Option<usize>,
+    ends: Ends,
+    rows: usize,
+}
+
+/// What a pass came to.
+pub(crate) struct Passed {
+    pub(crate) kernel: String,
+    pub(crate) parameters: Vec<(&'static str, Value)>,
+    pub(crate) dictionary_size: usize,
+    /// Of the learner alone.
+    pub(crate) seconds: f64,
+    pub(crate) checkpoints: Vec<Checkpoint>,
+    /// Remarks on the result.
+    pub(crate) notes: Vec<String>,
+    body: Body,
+    /// Rows at the beginning that were not scored.
+    skip: usize,
+}
+
+impl Passed {
+    /// Over all rows that are scored.
+    pub(crate) fn scores(&self) -> Scores {
+        self.body.scores()
+    }
+
+    /// Over the later half of them.
+    pub(crate) fn second_half(&self) -> Scores {
+        let scored = self.body.scored();
+        self.body.between(scored / 2, scored, true).1
+    }
+
+    /// The curve of the scores of windows of so many rows, and those of the baselines.
+    #[cfg(feature = "plots")]
+    pub(crate) fn curves(
+        &self,
+        name: &str,
+        metric: Metric,
+        rows: usize,
+    ) -> (mercer_plots::Curve, Vec<mercer_plots::Curve>) {
+        super::picture::curves(&self.body, name, self.skip, metric, Some(rows))
+    }
+
+    /// Over the window of so many rows that ends with row `t`.
+    pub(crate) fn window(&self, t: usize, rows: usize) -> Scores {
+        let until = t - self.skip.min(t);
+        self.body.between(until.saturating_sub(rows), until, true).1
+    }
+}
+
+impl Held {
+    /// Reads DATA; `formula` is the first key of a learner whose value depends on T.
+    pub(crate) fn read(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
+        let mut feed = Feed::open(arguments, formula, &Stop::never())?;
+        let mut chunks = Vec::new();
+        loop {
+            let mut chunk = Chunk::default();
+            feed.fill(&mut chunk)?;
+            if chunk.len() == 0 {
+                break;
+            }
+            chunks.push(chunk);
+        }
+        let rows = chunks.iter().map(Chunk::len).sum();
+        check_skip(arguments.scores.skip, rows)?;
+        Ok(Self {
+            rows,
+            chunks,
+            names: feed.names().clone(),
+            kind: feed.kind(),
+            dimension: feed.dimension(),
+            rounds: feed.rounds(),
+            ends: Ends { block: feed.block(), rounds: feed.length() },
+        })
+    }
+
+    /// How many rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// d.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// A prefix is as many chunks of so many rows.
+    pub(crate) fn chunk(&self) -> usize {
+        self.chunks.first().map_or(1, Chunk::len)
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        Facts::of(self.dimension, self.rounds, self.kind, self.chunks.first())
+    }
+
+    /// The kernel that the options name, or the median heuristic.
+    pub(crate) fn kernel(&self, arguments: &EvalArguments, entry: &Entry) -> Result<AnyKernel, Failure> {
+        let Facts { dimension, rows, weights, .. } = self.facts();
+        arguments.common.kernel(entry, dimension, rows, weights).map(|(kernel, _)| kernel)
+    }
+
+    /// One pass of the learner that the options name over the first `rows` rows, or a whole chunk more.
+    ///
+    /// # Errors
+    /// Those of `eval`.
+    pub(crate) fn pass(&self, arguments: &EvalArguments, rows: usize) -> Result<Passed, Failure> {
+        let common = &arguments.common;
+        let (entry, shown) = (catalogue::find(&common.learner)?, common.data.display().to_string());
+        self.kind.check(entry, Wanted::of(common), &shown)?;
+        memory::check(entry, &shown, self.rows, self.dimension)?;
+        let Begun { body, spec, parameters } = Begun::of(arguments, entry, &self.facts())?;
+        let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skip);
+        let mut pass = Pass::new(entry, body, unscaled, skip, self.ends);
+        for chunk in &self.chunks {
+            if pass.rounds >= rows {
+                break;
+            }
+            pass.learn(chunk, &self.names)?;
+        }
+        let Pass { body, trace, seconds, rounds, .. } = pass;
+        let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key));
+        let bound = bound.filter(|_| unscaled).map(|(key, value)| (*key, value));
+        let notes = body.notes(entry, &spec, bound, rounds);
+        Ok(Passed {
+            kernel: spec,
+            parameters,
+            dictionary_size: body.dictionary_size(),
+            seconds: seconds.as_secs_f64(),
+            checkpoints: trace.checkpoints(),
+            notes,
+            body,
+            skip,
+        })
+    }
+
+    /// The score that is asked for, or the root mean squared error, or the accuracy of classes.
+    pub(crate) fn followed(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
+        Metric::followed(arguments.scores.metric, self.kind, false)
+    }
+
+    /// The score that is asked for, or what is usual: the root mean squared error; of classes the log loss, or the accuracy where the learner has no
+    /// probabilities.
+    pub(crate) fn metric(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
+        let (asked, followed) = (arguments.scores.metric, self.followed(arguments)?);
+        let entry = catalogue::find(&arguments.common.learner)?;
+        match Begun::of(arguments, entry, &self.facts())?.body {
+            Body::Classes(classes) if asked.is_none() && classes.classifier.has_probabilities() => Ok(Metric::LogLoss),
+            _ => Ok(followed),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The picture of a forecast: the last rows with their predictions and what comes next, and scores beside the baselines.
+
+use std::collections::VecDeque;
+
+use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
+
+use super::pass::Pass;
+use crate::cli::moments::{Naive, Stretch};
+use crate::cli::plot::short_name;
+use crate::cli::scores::{Metric, Scores};
+use crate::cli::stretches::Stretches;
+
+/// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows can be seen.
+const RECENT: usize = 200;
+/// Outputs that have a panel.
+const OUTPUTS: usize = 6;
+/// Points of a curve.
+const POINTS: usize = 300;
+/// The window of the scores is a twentieth of the rows, this many at least.
+const LEAST_WINDOW: usize = 50;
+
+/// What is kept of the rows; its size does not grow with the series.
+pub(super) struct Gathered {
+    /// Of the first outputs.
+    recent: VecDeque<Vec<Shown>>,
+    /// The number of the first row that is scored.
+    scored_from: Option<usize>,
+    naive: Naive,
+    stretches: Stretches<Stretch>,
+}
+
+#[derive(Clone, Copy)]
+struct Shown {
+    k: f64,
+    value: f64,
+    prediction: f64,
+    radius: f64,
+}
+
+impl Gathered {
+    pub(super) fn new(pass: &Pass) -> Self {
+        Self {
+            recent: VecDeque::with_capacity(RECENT),
+            scored_from: None,
+            naive: Naive::new(pass.columns().outputs.len()),
+            stretches: Stretches::default(),
+        }
+    }
+
+    /// Takes in the row that was observed last.
+    pub(super) fn take(&mut self, pass: &Pass) {
+        let (k, [values, predictions, radii]) = (pass.rows() - 1, pass.last());
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        let shown = |output: usize| Shown {
+            k: k as f64,
+            value: values[output],
+            prediction: predictions[output],
+            radius: radii[output],
+        };
+        self.recent.push_back((0..values.len().min(OUTPUTS)).map(shown).collect());
+        // A row with a gap is left out of the curves, because the outputs would no longer be scored on the same rows.
+        if values.iter().all(|value| value.is_finite()) {
+            if pass.is_scored() {
+                self.scored_from.get_or_insert(k);
+                self.stretches.record(|stretch| stretch.record(predictions, values, 1.0, &[], &self.naive));
+            }
+            self.naive.learn(values, 1.0);
+        }
+    }
+
+    /// The picture; `forecast` holds the rows to come, one after the other.
+    pub(super) fn draw(&self, pass: &Pass, data: &str, forecast: Option<&[f64]>) -> Panels {
+        let outputs = pass.columns().outputs.len();
+        let method = pass.model().method.as_str();
+        let data = short_name(data);
+        let (rows, all) = (self.stretches.rounds(), self.stretches.between(0, self.stretches.rounds()).1.scores());
+        let mut title = format!("{method} on {data}");
+        if rows > 0 {
+            let [mean, last] = &all.baselines.0;
+            let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
+            let [own, mean, last] = [all.rmse, mean.rmse, last.rmse].map(said);
+            title += &format!(": RMSE {own} (running mean {mean}, last value {last})");
+        }
+        let shown = outputs.min(OUTPUTS);
+        let mut panels = Panels::new(title, if shown == 1 && rows == 0 { 1 } else { 2 });
+        for output in 0..shown {
+            panels = panels.panel(self.series(pass, output, forecast));
+        }
+        if rows > 0 {
+            panels = panels.panel(self.scores(method, rows));
+        }
+        panels
+    }
+
+    fn series(&self, pass: &Pass, output: usize, forecast: Option<&[f64]>) -> Figure {
+        let outputs = pass.columns().outputs.len();
+        let ahead = forecast.map_or(0, |forecast| forecast.len() / outputs.max(1));
+        // Beside a far horizon a few rows would not be seen.
+        let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead)));
+        let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|row| row.get(output).copied()).collect();
+        let column = |of: &dyn Fn(&Shown) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+        let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
+        let mut figure = Figure::new(pass.columns().output_name(output)).x_label("row k").y_label("value");
+        let has_intervals = rows.iter().any(|row| row.radius.is_finite());
+        let reach = |row: &Shown| if row.radius.is_finite() { row.radius } else { 0.0 };
+        figure = if has_intervals {
+            let low = column(&|row| row.prediction - reach(row));
+            let high = column(&|row| row.prediction + reach(row));
+            figure.line_with_band("prediction", &k, &predictions, &low, &high)
+        } else {
+            figure.line("prediction", &k, &predictions)
+        };
+        if let Some(forecast) = forecast {
+            let steps = ahead.min(10 * RECENT);
+            let at = |step: usize| (pass.rows() + step) as f64;
+            let ks: Vec<f64> = (0..steps).map(at).collect();
+            let made: Vec<f64> = (0..steps).map(|step| forecast[step * outputs + output]).collect();
+            let reach: Vec<f64> = (0..steps).map(|step| pass.reach(step + 1)[output]).collect();
+            let ends = |sign: f64| -> Vec<f64> {
+                let end = |(made, reach): (&f64, &f64)| if reach.is_finite() { made + sign * reach } else { *made };
+                made.iter().zip(&reach).map(end).collect()
+            };
+            figure = if pass.model().intervals.is_some() {
+                figure.line_with_band("forecast", &ks, &made, &ends(-1.0), &ends(1.0))
+            } else {
+                figure.line("forecast", &ks, &made)
+            };
+            if steps == 1 {
+                figure = figure.points("forecast", &ks, &made);
+            }
+        }
+        figure.dots("value", &k, &values)
+    }
+
+    fn scores(&self, method: &str, rows: usize) -> Figure {
+        let window = (rows / 20).max(LEAST_WINDOW).min(rows);
+        let mut learner = Curve { name: method.to_owned(), ..Curve::default() };
+        let mut baselines =
+            ["running mean", "last value"].map(|name| Curve { name: name.to_owned(), ..Curve::default() });
+        let first = self.scored_from.unwrap_or(0);
+        let points = POINTS.min(rows);
+        for point in 1..=points {
+            let until = (rows as u128 * point as u128 / points as u128) as usize;
+            if until < window / 2 {
+                continue;
+            }
+            let scores: Scores = self.stretches.between(until.saturating_sub(window), until).1.scores();
+            let push = |curve: &mut Curve, score: Option<f64>| {
+                curve.xs.push((first + until) as f64);
+                curve.ys.push(score.unwrap_or(f64::NAN));
+            };
+            push(&mut learner, Metric::Rmse.of(&scores));
+            for (curve, baseline) in baselines.iter_mut().zip(&scores.baselines.0) {
+                push(curve, Metric::Rmse.of_baseline(baseline));
+            }
+        }
+        let title = format!("Score of the last {window} rows, one step ahead");
+        learning_curves(&title, Score::Error("RMSE"), &[learner], &baselines).x_label("row k")
+    }
+}

@@ -1,0 +1,83 @@
+//! What is said on stderr beside failures: how much of it, and in which colours.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use clap::builder::StyledStr;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+
+use super::failure::Failure;
+use super::plain::Plain;
+
+/// How much is said: set once, before anything is.
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Usual as u8);
+
+/// How much is said on stderr.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Level {
+    /// Failures, and rows that were left out.
+    Quiet,
+    Usual,
+    /// Also what was found and chosen.
+    Verbose,
+}
+
+/// From now on so much is said.
+pub(crate) fn set(level: Level) {
+    LEVEL.store(level as u8, Ordering::Relaxed);
+}
+
+/// Whether nothing but failures is to be said.
+pub(crate) fn is_quiet() -> bool {
+    LEVEL.load(Ordering::Relaxed) == Level::Quiet as u8
+}
+
+/// A remark, unless there are to be none.
+pub(crate) fn remark(text: impl Display) {
+    if !is_quiet() {
+        eprintln!("mercer: {}", Plain(&text.to_string()));
+    }
+}
+
+/// A remark for those who asked for more.
+pub(crate) fn more(text: impl FnOnce() -> String) {
+    if LEVEL.load(Ordering::Relaxed) == Level::Verbose as u8 {
+        eprintln!("mercer: {}", Plain(&text()));
+    }
+}
+
+/// Why the command ended.
+pub(crate) fn complain(failure: &Failure) {
+    let [begin, end] = if coloured(io::stderr().is_terminal()) { ["\u{1b}[1;31m", "\u{1b}[0m"] } else { ["", ""] };
+    eprintln!("{begin}mercer:{end} {failure}");
+}
+
+/// A text with styles for stdout, which keeps them on a terminal alone.
+pub(crate) fn styled(text: &StyledStr) -> String {
+    if coloured(io::stdout().is_terminal()) { text.ansi().to_string() } else { text.to_string() }
+}
+
+fn coloured(terminal: bool) -> bool {
+    let said = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    terminal && may_colour(said("NO_COLOR").is_some(), said("TERM").is_some_and(|term| term == "dumb"))
+}
+
+/// <https://no-color.org>: any value but the empty one says no.
+fn may_colour(no_color: bool, dumb: bool) -> bool {
+    !(no_color || dumb)
+}
+
+/// A bar for a person who waits at a terminal, of this length if it is known.
+pub(crate) fn bar(length: Option<u64>, template: &str) -> ProgressBar {
+    if is_quiet() || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    // A run that fails takes its bar away before it says why.
+    let bar = bar.with_finish(ProgressFinish::AndClear);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

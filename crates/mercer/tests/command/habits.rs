@@ -1,0 +1,130 @@
+//! What every command of a system does: completions, manual pages, help, options from a file, more or less said, exit codes.
+
+use std::process::Command;
+
+use crate::support::{Folder, csv, examples};
+
+#[test]
+fn shells_get_completions_of_commands_options_and_learners() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.done(&format!("completions {shell}"));
+        // The last two complete no values.
+        let learner = if ["powershell", "elvish"].contains(&shell) { "learner" } else { "nons-ald" };
+        for part in ["eval", "koopman", "scale-from", learner, "completions"] {
+            assert!(script.contains(part), "{shell}: {part}");
+        }
+    }
+    folder.refused(2, "completions csh", &["csh", "bash", "mercer completions --help"]);
+    folder.refused(2, "completions", &["<SHELL>"]);
+    // Bash itself reads them.
+    let folder = folder.with("mercer.bash", Folder::new().done("completions bash"));
+    let script = "source mercer.bash && COMP_WORDS=(mercer ev) COMP_CWORD=1 && _mercer mercer ev mercer && echo \"${COMPREPLY[@]}\"";
+    let asked = Command::new("bash").args(["-c", script]).current_dir(folder.path("")).output();
+    if let Ok(said) = asked.as_ref().map(|output| String::from_utf8_lossy(&output.stdout)) {
+        assert_eq!(said.trim(), "eval");
+    }
+}
+
+#[test]
+fn manual_pages_are_printed_or_written() {
+    let folder = Folder::new();
+    let page = folder.done("man");
+    assert!(page.contains(".TH mercer 1") && page.contains("mercer\\-eval(1)"), "{page}");
+    folder.done("man .");
+    let names = folder.names();
+    for name in ["mercer.1", "mercer-eval.1", "mercer-train.1", "mercer-completions.1"] {
+        assert!(names.iter().any(|one| one == name), "{name} in {names:?}");
+    }
+    assert_eq!(folder.read("mercer.1"), page);
+    let eval = folder.read("mercer-eval.1");
+    assert!(eval.contains("\\-\\-scale") && eval.contains("Exit codes") && eval.contains("\\-\\-config"));
+    folder.refused(1, "man nowhere", &["nowhere", "is not a folder", "make it"]);
+}
+
+#[test]
+fn help_is_a_command_and_an_option() {
+    let folder = Folder::new();
+    assert_eq!(folder.done("help train"), folder.done("train --help"));
+    assert_eq!(folder.done("help"), folder.done("--help"));
+    folder.refused(2, "help trian", &["trian"]);
+    for help in ["--help", "eval --help", "inspect --help", "train --help"] {
+        let help = folder.done(help);
+        for part in ["Exit codes:", "the arguments cannot be right", "128+N", "--quiet", "--config"] {
+            assert!(help.contains(part), "{part}: {help}");
+        }
+        assert!(!help.contains('\u{1b}'), "colours are for terminals");
+    }
+}
+
+#[test]
+fn a_file_has_the_options_of_the_command_line() {
+    let config = "learner = \"krls\"\nkernel = \"gaussian:0.5\"\nlimit = 100\nignore = [\"a\"]\njson = true\nset = { lambda = 0.1, nu = 1e-2 }\n";
+    let folder = Folder::new().with("d.csv", csv(&examples(300))).with("c.toml", config);
+    let folder = folder
+        .with("list.toml", "learner = \"krls\"\nset = [\"lambda=0.1\", \"nu=0.01\"]\nquiet = true\njson = false\n");
+    let of = |arguments: &str| {
+        let report: serde_json::Value = serde_json::from_str(&folder.done(arguments)).unwrap();
+        crate::support::timeless(report)
+    };
+    let asked = "eval d.csv --learner krls --kernel gaussian:0.5 --limit 100 --ignore a --json --set nu=0.01";
+    assert_eq!(of("eval d.csv --config c.toml"), of(&format!("{asked} --set lambda=0.1")));
+    assert_eq!(of("--config=c.toml eval d.csv"), of(&format!("{asked} --set lambda=0.1")));
+    // The command line wins, key by key.
+    let asked = asked.replace("--limit 100", "--limit 50").replace("--ignore a", "--ignore b");
+    let won = "eval --config c.toml d.csv --limit 50 --set=lambda=2 --ignore=b";
+    assert_eq!(of(won), of(&format!("{asked} --set lambda=2")));
+    let text = folder.done("eval d.csv --config list.toml");
+    assert!(text.contains("lambda=0.1") && text.contains("nu=0.01"), "{text}");
+    // What the file says is told to those who want to know.
+    let said = folder.run("-v eval d.csv --config c.toml");
+    assert!(
+        said.code == Some(0) && said.err.contains("c.toml: ") && said.err.contains("--learner=krls"),
+        "{}",
+        said.err
+    );
+    let said = folder.run("eval d.csv --config list.toml -v");
+    assert!(said.err.contains("kernel gaussian:"), "the command line wins: {}", said.err);
+}
+
+#[test]
+fn files_of_options_that_cannot_be_right_are_refused() {
+    let folder = Folder::new().with("d.csv", csv(&examples(30)));
+    for (text, parts) in [
+        ("learnr = \"krls\"\n", &["c.toml", "\"learnr\"", "is learner meant?", "scale-from"][..]),
+        ("config = \"c.toml\"\n", &["\"config\""]),
+        ("learner = true\n", &["learner takes a text or a number"]),
+        ("learner = [\"krls\"]\n", &["learner takes one value"]),
+        ("json = 1\n", &["json must be true or false"]),
+        ("set = [\"lambda\"]\n", &["set must be a table"]),
+        ("set = { lambda = [1] }\n", &["lambda takes one value"]),
+        ("limit = -3\n", &["--limit", "-3", "mercer eval --help"]),
+        ("limit = 3\nlimit\n", &["c.toml, line 2: is not TOML"]),
+        ("[eval]\nlimit = 3\n", &["\"eval\""]),
+    ] {
+        let folder = Folder::new().with("d.csv", csv(&examples(30))).with("c.toml", text);
+        folder.refused(2, "eval d.csv --config c.toml", parts);
+    }
+    folder.refused(
+        1,
+        "eval d.csv --learner krls --config none.toml",
+        &["none.toml: cannot be read", "another --config"],
+    );
+    folder.refused(2, "eval d.csv --config", &["--config"]);
+}
+
+#[test]
+fn more_or_less_is_said() {
+    let folder = Folder::new().with("d.csv", csv(&examples(300)));
+    let train = "train d.csv --learner krls --model m.mercer";
+    let [usual, quiet, verbose] =
+        [train, &format!("{train} -q"), &format!("-v {train}")].map(|arguments| folder.run(arguments));
+    assert!(usual.err.contains("average loss") && !usual.err.contains("target a number"));
+    assert_eq!((quiet.code, quiet.err.as_str()), (Some(0), ""));
+    assert!(verbose.err.contains("3 features, target a number (y), kernel gaussian:"), "{}", verbose.err);
+    let failed = folder.run("eval none.csv --learner krls --quiet");
+    assert!(failed.code == Some(1) && failed.err.starts_with("mercer: "), "failures are said in any case");
+    folder.refused(2, "eval d.csv --learner krls -q -v", &["--quiet", "--verbose"]);
+    // With an option in front the command is still the one whose help tells more.
+    folder.refused(2, "-q eval d.csv", &["--learner", "mercer eval --help"]);
+}
