@@ -14,6 +14,7 @@ mod intervals;
 mod koopman;
 mod learners;
 mod learning;
+mod lock;
 mod memory;
 mod notes;
 mod output;

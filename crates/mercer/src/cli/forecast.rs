@@ -144,6 +144,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--save", &arguments.model.save)])?;
     let source = Source::of(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
+    let _lock = asked.lock()?;
     let start = asked.model.as_deref().map(store::load_prediction).transpose()?;
     let saved = saved.map(|path| store::load_prediction(path).map(|model| (path, model))).transpose()?;
     let stop = asked.prepare(&inputs)?;

@@ -17,6 +17,7 @@ use super::classes::Fresh;
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
 use super::learning::{Learning, with_numbers};
+use super::lock::ModelLock;
 use super::memory;
 use super::notes::{self, Outcome, Watch};
 use super::output::{self, digits, number};
@@ -77,6 +78,7 @@ Examples:
 ";
 
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
+    let _lock = ModelLock::take("--model", &arguments.model)?;
     let saved = match arguments.resume && arguments.model.exists() {
         true => Some(store::load_trained(&arguments.model)?),
         false => None,

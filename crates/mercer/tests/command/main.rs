@@ -13,6 +13,7 @@ mod kept_operators;
 mod kernels;
 mod koopman;
 mod learners;
+mod locks;
 mod models;
 mod refusals;
 mod serving;
