@@ -25,6 +25,8 @@ mod replies;
 mod report;
 mod rows;
 mod saving;
+#[cfg(feature = "serve")]
+mod serve;
 mod source;
 mod stop;
 mod store;
@@ -71,6 +73,8 @@ enum Command {
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
     Predict(Box<PredictArguments>),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArguments>),
     Train(Box<TrainArguments>),
 }
 
@@ -347,6 +351,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
     }
 }

@@ -54,7 +54,7 @@ impl Failure {
         let as_value = |line: &str| line.starts_with("tip: to pass ");
         let said: Vec<&str> = lines.take_while(|line| !is_hint(line)).filter(|line| !as_value(line)).collect();
         let first = std::env::args_os().nth(1).and_then(|word| word.into_string().ok());
-        let commands = ["eval", "forecast", "inspect", "koopman", "learners", "predict", "train"];
+        let commands = ["eval", "forecast", "inspect", "koopman", "learners", "predict", "serve", "train"];
         let named = first.filter(|word| commands.contains(&word.as_str()));
         let command = named.map_or(String::new(), |word| word + " ");
         Self::usage(format!("{}; see mercer {command}--help", said.join("; ").replace(":; ", ": ")))

@@ -67,7 +67,7 @@ impl Learning {
 }
 
 /// What was met after one row more: its numbers, the checksum of its label, and its weight, if rows have weights.
-fn seen_after(seen: Seen, example: &Example, weighted: bool) -> Seen {
+pub(super) fn seen_after(seen: Seen, example: &Example, weighted: bool) -> Seen {
     with_numbers(example, weighted, |row| seen.after(row))
 }
 

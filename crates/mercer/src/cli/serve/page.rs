@@ -1,0 +1,31 @@
+//! The page for people. It is one file that asks nobody but this service.
+
+use serde_json::json;
+
+use super::access::Access;
+use super::schema::Schema;
+use crate::cli::trained::Trained;
+
+/// What the browser lets the page do.
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+     img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(super) fn html(schema: &Schema, model: &Trained, access: &Access) -> String {
+    let about = model.description();
+    let facts = json!({
+        "learner": about.learner,
+        "kernel": about.kernel,
+        "features": (0..schema.dimension).map(|at| schema.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1))).collect::<Vec<_>>(),
+        "named": !schema.features.is_empty(),
+        "targets": schema.targets,
+        "weight": schema.weight,
+        "classes": schema.classes,
+        "variance": schema.has_variance,
+        "learns": access.can_learn(),
+        "token": access.has_token(),
+        "scaled": model.scaling().is_some(),
+    });
+    // Within a script no text may look like its end.
+    let facts = facts.to_string().replace('<', "\\u003c");
+    include_str!("page.html").replace("/*MODEL*/null", &facts)
+}
