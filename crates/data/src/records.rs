@@ -154,6 +154,11 @@ impl RecordReader {
         self.named
     }
 
+    /// Whether records are JSON objects.
+    pub fn are_objects(&self) -> bool {
+        matches!(&self.body, Body::Ndjson(rows) if rows.are_objects())
+    }
+
     /// What [`line`](Self::line) counts.
     pub fn counts(&self) -> Counts {
         self.lines.counts()

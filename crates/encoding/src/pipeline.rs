@@ -157,6 +157,27 @@ impl<R: Regressor> Pipeline<R> {
         )
     }
 
+    /// Has `teach` teach the learner a record, which is told as its numbers, and then learns it, unless its weight is 0: for what is around a learner, such
+    /// as intervals.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`], and those of `teach`; the encoding has then learnt nothing.
+    pub fn learn_by<T>(
+        &mut self,
+        record: &(impl Cells + ?Sized),
+        weight: f64,
+        teach: impl FnOnce(&mut R, &[f64]) -> Result<T, Error>,
+    ) -> Result<T, EncodingError> {
+        let Self { encoding, learner, work } = self;
+        work.clear();
+        encoding.encode(record, work)?;
+        let taught = teach(learner, work)?;
+        if weight != 0.0 {
+            encoding.learn(record)?;
+        }
+        Ok(taught)
+    }
+
     /// Learns records in order and appends their predictions. Encoded inputs are the same, bit for bit, as one by one; the learner may share
     /// work between rows, as [`Regressor::learn_rows`] says.
     ///

@@ -200,6 +200,11 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         }
     }
 
+    /// One scaled unit of an output in units of its target.
+    fn unit(&self, output: usize) -> f64 {
+        self.scales.get(output).map_or(1.0, |scale| scale.scale)
+    }
+
     /// Whether only means can be predicted yet.
     fn has_no_scale(&self) -> Option<&Open<R>> {
         self.open.as_ref().filter(|_| self.scales.is_empty())
@@ -245,6 +250,37 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
     }
     fn loss(&self) -> Loss {
         self.inner.loss()
+    }
+
+    fn has_variance(&self) -> bool {
+        self.inner.has_variance()
+    }
+
+    /// In squared units of the target.
+    fn noise(&self, output: usize) -> Option<f64> {
+        let unit = if self.has_no_scale().is_some() { return None } else { self.unit(output) };
+        self.inner.noise(output).map(|noise| (unit * unit * noise).min(f64::MAX))
+    }
+
+    /// As the learner tells it, in squared units of the target; none before the 16th row.
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        if self.has_no_scale().is_some() {
+            variances.fill(f64::NAN);
+            return self.predict_into(x, scratch, scores).map(|()| false);
+        }
+        let told = self.inner.predict_variance_into(x, scratch, scores, variances)?;
+        self.undo(scores);
+        for (output, variance) in variances.iter_mut().enumerate() {
+            let unit = self.unit(output);
+            *variance *= unit * unit;
+        }
+        Ok(told)
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {

@@ -17,6 +17,8 @@ mod learning;
 mod lock;
 mod memory;
 mod notes;
+mod only;
+mod opening;
 mod output;
 mod pipe;
 mod plain;
@@ -42,8 +44,9 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
+use mercer::encoding::{Scale, ScaledTargets};
 use mercer::kernels::weighted_median_width;
-use mercer::{AnyKernel, Gaussian, KernelSpec};
+use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
 use dialect::Dialect;
 use failure::Failure;
@@ -91,13 +94,6 @@ enum Command {
 struct EvalArguments {
     #[command(flatten)]
     common: CommonArguments,
-    /// What the values of a column of a file are: number, category, time, text or identifier; may be given several times
-    ///
-    /// A file with columns that are not numbers, or with empty cells, in its first 256 rows is encoded: categories are one-hot (hashed when there are
-    /// many), times become cyclic parts and elapsed years, a gap becomes the running mean with a mark beside it, texts and identifiers are
-    /// ignored, and numbers stay as they are. `mercer inspect` tells what is found. A pipe is not encoded.
-    #[arg(long = "as", value_name = "NAME=KIND")]
-    kinds: Vec<String>,
     /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
     #[arg(long, value_name = "SEED", value_parser = seed)]
     permute: Option<u64>,
@@ -160,8 +156,13 @@ struct CommonArguments {
     /// tells the keys. A formula in T needs the length of the stream: a file is then read beforehand, standard input needs --rows.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Scale features to [−1, 1] and the target to [0, 1] (paper01) or [−1, 1] (paper11), each column by its range in DATA, which is
-    /// then read beforehand, or in --scale-from; errors are then in scaled units
+    /// Scale the data: standard, robust or range row by row; paper01 or paper11 by the ranges of all of DATA
+    ///
+    /// `standard` scales features by their running mean and deviation, `robust` by their running median and quartiles, and `range` by their
+    /// running range. They begin with the first 256 rows. Targets are learnt in scaled units; predictions, intervals and errors are in the target's own.
+    ///
+    /// `paper01` and `paper11` scale features to [−1, 1] and the target to [0, 1] or [−1, 1], each column by its range in DATA, which is
+    /// then read beforehand, or in --scale-from. Errors are then in scaled units.
     #[arg(long, value_name = "HOW", default_value = "none")]
     scale: ScaleChoice,
     /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read beforehand
@@ -193,6 +194,16 @@ struct CommonArguments {
     /// Columns that are neither features nor the target, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
+    /// The columns that are features, by name or by number from 1, with commas between; all others are ignored
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    only: Vec<ColumnChoice>,
+    /// What the values of a column of a file are: number, category, time, text or identifier; may be given several times
+    ///
+    /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are encoded: categories are one-hot (hashed when there are
+    /// many), times become cyclic parts and elapsed years, a gap becomes the running mean with a mark beside it, texts and identifiers are
+    /// ignored, and numbers stay as they are unless --scale says otherwise. `mercer inspect` tells what is found.
+    #[arg(long = "as", value_name = "NAME=KIND")]
+    kinds: Vec<String>,
     /// How many features a row has, which only LIBSVM from a pipe does not tell
     #[arg(long, value_name = "N", value_parser = count)]
     dimension: Option<NonZeroUsize>,
@@ -271,6 +282,9 @@ enum TaskChoice {
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum ScaleChoice {
     None,
+    Standard,
+    Robust,
+    Range,
     Paper01,
     Paper11,
 }
@@ -278,9 +292,27 @@ enum ScaleChoice {
 impl ScaleChoice {
     fn scheme(self) -> Option<Scheme> {
         match self {
-            Self::None => None,
+            Self::None | Self::Standard | Self::Robust | Self::Range => None,
             Self::Paper01 => Some(Scheme::PAPER01),
             Self::Paper11 => Some(Scheme::PAPER11),
+        }
+    }
+
+    /// A learner with scaled targets, where numbers are scaled row by row and its loss has units.
+    fn around(self, learner: AnyRegressor<AnyKernel>) -> Result<ScaledTargets<AnyRegressor<AnyKernel>>, Failure> {
+        if self.online().is_none() || learner.loss() != Loss::SQUARED {
+            return Ok(ScaledTargets::unscaled(learner));
+        }
+        ScaledTargets::new(learner).map_err(|error| Failure::because(error.to_string()))
+    }
+
+    /// How numbers are scaled row by row.
+    fn online(self) -> Option<Scale> {
+        match self {
+            Self::Standard => Some(Scale::Standard),
+            Self::Robust => Some(Scale::Robust),
+            Self::Range => Some(Scale::Range),
+            Self::None | Self::Paper01 | Self::Paper11 => None,
         }
     }
 }

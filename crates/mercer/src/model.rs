@@ -8,10 +8,11 @@
 //! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table, 6 classes of a table), a CRC-32 (`u32`) of version, kind, length and body, and the body's
 //! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
 //! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
-//! every kind, learner and version are part of the tests. Files are written in version 4; versions 1 to 4 are read. Version 2 added to
+//! every kind, learner and version are part of the tests. Files are written in version 5; versions 1 to 5 are read. Version 2 added to
 //! forecasters and operators the state that a run needs to go on in the midst of its data. Version 3 added fields to learners, such as their
 //! loss and the weights of examples; the learner of an older file has their defaults (see [`mercer_core::since`](crate::core)). Version 4 added
 //! what tells how sure a learner is: residuals of least squares, intervals beside a learner and around forecasts of several steps, calibration.
+//! Version 5 added intervals beside a learner behind the encoding of a table.
 //!
 //! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that comes with no description.
 //!
@@ -240,16 +241,19 @@ impl Validate for Regression {
             let fits = scaling.outputs() == self.learner.outputs();
             Inconsistent::require(fits, "scaling", "it has a range for each target")?;
         }
-        if let Some(intervals) = &self.intervals {
-            intervals.validate()?;
-            let fits = intervals.outputs() == self.learner.outputs();
-            Inconsistent::require(fits, "intervals", "there is one for each target")?;
-            let told = intervals.scale() == IntervalScale::Error || self.learner.has_variance();
-            Inconsistent::require(told, "intervals", "the learner tells the deviations that scale them")?;
-        }
+        self.intervals.as_ref().map_or(Ok(()), |intervals| check_intervals(intervals, &self.learner))?;
         let Progress { rows, bad, .. } = self.progress;
         check_counts(rows, bad)
     }
+}
+
+/// The intervals are those of such a learner.
+fn check_intervals(intervals: &ConformalIntervals, learner: &impl Regressor) -> Result<(), Inconsistent> {
+    intervals.validate()?;
+    let fits = intervals.outputs() == learner.outputs();
+    Inconsistent::require(fits, "intervals", "there is one for each target")?;
+    let told = intervals.scale() == IntervalScale::Error || learner.has_variance();
+    Inconsistent::require(told, "intervals", "the learner tells the deviations that scale them")
 }
 
 fn check_scaling(scaling: &Scaling, dimension: usize) -> Result<(), Inconsistent> {

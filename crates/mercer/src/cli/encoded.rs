@@ -1,105 +1,192 @@
-//! Examples from a file that is no complete table of numbers: its columns are encoded row by row.
+//! Rows of a table with columns of any kind, which become numbers row by row.
 
-use std::path::Path;
+mod beside;
+mod oddities;
+mod records;
 
 use mercer::data::{
-    Cell, CellPlace, Column, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Line, ReadOptions,
-    Record, RecordReader, TargetColumn, Targets, instant_text,
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, TargetColumn,
 };
-use mercer::encoding::{Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Oddity, Overrides, Use};
+use mercer::encoding::{
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Overrides, Scale, Schema, Use,
+};
 
-use super::FIRST_ROWS;
 use super::dialect;
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
-use super::pipe;
+use super::opening::Opening;
 use super::plain::Plain;
 use super::source::{Columns, Source};
+use super::{CommonArguments, FIRST_ROWS};
+use beside::{Beside, kind, place, targets};
 
-/// Rows of a file as examples. The statistics of an encoding move with each row: it is encoded by those of the rows before it and of the first rows.
+#[cfg(feature = "serve")]
+pub(crate) use beside::{place as column_place, targets as target_places};
+pub(crate) use oddities::Oddities;
+pub(crate) use records::Records;
+
+/// A row as it was read: numbers, or a record of a table with its targets.
+#[derive(Clone, Default)]
+pub(crate) struct Sample {
+    /// Its features are empty where there is a record.
+    pub(crate) example: Example,
+    /// In the order of the schema; empty where there is none.
+    pub(crate) record: Record,
+}
+
+/// How the columns of a table are looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Looking {
+    /// What the user says of columns.
+    pub(crate) overrides: Overrides,
+    /// The features, if the user names them.
+    pub(crate) only: Vec<ColumnChoice>,
+    pub(crate) options: EncodingOptions,
+    /// Whether rows that cannot be read are left out: a column of numbers with a few cells of something else is then one of numbers.
+    pub(crate) skips: bool,
+    /// Whether a first row of numbers alone is enough to take the table for one of numbers.
+    pub(crate) at_once: bool,
+}
+
+/// By what a model knows its columns.
+pub(crate) struct Known<'a> {
+    pub(crate) encoding: &'a Encoding,
+    /// What the rows have as their targets, which are looked for if they are to be learnt.
+    pub(crate) kind: Kind,
+    pub(crate) target: Option<TargetColumn>,
+    pub(crate) weight: Option<ColumnChoice>,
+}
+
+/// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the rows before it and of the first rows.
 pub(crate) struct Encoded {
     shown: String,
-    reader: RecordReader,
+    records: Records,
     record: Record,
+    /// Where the columns of the schema are, if the file is not the one that was looked at.
+    map: Option<ColumnMap>,
     encoding: Encoding,
-    /// Where a record has its targets, and its weight.
-    targets: Vec<usize>,
-    weight: Option<usize>,
-    kind: Kind,
-    /// What was odd of which column, told once. Nothing is told of a second reading.
-    odd: Option<Vec<(usize, Oddity)>>,
+    beside: Beside,
+    /// What was odd, told once. Nothing is told of a second reading.
+    odd: Option<Oddities>,
 }
 
 impl Encoded {
-    /// The rows of a file with a column, beside its targets and weights, that is not numbers or has gaps in the first rows. `None` for every other file, also
-    /// for one that cannot be read: whoever reads it as a table of numbers tells why.
-    pub(crate) fn open(
-        path: &Path,
-        shown: &str,
+    /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not numbers or has gaps in the first rows; or of any, if
+    /// numbers are to be scaled. `None` for every other, also for one that cannot be read: whoever reads it as a table of numbers tells why.
+    pub(crate) fn look(
+        opening: &mut Option<Opening>,
         options: &ReadOptions,
-        overrides: &Overrides,
+        looking: &Looking,
         wanted: Wanted,
     ) -> Result<Option<Self>, Failure> {
+        let Some(file) = &*opening else { return Ok(None) };
         if options.format == Some(Format::Libsvm) {
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
         let whole = ReadOptions { ignore: Vec::new(), ..options.clone() };
-        let Some(Head { rows, look, names }) = Head::of(path, &whole) else { return Ok(None) };
-        let names = names.as_slice();
-        let Some(targets) = targets(&options.target, names) else { return Ok(None) };
-        let weight = match &options.weight {
-            None => None,
-            Some(choice) => match place(choice, names) {
-                Some(place) if !targets.contains(&place) => Some(place),
-                _ => return Ok(None),
-            },
-        };
-        let Some(ignored) = options.ignore.iter().map(|choice| place(choice, names)).collect::<Option<Vec<_>>>() else {
+        let Ok(reader) = file.records(&whole) else { return Ok(None) };
+        let shown = file.shown().to_owned();
+        let Some(found) = Found::in_head(&shown, Records::Read(reader), options, looking, wanted)? else {
             return Ok(None);
         };
-        let number = |place: &usize| format!("#{}", place + 1);
-        let overrides =
-            overrides.clone().aside(targets.iter().chain(&weight).map(number)).ignore(ignored.iter().map(number));
-        let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
-        let schema = match look.finish(&overrides) {
-            // A column that is named and is not there.
-            Err(error @ EncodingError::NoColumn { .. }) => return Err(refused(error)),
-            Err(_) => return Ok(None),
-            Ok(schema) => schema,
-        };
-        if !schema.needs_encoding() {
-            return Ok(None);
-        }
-        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(None) };
-        let mut encoding = Encoding::new(schema, EncodingOptions::default()).map_err(refused)?;
-        encoding.learn_head(&rows).map_err(refused)?;
-        let reader = RecordReader::open(path, &whole)?;
-        let shown = shown.to_owned();
-        Ok(Some(Self { shown, reader, record: Record::new(), encoding, targets, weight, kind, odd: None }))
+        let Some(file) = opening.take() else { return Ok(None) };
+        let records = Records::Read(file.last_records(&whole)?);
+        Ok(Some(found.over(shown, records)))
     }
 
-    /// Tells a person what is done with the columns, and later once of each column that a cell does not fit it.
+    /// The rows of a data set with a name whose numbers are to be scaled.
+    pub(crate) fn of_named(
+        name: &str,
+        table: &Dataset,
+        looking: &Looking,
+        wanted: Wanted,
+    ) -> Result<Option<Self>, Failure> {
+        let outputs = if table.classes().is_some() { 1 } else { table.outputs() };
+        let targets = (table.dimension() + 1..=table.dimension() + outputs).map(ColumnChoice::Index);
+        let mut targets: Vec<ColumnChoice> = targets.collect();
+        let target = match targets.pop() {
+            Some(one) if targets.is_empty() => one.into(),
+            last => TargetColumn::Several(targets.into_iter().chain(last).collect()),
+        };
+        let options = ReadOptions { target, ..ReadOptions::default() };
+        let found = Found::in_head(name, Records::of_table(table.clone()), &options, looking, wanted)?;
+        Ok(found.map(|found| found.over(name.to_owned(), Records::of_table(table.clone()))))
+    }
+
+    /// Rows whose columns a model knows, by name; what is missing is told.
+    pub(crate) fn known(shown: &str, records: Records, known: &Known<'_>) -> Result<Self, Failure> {
+        let schema = known.encoding.schema();
+        let names = names_of(&records, schema);
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+        let map = schema.matching(&names).map_err(refused)?;
+        dialect::tell_doubt(records.doubt());
+        for name in map.missing() {
+            let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
+            eprintln!("mercer: {}", Plain(&told));
+        }
+        let named = records.is_named() || schema.is_named();
+        let names: Vec<Option<String>> = names.into_iter().map(|name| named.then_some(name)).collect();
+        let lacks = |what: &dyn std::fmt::Display, option: &str| {
+            Failure::because(format!(
+                "{shown}: has no column {what}, which is to be learnt; say with {option} which one it is"
+            ))
+        };
+        let targets = match &known.target {
+            None => Vec::new(),
+            Some(target) => targets(target, &names).ok_or_else(|| lacks(target, "--target"))?,
+        };
+        let weight = known.weight.as_ref();
+        let weight = weight.map(|choice| place(choice, &names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
+        Ok(Self {
+            shown: shown.to_owned(),
+            records,
+            record: Record::new(),
+            map: Some(map),
+            encoding: known.encoding.clone(),
+            beside: Beside { targets, weight, kind: known.kind },
+            odd: None,
+        })
+    }
+
+    /// Tells a person what is done with the columns; and later, once of each column, that a cell does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
-        dialect::tell_doubt(self.reader.doubt());
-        eprintln!("mercer: {}", Plain(&self.told()));
-        self.odd = Some(Vec::new());
+        dialect::tell_doubt(self.records.doubt());
+        if self.encoding.schema().needs_encoding() {
+            eprintln!("mercer: {}", Plain(&self.told()));
+        }
+        self.odd = Some(Oddities::default());
         self
     }
 
     pub(crate) fn kind(&self) -> Kind {
-        self.kind
+        self.beside.kind
     }
 
     pub(crate) fn is_weighted(&self) -> bool {
-        self.weight.is_some()
+        self.beside.weight.is_some()
+    }
+
+    pub(crate) fn are_objects(&self) -> bool {
+        self.records.are_objects()
+    }
+
+    /// How many rows there are, where that is known beforehand.
+    pub(crate) fn length(&self) -> Option<usize> {
+        self.records.length()
+    }
+
+    /// The encoding, as [`next`](Self::next) has moved it.
+    pub(crate) fn encoding(&self) -> &Encoding {
+        &self.encoding
     }
 
     /// The numbers that a row becomes, and the targets.
     pub(crate) fn columns(&self) -> Columns {
-        let targets: Vec<String> = self.targets.iter().map(|&place| self.reader.columns()[place].clone()).collect();
+        let targets: Vec<String> =
+            self.beside.targets.iter().map(|&place| self.records.columns()[place].clone()).collect();
         let features = self.encoding.names();
-        let named = self.reader.is_named();
+        let named = self.records.is_named();
         Columns::new(self.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
     }
 
@@ -121,186 +208,226 @@ impl Encoded {
 
     /// The line of the row last read, and what it counts.
     pub(crate) fn line(&self) -> (u64, Counts) {
-        (self.reader.line(), self.reader.counts())
+        self.records.line()
     }
 
     pub(crate) fn text(&self) -> &[u8] {
-        self.reader.text()
+        self.records.text()
     }
 
-    /// Encodes the next row, and learns its statistics; false at the end.
-    pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Example { features, targets, label, weight } = example;
-        features.clear();
-        targets.clear();
-        label.clear();
-        *weight = 1.0;
-        if !self.reader.next_record(&mut self.record)? {
+    /// Reads the next record with its targets, and encodes nothing; false at the end.
+    pub(crate) fn next_record(&mut self, sample: &mut Sample) -> Result<bool, DataError> {
+        let Self { shown, records, record, map, encoding, beside, .. } = self;
+        let Sample { example, record: taken } = sample;
+        taken.clear();
+        clear(example);
+        if !records.next(record)? {
             return Ok(false);
         }
-        for &place in &self.targets {
-            let spoilt = |value: String| DataError::NotANumber { cell: self.cell(place), value };
-            match (self.record.cell(place), self.kind) {
-                (Cell::Missing, _) => return Err(DataError::MissingTarget { cell: self.cell(place) }),
-                (Cell::Number(value), Kind::Numbers(_)) => targets.push(value),
-                (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
-                (Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
-                (Cell::Instant(seconds), Kind::Class(_)) => label.push_str(&instant_text(seconds)),
-                (Cell::Text(text), Kind::Numbers(_)) => return Err(spoilt(text.to_owned())),
-                (Cell::Instant(seconds), Kind::Numbers(_)) => return Err(spoilt(instant_text(seconds))),
-            }
+        let expected = map.as_ref().map_or(encoding.schema().columns().len(), |_| records.columns().len());
+        if record.len() != expected {
+            return Err(DataError::Ragged { line: records.cell(shown, 0).line, expected, got: record.len() });
         }
-        if let Some(place) = self.weight {
-            let spoilt = |value: String| DataError::BadWeight { cell: self.cell(place), value };
-            *weight = match self.record.cell(place) {
-                Cell::Number(value) if value >= 0.0 => value,
-                Cell::Number(value) => return Err(spoilt(value.to_string())),
-                Cell::Missing => return Err(spoilt(String::new())),
-                Cell::Text(text) => return Err(spoilt(text.to_owned())),
-                Cell::Instant(seconds) => return Err(spoilt(instant_text(seconds))),
-            };
+        beside.take(record, example, |place| records.cell(shown, place))?;
+        match map {
+            None => std::mem::swap(record, taken),
+            Some(map) => (0..encoding.schema().columns().len())
+                .for_each(|column| taken.push(map.source(column).map_or(Cell::Missing, |source| record.cell(source)))),
         }
-        let learnt = self.encoding.encode(&self.record, features).and_then(|()| self.encoding.learn(&self.record));
-        if learnt.is_err() {
-            let (expected, got) = (self.encoding.schema().columns().len(), self.record.len());
-            return Err(DataError::Ragged { line: self.cell(0).line, expected, got });
-        }
-        self.tell_oddities();
         Ok(true)
     }
 
-    /// All rows that are left, in memory.
-    pub(crate) fn read_all(mut self) -> Result<Dataset, DataError> {
+    /// Encodes the next row, and learns its statistics unless its weight is 0; false at the end.
+    pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
+        let Self { shown, records, record, encoding, beside, odd, .. } = self;
+        clear(example);
+        if !records.next(record)? {
+            return Ok(false);
+        }
+        let ragged = |_| {
+            let (expected, got) = (encoding.schema().columns().len(), record.len());
+            DataError::Ragged { line: records.cell(shown, 0).line, expected, got }
+        };
+        encoding.encode(record, &mut example.features).map_err(ragged)?;
+        beside.take(record, example, |place| records.cell(shown, place))?;
+        if example.weight != 0.0 && encoding.learn(record).is_err() {
+            let (expected, got) = (encoding.schema().columns().len(), record.len());
+            return Err(DataError::Ragged { line: records.cell(shown, 0).line, expected, got });
+        }
+        // A new category that got a number of its own is nothing odd.
+        if let Some(odd) = odd {
+            odd.tell(encoding, record, || {
+                let (line, counts) = records.line();
+                let counted = if counts == Counts::Lines { "line" } else { "row" };
+                format!("{shown}, {counted} {line}")
+            });
+        }
+        Ok(true)
+    }
+
+    /// All rows that are left, in memory; up to one more than `most`.
+    pub(crate) fn read_all(mut self, most: usize) -> Result<Dataset, DataError> {
         let (mut example, columns) = (Example::default(), self.columns());
         let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
         let (mut labels, mut classes) = (Vec::new(), Labels::new());
-        while self.next(&mut example)? {
+        while weights.len() <= most && self.next(&mut example)? {
             features.extend_from_slice(&example.features);
             targets.extend_from_slice(&example.targets);
             weights.push(example.weight);
-            if self.kind.is_class() {
+            if self.kind().is_class() {
                 labels.push(classes.insert(&example.label));
             }
         }
         let (name, dimension) = (self.shown.clone(), columns.dimension);
-        let table = match self.kind {
+        let table = match self.kind() {
             Kind::Class(_) => Dataset::labelled(name, dimension, features, &labels, &classes)?,
             Kind::Numbers(outputs) => Dataset::several(name, dimension, features, outputs, targets)?,
         };
         let table = if self.is_weighted() { table.with_weights(weights)? } else { table };
-        if self.reader.is_named() {
+        if self.records.is_named() {
             table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())
         } else {
             Ok(table)
         }
     }
+}
 
-    fn tell_oddities(&mut self) {
-        let Some(odd) = &mut self.odd else { return };
-        for (place, oddity) in self.encoding.transform().oddities(&self.record) {
-            if odd.contains(&(place, oddity)) {
-                continue;
-            }
-            odd.push((place, oddity));
-            let what = match oddity {
-                Oddity::NewCategory => "has no number of its own for this category and hashes it",
-                _ => "does not fit its column and counts as missing",
-            };
-            let (line, counts) = (self.reader.line(), self.reader.counts());
-            let counted = if counts == Counts::Lines { "line" } else { "row" };
-            let name = &self.reader.columns()[place];
-            eprintln!("mercer: {}", Plain(&format!("{}, {counted} {line}, column {name:?}: {what}", self.shown)));
-        }
+fn clear(example: &mut Example) {
+    let Example { features, targets, label, weight } = example;
+    features.clear();
+    targets.clear();
+    label.clear();
+    *weight = 1.0;
+}
+
+/// The names by which a model finds the columns of a file. A file without names that is as wide as the training data, with or without its targets, has
+/// their names.
+fn names_of(records: &Records, schema: &Schema) -> Vec<String> {
+    if records.is_named() || !schema.is_named() {
+        return records.columns().to_vec();
     }
-
-    /// Where a cell of the record last read stands.
-    fn cell(&self, place: usize) -> CellPlace {
-        let (number, counts) = self.line();
-        let line = Line { file: self.shown.clone(), number, counts };
-        let name = self.reader.is_named().then(|| self.reader.columns()[place].clone());
-        CellPlace { line, column: Column { number: place + 1, name } }
+    let all: Vec<String> = schema.columns().iter().map(|column| column.name.clone()).collect();
+    let aside = schema.columns().iter().filter(|column| column.used != Use::SetAside);
+    let without: Vec<String> = aside.map(|column| column.name.clone()).collect();
+    match records.columns().len() {
+        width if width == all.len() => all,
+        width if width == without.len() => without,
+        _ => records.columns().to_vec(),
     }
 }
 
-/// The first rows of a file.
+/// What is found in the first rows of a table.
+struct Found {
+    encoding: Encoding,
+    beside: Beside,
+}
+
+impl Found {
+    fn over(self, shown: String, records: Records) -> Encoded {
+        let Self { encoding, beside } = self;
+        Encoded { shown, records, record: Record::new(), map: None, encoding, beside, odd: None }
+    }
+
+    /// `None` where the columns are to be read as numbers as they are.
+    fn in_head(
+        shown: &str,
+        mut records: Records,
+        options: &ReadOptions,
+        looking: &Looking,
+        wanted: Wanted,
+    ) -> Result<Option<Self>, Failure> {
+        let names = records.names();
+        let Some(targets) = targets(&options.target, &names) else { return Ok(None) };
+        let weight = match &options.weight {
+            None => None,
+            Some(choice) => match place(choice, &names) {
+                Some(place) if !targets.contains(&place) => Some(place),
+                _ => return Ok(None),
+            },
+        };
+        let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| place(choice, &names)).collect();
+        let Some(ignored) = ignored else { return Ok(None) };
+        let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
+        let plain =
+            |row: &Record| (0..row.len()).filter(used).all(|column| matches!(row.cell(column), Cell::Number(_)));
+        let Some(Head { rows, look }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
+            return Ok(None);
+        };
+        let number = |place: &usize| format!("#{}", place + 1);
+        let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
+        let overrides = overrides.ignore(ignored.iter().map(number));
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+        let schema = match look.finish(&overrides) {
+            // A column that is named and is not there.
+            Err(error @ EncodingError::NoColumn { .. }) => return Err(refused(error)),
+            Err(_) => return Ok(None),
+            Ok(schema) => schema,
+        };
+        let acts = schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        if !acts && looking.options.scale == Scale::None {
+            return Ok(None);
+        }
+        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(None) };
+        let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
+        encoding.learn_head(&rows).map_err(refused)?;
+        Ok(Some(Self { encoding, beside: Beside { targets, weight, kind } }))
+    }
+}
+
+/// Whether the columns that are used hold numbers for the most part.
+fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
+    schema.columns().iter().enumerate().filter(|(_, column)| column.used == Use::Encoded).all(|(place, _)| {
+        let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
+        let numbers = cells().filter(|cell| matches!(cell, Cell::Number(_))).count();
+        2 * numbers > cells().count()
+    })
+}
+
+/// The first rows of a table.
 struct Head {
     rows: Vec<Record>,
     look: Look,
-    /// Of each column, if columns have names.
-    names: Vec<Option<String>>,
 }
 
 impl Head {
-    /// Reads them, without those that cannot be read.
-    fn of(path: &Path, options: &ReadOptions) -> Option<Self> {
-        let mut reader = RecordReader::open(path, options).ok()?;
-        let (width, named) = (reader.columns().len(), reader.is_named());
-        let mut look = if named { Look::new(reader.columns()).ok()? } else { Look::unnamed(width) };
-        let names = reader.columns().iter().map(|name| named.then(|| name.clone())).collect();
+    /// Reads them, without those that cannot be read; `None` where they cannot be looked at, or the first of them is `enough`.
+    fn of(records: &mut Records, enough: impl Fn(&Record) -> bool) -> Option<Self> {
+        let width = records.columns().len();
+        let mut look = if records.is_named() { Look::new(records.columns()).ok()? } else { Look::unnamed(width) };
         let mut rows = Vec::new();
         for _ in 0..FIRST_ROWS {
             let mut record = Record::new();
-            match reader.next_record(&mut record) {
+            match records.next(&mut record) {
                 Ok(true) => look.observe(&record).ok()?,
                 Ok(false) => break,
                 Err(error) if error.concerns_one_row() => continue,
                 Err(_) => return None,
             }
+            if rows.is_empty() && enough(&record) {
+                return None;
+            }
             rows.push(record);
         }
-        Some(Self { rows, look, names })
+        Some(Self { rows, look })
     }
 }
 
-/// What `--as` says of the columns of a file.
+/// What `--as` says of the columns of data.
 pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrides, Failure> {
-    let readable = matches!(source, Source::File(path) if !pipe::is_one(path));
-    if !(kinds.is_empty() || readable) {
+    if let (false, Source::Named(_)) = (kinds.is_empty(), source) {
         return Err(Failure::usage(format!(
-            "{source}: --as is for files, whose columns can be looked at beforehand; leave it out"
+            "{source}: --as is for files; the columns of a data set are numbers, so leave it out"
         )));
     }
     let told = kinds.iter().try_fold(Overrides::default(), |overrides, kind| overrides.parse_kind(kind));
     told.map_err(|error| Failure::usage(format!("--as: {error}")))
 }
 
-/// Where a column stands, if it is there, and there once.
-fn place(choice: &ColumnChoice, names: &[Option<String>]) -> Option<usize> {
-    match choice {
-        ColumnChoice::Index(number) => (1..=names.len()).contains(number).then(|| number - 1),
-        ColumnChoice::Name(name) => names.iter().position(|other| other.as_ref() == Some(name)),
-    }
-}
-
-/// Where the targets stand, if all are there.
-fn targets(target: &TargetColumn, names: &[Option<String>]) -> Option<Vec<usize>> {
-    let one = |choice: &ColumnChoice| place(choice, names).map(|place| vec![place]);
-    match target {
-        TargetColumn::Last => names.len().checked_sub(1).map(|last| vec![last]),
-        TargetColumn::None => None,
-        TargetColumn::Name(name) => one(&ColumnChoice::Name(name.clone())),
-        TargetColumn::Index(number) => one(&ColumnChoice::Index(*number)),
-        TargetColumn::Several(choices) => {
-            let places: Vec<usize> = choices.iter().map(|choice| place(choice, names)).collect::<Option<_>>()?;
-            let twice = (1..places.len()).any(|last| places[..last].contains(&places[last]));
-            (!twice).then_some(places)
-        }
-    }
-}
-
-/// What the first rows have as their target, by the rules for numbers.
-fn kind(rows: &[Record], targets: &[usize], wanted: Wanted) -> Option<Kind> {
-    let several = targets.len() > 1;
-    let cells = || rows.iter().map(|record| record.cell(targets[0])).filter(|cell| *cell != Cell::Missing);
-    let all = |holds: &dyn Fn(f64) -> bool| {
-        cells().next().is_some() && cells().all(|cell| matches!(cell, Cell::Number(value) if holds(value)))
-    };
-    let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
-    let text = cells().any(|cell| !matches!(cell, Cell::Number(_))) && wanted.targets() == Targets::Auto;
-    let classes = text || wanted.takes(zero_one && !several, signs && !several);
-    match (classes, several) {
-        (true, true) => None,
-        (true, false) => Some(Kind::Class(wanted.two(zero_one, signs))),
-        (false, _) => Some(Kind::Numbers(targets.len())),
+impl Looking {
+    /// What the options say of the columns of a source.
+    pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
+        let options = EncodingOptions::default().scale(common.scale.online().unwrap_or_default());
+        let overrides = overrides(&common.kinds, source)?;
+        Ok(Self { overrides, only: common.only.clone(), options, ..Self::default() })
     }
 }

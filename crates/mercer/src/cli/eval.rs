@@ -20,9 +20,10 @@ use super::failure::Failure;
 use super::feed::{Chunk, Feed};
 use super::input::{Kind, Wanted};
 use super::memory;
-use super::notes::{self, Outcome};
+use super::notes::{self, Alarm, Outcome};
 use super::output::{self, Predictions, number};
 use super::report::{Parameters, Report, Scores};
+use super::stop::Stop;
 use super::trace::{Checkpoint, Trace};
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
 use cells::{Cell, Cells, Offer};
@@ -37,7 +38,9 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "");
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
-    let mut feed = Feed::open(arguments, settings.needs_rounds())?;
+    // A run that writes nothing is ended by a signal as any other.
+    let stop = if predictions.is_some() { Stop::listen()? } else { Stop::never() };
+    let mut feed = Feed::open(arguments, settings.needs_rounds(), &stop)?;
     let mut chunk = Chunk::default();
     feed.fill(&mut chunk)?;
     let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
@@ -56,6 +59,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         Kind::Numbers(_) => {
             let Built { mut learner, parameters } = build(None)?;
             learner.set_threads(arguments.threads.into());
+            let learner = common.scale.around(learner)?;
             let intervals = common.intervals.make(&learner)?;
             let variances = common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
             (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
@@ -79,6 +83,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
             Some(plan)
         }
     };
+    if let Body::Numbers(_) = &pass.body {
+        let shown = common.data.display().to_string();
+        let mut alarm = Alarm::new(entry, &parameters, (&spec, &shown), !unscaled);
+        chunk.targets.chunks(outputs).for_each(|targets| alarm.hear(targets));
+    }
     let bar = progress(rounds);
     let mut lines = String::new();
     while chunk.len() > 0 {
@@ -90,9 +99,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         }
         bar.inc(chunk.len() as u64);
         bar.set_message(pass.body.dictionary_size().to_string());
+        ended(&stop, arguments, pass.rounds)?;
         feed.fill(&mut chunk)?;
     }
     bar.finish_and_clear();
+    ended(&stop, arguments, pass.rounds)?;
 
     let Pass { body, trace, seconds, rounds: n, .. } = pass;
     let dictionary_size = body.dictionary_size();
@@ -133,6 +144,14 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         file.finish()?;
     }
     output::print(&text)
+}
+
+/// The end of a run to which a signal has come.
+fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Failure> {
+    stop.failure().map_err(|failure| match &arguments.predictions {
+        Some(path) => failure.with(&format!("{rounds} rows were learnt, and {} was not written", path.display())),
+        None => failure,
+    })
 }
 
 /// Where blocks end.
@@ -352,7 +371,7 @@ impl Pass {
 }
 
 /// What mends most of what unscaled data do.
-const SCALING: &str = "scale the data (--scale paper01)";
+const SCALING: &str = "scale the data (--scale standard)";
 
 /// A bar for a person who waits at a terminal.
 pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {

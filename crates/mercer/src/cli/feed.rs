@@ -6,16 +6,16 @@
 use std::collections::VecDeque;
 
 use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling};
-use mercer::encoding::Overrides;
 
 use super::EvalArguments;
-use super::encoded;
+use super::encoded::Looking;
 use super::failure::Failure;
 use super::input::{
     Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
 };
-use super::pipe;
+use super::opening::Opening;
 use super::source::{Columns, Learned, Source};
+use super::stop::Stop;
 
 /// Rows handed out at once, or the next multiple of the block: enough for the median heuristic (200), and for the clock to be
 /// read seldom.
@@ -37,8 +37,9 @@ pub(crate) struct Feed {
     /// All labels met, in the order of their appearance.
     texts: Labels,
     /// How DATA can be read once more, if it is a file that is not in memory.
-    again: Option<(ReadOptions, Overrides, Wanted)>,
+    again: Option<(ReadOptions, Looking, Wanted)>,
     example: Example,
+    stop: Stop,
 }
 
 /// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends among them, its length is
@@ -83,7 +84,7 @@ impl Chunk {
 
 impl Feed {
     /// `formula` is the first key whose value depends on T.
-    pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
         let source = Source::of(&common.data)?;
         let scheme = common.scale.scheme();
@@ -110,21 +111,26 @@ impl Feed {
                 .or(common.dimension.map(usize::from)),
             ..read_options(common, &common.data, wanted)
         };
-        let overrides = encoded::overrides(&arguments.kinds, &source)?;
+        let looking = Looking::of(common, &source)?;
         let mut again = None;
         let mut input = match source {
             Source::Named(name) => {
                 let target = common.target.is_some();
                 refuse_for_named(name, target, &common.dialect, &common.ignore, common.weight.is_some())?;
-                Input::named(name, wanted)?
-            }
-            Source::File(path) => {
-                let input = Input::of_file(path, &options, &overrides, wanted, false)?;
-                // A pipe cannot be read again.
-                again = (!pipe::is_one(path)).then_some((options, overrides, wanted));
+                let input = Input::named(name, &looking, wanted)?;
                 if reason.is_some() { input.gather(None)? } else { input }
             }
-            Source::StandardInput => from_standard_input(reason.as_deref(), promised, &options, wanted)?,
+            Source::File(path) => {
+                let opening = Opening::of(path, stop, || ())?;
+                let is_pipe = opening.is_pipe();
+                let input = Input::look(opening, &options, &looking, wanted, false)?;
+                // A pipe cannot be read again.
+                again = (!is_pipe).then_some((options, looking, wanted));
+                if reason.is_some() { input.gather(None)? } else { input }
+            }
+            Source::StandardInput => {
+                from_standard_input(reason.as_deref(), promised, (&options, &looking), wanted, stop)?
+            }
         };
         if let (Some(promised), Some(table)) = (promised, input.table())
             && promised != table.len()
@@ -169,6 +175,7 @@ impl Feed {
             texts: Labels::new(),
             again,
             example: Example::default(),
+            stop: stop.clone(),
         };
         if block > 1 && streamed {
             feed.read_ahead()?;
@@ -178,7 +185,7 @@ impl Feed {
 
     fn read_ahead(&mut self) -> Result<(), Failure> {
         let most = AHEAD.min(AHEAD_NUMBERS / (self.dimension + self.width));
-        while self.ahead.rows.len() < most {
+        while self.ahead.rows.len() < most && !self.stop.requested() {
             let Some(place) = self.read()? else {
                 self.ahead.ended = true;
                 break;
@@ -225,7 +232,7 @@ impl Feed {
 
     /// T, if it is known: how many rows will be given.
     pub(crate) fn rounds(&self) -> Option<usize> {
-        let rows = self.input.table().map(mercer::data::Dataset::len).or(self.promised);
+        let rows = self.input.length().or(self.promised);
         rows.map(|rows| rows.min(self.limit))
     }
 
@@ -234,10 +241,11 @@ impl Feed {
         if let Some(classes) = self.input.classes() {
             return Ok(classes);
         }
-        let Some((options, overrides, wanted)) = &self.again else { return Ok(sorted_names(&self.texts)) };
+        let Some((options, looking, wanted)) = &self.again else { return Ok(sorted_names(&self.texts)) };
         let mut labels = Labels::new();
         let mut example = Example::default();
-        let mut input = Input::of_file(self.input.shown().as_ref(), options, overrides, *wanted, true)?;
+        let opening = Opening::of(self.input.shown().as_ref(), &Stop::never(), || ())?;
+        let mut input = Input::look(opening, options, looking, *wanted, true)?;
         let mut left = self.limit;
         while left > 0 && input.next(&mut example)? {
             labels.insert(&example.label);
@@ -303,7 +311,7 @@ impl Feed {
         chunk.targets.clear();
         chunk.weights.clear();
         chunk.places.clear();
-        while chunk.len() < self.chunk {
+        while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
             let is_class = self.kind().is_class();
             let Example { features, targets, weight, .. } = &mut self.example;
@@ -332,9 +340,11 @@ impl Feed {
 fn from_standard_input(
     reason: Option<&str>,
     promised: Option<usize>,
-    options: &ReadOptions,
+    (options, looking): (&ReadOptions, &Looking),
     wanted: Wanted,
+    stop: &Stop,
 ) -> Result<Input, Failure> {
+    let open = || Input::look(Opening::of("-".as_ref(), stop, || ())?, options, looking, wanted, false);
     let widthless = options.format == Some(Format::Libsvm) && options.libsvm_dimension.is_none();
     match (reason, promised) {
         (Some(reason), None) => Err(Failure::usage(format!(
@@ -345,8 +355,8 @@ fn from_standard_input(
              --rows N, so that the stream may be kept in memory, or give a file",
         )),
         (_, Some(_)) if widthless => Input::widthless(options, wanted),
-        (Some(_), Some(_)) => Input::open("-".as_ref(), options, wanted)?.gather(promised),
-        (None, _) => Input::open("-".as_ref(), options, wanted),
+        (Some(_), Some(_)) => open()?.gather(promised),
+        (None, _) => open(),
     }
 }
 

@@ -10,12 +10,13 @@ use mercer::data::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Missing, ReadOptions, Registry, RowReader,
     Series, TargetColumn, Targets, permutation, read_all,
 };
-use mercer::encoding::Overrides;
+use mercer::encoding::{Encoding, Scale};
 
 use super::dialect::{self, Dialect};
-use super::encoded::Encoded;
+use super::encoded::{Encoded, Looking, Sample};
 use super::failure::Failure;
-use super::pipe;
+use super::only;
+use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::{CommonArguments, TaskChoice};
@@ -156,35 +157,38 @@ impl std::fmt::Display for Place {
 }
 
 impl Input {
-    /// The file, or standard input.
-    pub(crate) fn open(path: &Path, options: &ReadOptions, wanted: Wanted) -> Result<Self, Failure> {
-        let shown = Source::of(path)?.to_string();
-        let reader = RowReader::open(path, options)?;
-        dialect::tell_doubt(reader.doubt());
-        Self::of_reader(shown, reader, wanted)
-    }
-
-    /// The file, encoded if it is not a complete table of numbers; a pipe, which can be read only once, is taken as one. A person is told
-    /// what was found unless this is `again`, the second time.
-    pub(crate) fn of_file(
-        path: &Path,
+    /// A file or a pipe, encoded if it is not a complete table of numbers, or if its numbers are to be scaled. A person is told what was found
+    /// unless this is `again`, a second reading.
+    pub(crate) fn look(
+        opening: Opening,
         options: &ReadOptions,
-        overrides: &Overrides,
+        looking: &Looking,
         wanted: Wanted,
         again: bool,
     ) -> Result<Self, Failure> {
-        let shown = Source::of(path)?.to_string();
-        let pipe = pipe::is_one(path);
-        let encoded = if pipe { None } else { Encoded::open(path, &shown, options, overrides, wanted)? };
-        match encoded {
-            Some(encoded) => {
-                let encoded = if again { encoded } else { encoded.aloud() };
-                let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
-                Ok(Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, given: 0 })
-            }
-            None if again => Self::of_reader(shown, RowReader::open(path, options)?, wanted),
-            None => Self::open(path, options, wanted),
+        let shown = opening.shown().to_owned();
+        let options = only::applied(&opening, options, &looking.only)?;
+        let mut opening = Some(opening);
+        if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted)? {
+            return Ok(Self::of_encoded(shown, if again { encoded } else { encoded.aloud() }));
         }
+        let reader = match opening {
+            Some(opening) => opening.rows(&options)?,
+            None => return Err(Failure::because(format!("{shown}: was read already"))),
+        };
+        if looking.options.scale != Scale::None {
+            return Err(not_scaled(&shown, looking.options.scale));
+        }
+        if !again {
+            dialect::tell_doubt(reader.doubt());
+        }
+        Self::of_reader(shown, reader, wanted)
+    }
+
+    /// Rows of a table whose columns are encoded.
+    pub(crate) fn of_encoded(shown: String, encoded: Encoded) -> Self {
+        let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
+        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, given: 0 }
     }
 
     /// The rows that a reader has before it.
@@ -195,9 +199,16 @@ impl Input {
         Ok(Self { shown, body: Body::Stream(reader.into()), kind, columns, weighted, given: 0 })
     }
 
-    /// The data set of that name.
-    pub(crate) fn named(name: &str, wanted: Wanted) -> Result<Self, Failure> {
-        Self::of_table(name.to_owned(), Registry::load()?.open(name)?, wanted)
+    /// The data set of that name; its numbers are encoded if they are to be scaled row by row.
+    pub(crate) fn named(name: &str, looking: &Looking, wanted: Wanted) -> Result<Self, Failure> {
+        let table = Registry::load()?.open(name)?;
+        if looking.options.scale == Scale::None {
+            return Self::of_table(name.to_owned(), table, wanted);
+        }
+        match Encoded::of_named(name, &table, looking, wanted)? {
+            Some(encoded) => Ok(Self::of_encoded(name.to_owned(), encoded)),
+            None => Err(not_scaled(name, looking.options.scale)),
+        }
     }
 
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
@@ -250,7 +261,13 @@ impl Input {
                 }
                 Body::Table { table, order: None }
             }
-            Body::Encoded(encoded) => Body::Table { table: encoded.read_all()?, order: None },
+            Body::Encoded(encoded) => {
+                let table = encoded.read_all(promised.unwrap_or(usize::MAX))?;
+                if let Some(promised) = promised.filter(|promised| table.len() > *promised) {
+                    return Err(more_than_promised(&shown, promised));
+                }
+                Body::Table { table, order: None }
+            }
             held @ (Body::Table { .. } | Body::Series(_)) => held,
         };
         Ok(Self { shown, body, kind, columns, weighted, given })
@@ -295,6 +312,32 @@ impl Input {
         }
     }
 
+    /// How many rows there are, where that is known beforehand.
+    pub(crate) fn length(&self) -> Option<usize> {
+        match &self.body {
+            Body::Table { table, .. } => Some(table.len()),
+            Body::Encoded(encoded) => encoded.length(),
+            Body::Stream(_) | Body::Series(_) => None,
+        }
+    }
+
+    /// How columns become numbers, of rows that need it.
+    pub(crate) fn encoding(&self) -> Option<&Encoding> {
+        match &self.body {
+            Body::Encoded(encoded) => Some(encoded.encoding()),
+            Body::Table { .. } | Body::Stream(_) | Body::Series(_) => None,
+        }
+    }
+
+    /// Whether rows are JSON objects.
+    pub(crate) fn are_objects(&self) -> bool {
+        match &self.body {
+            Body::Stream(reader) => reader.are_objects(),
+            Body::Encoded(encoded) => encoded.are_objects(),
+            Body::Table { .. } | Body::Series(_) => false,
+        }
+    }
+
     /// The names of all classes in sorted order, where that is known without reading on.
     pub(crate) fn classes(&self) -> Option<Vec<String>> {
         let table = match (&self.body, self.kind) {
@@ -311,6 +354,25 @@ impl Input {
             labels.insert(&name);
         }
         Some(sorted_names(&labels))
+    }
+
+    /// Puts the next row into `sample`: a record that is not encoded yet where columns need that; false at the end.
+    ///
+    /// # Errors
+    /// As [`RowReader::next_example`].
+    pub(crate) fn next_sample(&mut self, sample: &mut Sample) -> Result<bool, DataError> {
+        let Body::Encoded(encoded) = &mut self.body else { return self.next(&mut sample.example) };
+        let read = encoded.next_record(sample);
+        self.count(&read);
+        read
+    }
+
+    fn count(&mut self, read: &Result<bool, DataError>) {
+        match read {
+            Ok(false) => {}
+            Err(error) if !error.concerns_one_row() => {}
+            Ok(true) | Err(_) => self.given += 1,
+        }
     }
 
     /// Puts the next row into `example`; false at the end.
@@ -344,11 +406,7 @@ impl Input {
                 Ok(true)
             }
         };
-        match &read {
-            Ok(false) => {}
-            Err(error) if !error.concerns_one_row() => {}
-            Ok(true) | Err(_) => self.given += 1,
-        }
+        self.count(&read);
         read
     }
 
@@ -383,6 +441,13 @@ impl Input {
             Body::Encoded(encoded) => encoded.text(),
         }
     }
+}
+
+/// Why numbers cannot be scaled row by row.
+fn not_scaled(shown: &str, scale: Scale) -> Failure {
+    Failure::usage(format!(
+        "{shown}: --scale {scale} is for tables with columns and rows that can be read; take --scale paper01 or paper11, or leave it out"
+    ))
 }
 
 /// What rows have as their target, and has them read so.

@@ -25,8 +25,7 @@ use super::{forecast, notes, output, report};
 /// Tell what a model file holds, or what the columns of data are
 ///
 /// Of data the first 256 rows are read. For each column they tell its kind (number, category, time, text, constant or identifier), how many
-/// of its cells are missing, how many different values it has, its smallest and largest number or time, and what `mercer eval` does with it.
-/// `train` and `predict` take data that need no encoding.
+/// of its cells are missing, how many different values it has, its smallest and largest number or time, and what `mercer eval` and `mercer train` do with it.
 #[derive(Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
 pub(crate) struct InspectArguments {
@@ -199,6 +198,10 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             }
             let scales: Vec<f64> = pipeline.learner().scales().iter().map(|scale| scale.scale()).collect();
             tell("target_scales", scales.into());
+            if let Some(intervals) = &model.intervals {
+                tell("intervals", intervals.params().coverage.into());
+                tell("intervals_hold", coverage(intervals));
+            }
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.score.rounds().into());

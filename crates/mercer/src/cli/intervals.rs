@@ -1,8 +1,8 @@
 //! `--intervals`: intervals around the predictions of a learner of numbers.
 
 use clap::{Args, ValueEnum};
+use mercer::Regressor;
 use mercer::learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
-use mercer::{AnyKernel, AnyRegressor, Regressor};
 
 use super::failure::Failure;
 
@@ -40,7 +40,7 @@ impl IntervalArguments {
     }
 
     /// The intervals around this learner's predictions, if there are to be any.
-    pub(crate) fn make(&self, learner: &AnyRegressor<AnyKernel>) -> Result<Option<ConformalIntervals>, Failure> {
+    pub(crate) fn make(&self, learner: &impl Regressor) -> Result<Option<ConformalIntervals>, Failure> {
         let Some(share) = self.intervals else { return Ok(None) };
         if self.are_local() && !learner.has_variance() {
             return Err(Failure::usage(
@@ -59,7 +59,7 @@ impl IntervalArguments {
 }
 
 /// Intervals of one width that hold this share.
-pub(crate) fn around(learner: &AnyRegressor<AnyKernel>, share: f64) -> Result<ConformalIntervals, Failure> {
+pub(crate) fn around(learner: &impl Regressor, share: f64) -> Result<ConformalIntervals, Failure> {
     let params = IntervalParams::default().coverage(share);
     ConformalIntervals::new(learner.outputs(), params).map_err(|error| Failure::usage(format!("--intervals: {error}")))
 }

@@ -4,6 +4,7 @@ use mercer::data::Example;
 use mercer::model::Seen;
 
 use super::bad_rows::BadRows;
+use super::encoded::{Oddities, Sample};
 use super::failure::Failure;
 use super::notes::Watch;
 use super::rows::Origin;
@@ -21,16 +22,22 @@ pub(crate) struct Learning {
     /// Whether rows have weights.
     pub(crate) weighted: bool,
     pub(crate) answer: Answer,
+    /// What was odd about cells.
+    pub(crate) odd: Oddities,
 }
 
 impl Learning {
     /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in the target's own units, is left in
     /// `answer`; false is a bad row.
-    pub(crate) fn learn(&mut self, origin: &impl Origin, example: &mut Example) -> Result<bool, Failure> {
+    pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Sample) -> Result<bool, Failure> {
         // Scaling changes the row, so it is taken note of first.
-        let met = seen_after(self.model.seen(), example, self.weighted);
-        match self.model.learn(example, &mut self.watch, &mut self.answer) {
+        let met = seen_after(self.model.seen(), sample, self.weighted);
+        match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
+                // A new category that got a number of its own is nothing odd.
+                if let Some(encoding) = self.model.encoding() {
+                    self.odd.tell(encoding, &sample.record, || origin.place());
+                }
                 self.table.round(self.model.standing(), || self.model.dictionary_size());
                 self.model.meet(met);
                 self.saving.checkpoint(met.rows, || self.model.to_bytes())?;
@@ -66,22 +73,20 @@ impl Learning {
     }
 }
 
-/// What was met after one row more: its numbers, the checksum of its label, and its weight, if rows have weights.
-pub(super) fn seen_after(seen: Seen, example: &Example, weighted: bool) -> Seen {
-    with_numbers(example, weighted, |row| seen.after(row))
-}
-
-/// Hands on a row as the numbers by which it is known again.
-pub(crate) fn with_numbers<T>(example: &Example, weighted: bool, take: impl FnOnce([&[f64]; 2]) -> T) -> T {
-    if example.label.is_empty() && !weighted {
-        return take([&example.features, &example.targets]);
+/// What was met after one row more: its numbers or its cells, the checksum of its label, and its weight, if rows have weights.
+pub(crate) fn seen_after(seen: Seen, sample: &Sample, weighted: bool) -> Seen {
+    let Sample { example, record } = sample;
+    let plain = record.is_empty();
+    let Example { features, targets, label, weight } = example;
+    if label.is_empty() && !weighted && plain {
+        return seen.after([features, targets]);
     }
-    let mut rest = example.targets.clone();
-    if !example.label.is_empty() {
-        rest.push(f64::from(crc32fast::hash(example.label.as_bytes())));
+    let mut rest = targets.clone();
+    if !label.is_empty() {
+        rest.push(f64::from(crc32fast::hash(label.as_bytes())));
     }
     if weighted {
-        rest.push(example.weight);
+        rest.push(*weight);
     }
-    take([&example.features, &rest])
+    if plain { seen.after([features, &rest]) } else { seen.after_cells(record, &rest) }
 }

@@ -3,7 +3,9 @@
 use mercer::catalogue::{Entry, Value};
 use mercer::{ClassScore, Score};
 
+use super::FIRST_ROWS;
 use super::output::{digits, number};
+use super::plain::Plain;
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -62,12 +64,10 @@ impl Watch {
 
     /// When the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
     fn out_of_reach(&self, key: &str, value: &Value, kernel: &str) -> Option<String> {
-        let Value::Number(bound) = value else { return None };
-        // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
-        let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
-        (self.largest > *bound && (unit || key == "clip")).then(|| {
+        let bound = reach(key, value, kernel)?;
+        (self.largest > bound).then(|| {
             format!(
-                "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale paper01) or \
+                "targets reach {}, but {key}={value} keeps predictions within ±{value}; scale the data (--scale standard) or \
                  raise {key}",
                 number(self.largest)
             )
@@ -105,6 +105,59 @@ impl Watch {
                 number(rest.max(0.0) / (rounds - 1) as f64)
             )
         })
+    }
+}
+
+/// How far predictions reach that a key bounds.
+fn reach(key: &str, value: &Value, kernel: &str) -> Option<f64> {
+    let Value::Number(bound) = value else { return None };
+    // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
+    let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
+    (unit || key == "clip").then_some(*bound)
+}
+
+/// Says at once, and once, that one of the first targets is beyond what the learner can predict.
+pub(crate) struct Alarm {
+    /// What is said behind the target.
+    mending: String,
+    shown: String,
+    bound: f64,
+    /// Rows that are still listened to.
+    left: usize,
+}
+
+impl Alarm {
+    /// For the rows that are `shown` so, and a learner with these parameters, whose targets may be `scaled`.
+    pub(crate) fn new(
+        entry: &Entry,
+        parameters: &[(&'static str, Value)],
+        (kernel, shown): (&str, &str),
+        scaled: bool,
+    ) -> Self {
+        let told = parameters.iter().find(|(key, _)| Some(*key) == entry.bound).filter(|_| !scaled);
+        let bound = told.and_then(|(key, value)| Some((key, value, reach(key, value, kernel)?)));
+        let (mending, bound) = bound.map_or((String::new(), f64::INFINITY), |(key, value, bound)| {
+            let mending = format!(
+                "{} keeps predictions within ±{value} ({key}); add --scale standard, which scales the inputs and the target, or raise {key}",
+                entry.name
+            );
+            (mending, bound)
+        });
+        Self { mending, shown: shown.to_owned(), bound, left: FIRST_ROWS }
+    }
+
+    /// The targets of a row.
+    pub(crate) fn hear(&mut self, targets: &[f64]) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        // What overflows when it is squared is refused, and that tells more.
+        let beyond = |target: &&f64| target.abs() > self.bound && (*target * *target).is_finite();
+        if let Some(target) = targets.iter().find(beyond) {
+            self.left = 0;
+            eprintln!("mercer: {}: a target is {}, and {}", Plain(&self.shown), number(*target), self.mending);
+        }
     }
 }
 

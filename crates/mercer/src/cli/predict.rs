@@ -4,22 +4,23 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::data::{ColumnChoice, Example, TargetColumn, Targets};
+use mercer::Scratch;
+use mercer::data::{ColumnChoice, TargetColumn, Targets};
 use mercer::model::Description;
-use mercer::{Regressor, Scratch};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;
 use super::dialect::Dialect;
+use super::encoded::{Known, Oddities, Sample};
 use super::failure::Failure;
-use super::input::{Wanted, sorted_names};
+use super::input::{Kind, Wanted, sorted_names};
 use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
 use super::notes::Watch;
 use super::output::number;
 use super::replies::{Replies, Style};
-use super::rows::{Origin, Reading, Row, Rows};
+use super::rows::{Origin, Reading, Reads, Row, Rows};
 use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
@@ -104,32 +105,41 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     }
     let stop = Stop::listen()?;
     let replies = Replies::create(predictions.as_deref(), &inputs)?;
-    let classes = matches!(model, Trained::Classes(_));
+    let classes = model.is_class();
     let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
     let named = is_data_set(&arguments.data);
     let known = |kept: bool| kept && !named;
+    let target = arguments.target.clone().or_else(|| known(true).then(|| known_target(model.description())));
+    // A row that is only predicted needs no weight.
+    let weight = arguments.weight.clone();
+    let weight = weight.or_else(|| model.description().weight.clone().filter(|_| known(arguments.learn)));
+    let by_model = model.encoding().map(|encoding| Known {
+        encoding,
+        kind: if classes { Kind::Class(None) } else { Kind::Numbers(model.outputs()) },
+        target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(model.description()))),
+        weight: weight.clone().or_else(|| model.description().weight.clone().filter(|_| arguments.learn)),
+    });
     let reading = Reading {
         data: &arguments.data,
         dialect: &arguments.dialect,
-        target: arguments.target.clone().or_else(|| known(true).then(|| known_target(model.description()))),
-        // A row that is only predicted needs no weight.
-        weight: arguments
-            .weight
-            .clone()
-            .or_else(|| model.description().weight.clone().filter(|_| known(arguments.learn))),
+        target,
+        weight,
         ignore: &arguments.ignore,
         names: known_names(model.description(), arguments.target.is_some()),
         dimension: Some(model.dimension()),
         features_alone: !arguments.learn,
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
         wanted: Wanted { task: Some(task), ..Wanted::default() },
+        columns: by_model.map_or(Reads::Numbers, Reads::Knows),
     };
     let idle = replies.clone();
     let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
     // Before the first row came.
     stop.failure()?;
     let rows = opened?;
-    check_columns(&model, &rows, &arguments.model)?;
+    if model.encoding().is_none() {
+        check_columns(&model, &rows, &arguments.model)?;
+    }
     let (theirs, ours) = (rows.kind().outputs(), model.outputs());
     if arguments.learn && theirs != ours {
         return Err(Failure::because(format!(
@@ -146,7 +156,8 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         let table = Table::new(arguments.quiet, classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-        learn(Learning { model, bad, table, saving, watch, weighted, answer }, rows, &replies, &lines)
+        let odd = Oddities::default();
+        learn(Learning { model, bad, table, saving, watch, weighted, answer, odd }, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
     }
@@ -154,9 +165,11 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
 
 /// Makes sure that the model has intervals that hold this share.
 fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
-    let Trained::Numbers(model) = model else { return Err(intervals::for_classes()) };
     let path = arguments.model.display();
-    match &model.intervals {
+    if model.is_class() {
+        return Err(intervals::for_classes());
+    }
+    match model.intervals() {
         Some(known) if known.params().coverage == share => {}
         Some(known) => {
             return Err(Failure::usage(format!(
@@ -164,7 +177,11 @@ fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments)
                 number(known.params().coverage)
             )));
         }
-        None if arguments.learn => model.intervals = Some(intervals::around(&model.learner, share)?),
+        None if arguments.learn => match model {
+            Trained::Numbers(model) => model.intervals = Some(intervals::around(&model.learner, share)?),
+            Trained::Table(model) => model.intervals = Some(intervals::around(model.pipeline.learner(), share)?),
+            Trained::Classes(_) | Trained::ClassTable(_) => {}
+        },
         None => {
             return Err(Failure::usage(format!(
                 "{path}: was trained without intervals; train it with --intervals {}, or add --learn so that it learns them",
@@ -186,6 +203,12 @@ fn known_target(about: &Description) -> TargetColumn {
         [] => about.target.clone(),
         names => TargetColumn::Several(names.iter().cloned().map(ColumnChoice::Name).collect()),
     }
+}
+
+/// The same where columns of any kind are found: a single target by its name, too.
+pub(crate) fn known_place(about: &Description) -> TargetColumn {
+    let name = about.target_name.clone().filter(|_| about.target_names.is_empty());
+    name.map_or_else(|| known_target(about), TargetColumn::Name)
 }
 
 /// The names by which columns are found: none if they are not each the name of one. A target that is `told` goes before its name.
@@ -222,18 +245,14 @@ struct Lines {
 impl Lines {
     /// The lines of a model. Classes that it meets later have no column.
     fn of(model: &Trained, style: Style, intervals: bool) -> Self {
-        let (mut names, several, probabilities) = match model {
-            Trained::Numbers(model) if model.learner.outputs() == 1 => (vec!["prediction".to_owned()], false, false),
-            Trained::Numbers(model) => {
-                let known = &model.description.target_names;
+        let (mut names, several, probabilities) = match (model.classes(), model.outputs()) {
+            (Some((labels, classifier)), _) => (sorted_names(labels), true, classifier.has_probabilities()),
+            (None, 1) => (vec!["prediction".to_owned()], false, false),
+            (None, outputs) => {
+                let known = &model.description().target_names;
                 let name = |output: usize| known.get(output).cloned().unwrap_or_else(|| (output + 1).to_string());
-                (
-                    (0..model.learner.outputs()).map(|output| format!("prediction_{}", name(output))).collect(),
-                    true,
-                    false,
-                )
+                ((0..outputs).map(|output| format!("prediction_{}", name(output))).collect(), true, false)
             }
-            Trained::Classes(model) => (sorted_names(&model.labels), true, model.classifier.has_probabilities()),
         };
         if intervals {
             let ends = |name: &String| {
@@ -244,7 +263,7 @@ impl Lines {
             names.extend(ends);
         }
         let several = several || intervals;
-        let classes = matches!(model, Trained::Classes(_));
+        let classes = model.is_class();
         let score = classes && names.len() == 2;
         let header = if classes {
             let columns = names.iter().filter(|_| probabilities).map(|name| quoted(&format!("p_{name}")));
@@ -267,7 +286,7 @@ impl Lines {
     }
 
     fn line(&self, model: &Trained, answer: &Answer) -> String {
-        let Trained::Classes(model) = model else {
+        let Some((labels, _)) = model.classes() else {
             let missing = if self.style == Style::Csv { "" } else { "null" };
             let told = |value: &f64| if value.is_finite() { number(*value) } else { missing.to_owned() };
             let ends = answer.lower.iter().zip(&answer.upper).filter(|_| self.intervals);
@@ -279,10 +298,10 @@ impl Lines {
             };
         };
         let judged = &answer.judged;
-        let class = judged.class.and_then(|class| model.labels.get(class));
+        let class = judged.class.and_then(|class| labels.get(class));
         let probability = |name: &String| {
-            let class = model.labels.find(name)?;
-            judged.probability(class, model.labels.len()).map(number)
+            let class = labels.find(name)?;
+            judged.probability(class, labels.len()).map(number)
         };
         let score = judged.score.map(number);
         match self.style {
@@ -320,10 +339,10 @@ fn object<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
 }
 
 fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Lines) -> Result<(), Failure> {
-    let mut example = Example::default();
+    let mut sample = Sample::default();
     let ended = loop {
-        let learnt = match rows.next(&mut example) {
-            Ok(Some(Row::Good)) => learning.learn(&rows, &mut example),
+        let learnt = match rows.next(&mut sample) {
+            Ok(Some(Row::Good)) => learning.learn(&rows, &mut sample),
             Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
             Ok(None) => break Ok(()),
             Err(failure) => Err(failure),
@@ -352,16 +371,20 @@ fn predict(
     lines: &Lines,
     stop: &Stop,
 ) -> Result<(), Failure> {
-    let (mut example, mut scratch, mut answer) = (Example::default(), Scratch::default(), Answer::default());
+    let (mut sample, mut scratch, mut answer) = (Sample::default(), Scratch::default(), Answer::default());
+    let mut odd = Oddities::default();
     let ended = loop {
-        let row = match rows.next(&mut example) {
+        let row = match rows.next(&mut sample) {
             Ok(Some(row)) => row,
             Ok(None) => break stop.failure(),
             Err(failure) => break Err(failure),
         };
         let made = match row {
             Row::Good => {
-                model.predict(&mut example, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
+                if let Some(encoding) = model.encoding() {
+                    odd.tell(encoding, &sample.record, || rows.place());
+                }
+                model.predict(&mut sample, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
             }
             Row::Bad(why) => Err(why),
         };

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use mercer::data::{ColumnChoice, Example, Format, ReadOptions, TargetColumn, Targets};
+use mercer::data::{ColumnChoice, Format, ReadOptions, Registry, TargetColumn, Targets};
+use mercer::encoding::Encoding;
 
 use super::dialect::{self, Dialect};
+use super::encoded::{Encoded, Known, Looking, Records, Sample};
 use super::failure::Failure;
 use super::input::{Input, Kind, Wanted, refuse_for_named};
+use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 
@@ -28,12 +31,22 @@ pub(crate) struct Reading<'a> {
     /// How the targets are read, and what decides whether they are classes.
     pub(crate) targets: Targets,
     pub(crate) wanted: Wanted,
+    pub(crate) columns: Reads<'a>,
+}
+
+/// What becomes of columns that are not numbers.
+pub(crate) enum Reads<'a> {
+    /// They are refused.
+    Numbers,
+    /// The first rows tell.
+    Looks(Looking),
+    /// By a model that knows them.
+    Knows(Known<'a>),
 }
 
 pub(crate) struct Rows {
     input: Input,
     stop: Stop,
-    objects: bool,
 }
 
 /// What the next row is.
@@ -55,9 +68,18 @@ impl Rows {
         let source = Source::of(reading.data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
-            let target = reading.target.is_some();
+            let target = reading.target.is_some() && !matches!(reading.columns, Reads::Knows(_));
             refuse_for_named(name, target, reading.dialect, reading.ignore, reading.weight.is_some())?;
-            return Ok(Self { input: Input::named(name, reading.wanted)?, stop, objects: false });
+            let plain = Looking::default();
+            let input = match &reading.columns {
+                Reads::Numbers => Input::named(name, &plain, reading.wanted)?,
+                Reads::Looks(looking) => Input::named(name, looking, reading.wanted)?,
+                Reads::Knows(known) => {
+                    let records = Records::of_table(Registry::load()?.open(name)?);
+                    Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
+                }
+            };
+            return Ok(Self { input, stop });
         }
         let told = reading.dialect.told(reading.data, ReadOptions::default());
         // LIBSVM puts the target in front of every row.
@@ -74,10 +96,23 @@ impl Rows {
             targets: reading.targets,
             ..told
         };
-        let reader = dialect::open(reading.data, &options, &stop, idle)?;
-        let objects = reader.are_objects();
-        let input = Input::of_reader(shown, reader, reading.wanted)?;
-        Ok(Self { input, stop, objects })
+        let opening = Opening::of(reading.data, &stop, idle)?;
+        let input = match &reading.columns {
+            Reads::Numbers => {
+                let reader = opening.rows(&options)?;
+                dialect::tell_doubt(reader.doubt());
+                Input::of_reader(shown, reader, reading.wanted)?
+            }
+            Reads::Looks(looking) => {
+                let looking = Looking { at_once: looking.at_once && opening.is_pipe(), ..looking.clone() };
+                Input::look(opening, &options, &looking, reading.wanted, false)?
+            }
+            Reads::Knows(known) => {
+                let records = Records::Read(opening.last_records(&options)?);
+                Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
+            }
+        };
+        Ok(Self { input, stop })
     }
 
     /// The name for messages.
@@ -93,6 +128,11 @@ impl Rows {
         self.input.kind()
     }
 
+    /// How columns become numbers, of rows that are read as records.
+    pub(crate) fn encoding(&self) -> Option<&Encoding> {
+        self.input.encoding()
+    }
+
     /// Whether rows have weights.
     pub(crate) fn are_weighted(&self) -> bool {
         self.input.is_weighted()
@@ -100,20 +140,20 @@ impl Rows {
 
     /// Whether rows are JSON objects.
     pub(crate) fn are_objects(&self) -> bool {
-        self.objects
+        self.input.are_objects()
     }
 
     /// How many rows there are, where that is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
-        self.input.table().map(mercer::data::Dataset::len)
+        self.input.length()
     }
 
-    /// Puts the next row into `example`; `None` at the end, and when a signal has come: what it cut off is no row.
+    /// Puts the next row into `sample`; `None` at the end, and when a signal has come: what it cut off is no row.
     ///
     /// # Errors
     /// Those after which no row can be read.
-    pub(crate) fn next(&mut self, example: &mut Example) -> Result<Option<Row>, Failure> {
-        let read = self.input.next(example);
+    pub(crate) fn next(&mut self, sample: &mut Sample) -> Result<Option<Row>, Failure> {
+        let read = self.input.next_sample(sample);
         if self.stop.requested() {
             return Ok(None);
         }
@@ -148,15 +188,15 @@ impl Origin for Rows {
 /// A row that was read ahead.
 pub(crate) struct Kept {
     pub(crate) row: Row,
-    pub(crate) example: Example,
+    pub(crate) sample: Sample,
     place: String,
     record: Vec<u8>,
 }
 
 impl Kept {
     /// The row last read.
-    pub(crate) fn of(rows: &Rows, row: Row, example: &Example) -> Self {
-        Self { row, example: example.clone(), place: rows.place(), record: rows.record().to_vec() }
+    pub(crate) fn of(rows: &Rows, row: Row, sample: &Sample) -> Self {
+        Self { row, sample: sample.clone(), place: rows.place(), record: rows.record().to_vec() }
     }
 }
 

@@ -91,11 +91,20 @@ impl Saving {
     /// When the rows turn out not to be those that it has learnt.
     #[inline]
     pub(crate) fn knows(&mut self, row: [&[f64]; 2]) -> Result<bool, Failure> {
+        self.knows_after(|met| met.after(row))
+    }
+
+    /// The same for a row that is told by what was met after it.
+    ///
+    /// # Errors
+    /// As [`knows`](Self::knows).
+    #[inline]
+    pub(crate) fn knows_after(&mut self, after: impl FnOnce(Seen) -> Seen) -> Result<bool, Failure> {
         if self.has_caught_up() {
             self.offered += 1;
             return Ok(false);
         }
-        self.met = self.met.after(row);
+        self.met = after(self.met);
         if self.has_caught_up() && self.met != self.goal { Err(self.other_rows()) } else { Ok(true) }
     }
 

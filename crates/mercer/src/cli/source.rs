@@ -4,10 +4,14 @@ use std::fmt;
 use std::path::Path;
 
 use mercer::data::{Example, Ranges, Registry, RowReader};
+use mercer::encoding::EncodingOptions;
 
 use super::CommonArguments;
+use super::encoded::Looking;
 use super::failure::Failure;
 use super::input::{Input, Kind, Wanted, read_options};
+use super::opening::Opening;
+use super::stop::Stop;
 
 /// Where data come from.
 pub(crate) enum Source<'a> {
@@ -136,11 +140,16 @@ impl Learned {
         let shown = source.to_string();
         let wanted = Wanted::of(told);
         let mut input = match source {
-            Source::Named(name) => Input::named(name, wanted)?,
+            Source::Named(name) => Input::named(name, &Looking::default(), wanted)?,
             Source::StandardInput => {
                 return Err(Failure::usage("--scale-from must be a file, since standard input can be read only once"));
             }
-            Source::File(_) => Input::open(path, &read_options(told, path, wanted), wanted)?,
+            Source::File(_) => {
+                let looking =
+                    Looking { options: EncodingOptions::default(), skips: skip_bad, ..Looking::of(told, &source)? };
+                let opening = Opening::of(path, &Stop::never(), || ())?;
+                Input::look(opening, &read_options(told, path, wanted), &looking, wanted, true)?
+            }
         };
         let dimension = input.columns().dimension;
         let outputs = input.kind().outputs();

@@ -40,6 +40,8 @@ pub(crate) fn load_trained(path: &Path) -> Result<Trained, Failure> {
     match load(path)?.model {
         Model::Regression(model) => Ok(Trained::Numbers(model)),
         Model::Classification(model) => Ok(Trained::Classes(model)),
+        Model::Table(model) => Ok(Trained::Table(model)),
+        Model::ClassTable(model) => Ok(Trained::ClassTable(model)),
         other => Err(other_kind(path, ModelKind::Regression, &other)),
     }
 }
@@ -63,7 +65,9 @@ pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
 fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     let got = model.kind();
     let command = match got {
-        ModelKind::Regression | ModelKind::Classification => "; mercer predict uses it",
+        ModelKind::Regression | ModelKind::Classification | ModelKind::Table | ModelKind::ClassTable => {
+            "; mercer predict uses it"
+        }
         ModelKind::Prediction => "; mercer forecast uses it",
         ModelKind::Operator => "; mercer koopman uses it",
         // Kinds to come have commands of their own.

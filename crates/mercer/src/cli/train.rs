@@ -7,27 +7,31 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use mercer::KernelSpec;
 use mercer::catalogue::{self, Built, Context, Settings, Value};
-use mercer::data::{Example, Scaling, Targets};
-use mercer::model::{ClassProgress, Classification, Description, Progress, Regression, Seen};
-use mercer::{KernelSpec, Regressor};
+use mercer::data::{Scaling, Targets};
+use mercer::encoding::{ClassPipeline, EncodingError, Pipeline};
+use mercer::model::{
+    ClassProgress, ClassTable, Classification, Description, Progress, Regression, Seen, Table as TableModel,
+};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::Fresh;
+use super::encoded::{Looking, Oddities, Sample};
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
-use super::learning::{Learning, with_numbers};
+use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
-use super::notes::{self, Outcome, Watch};
+use super::notes::{self, Alarm, Outcome, Watch};
 use super::output::{self, digits, number};
-use super::rows::{Kept, Origin, Reading, Row, Rows};
+use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
 use super::trained::{Answer, Trained};
-use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
+use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, typed};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -42,7 +46,8 @@ use super::{CommonArguments, FIRST_ROWS, count, every, pipe, store};
 ///
 /// With --intervals the model keeps intervals that `mercer predict --intervals` tells and, with --learn, goes on calibrating.
 ///
-/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units.
+/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units. A table with columns that are not
+/// numbers, or with gaps, is encoded; the model keeps what the columns are and how they become numbers.
 ///
 /// DATA is as for `mercer eval`: a file, `-` for standard input, or the name of a known data set.
 #[derive(Args)]
@@ -98,6 +103,8 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
     let looks = settings.needs_rows() || median;
     let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told();
+    let skips = arguments.on_error != OnError::Stop;
+    let looking = Looking { skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
     let reading = Reading {
         data: &common.data,
         dialect: &common.dialect,
@@ -109,6 +116,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         features_alone: false,
         targets: if at_once { Targets::Numbers } else { wanted.targets() },
         wanted,
+        columns: Reads::Looks(looking),
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
     rows.kind().check(entry, wanted, rows.shown())?;
@@ -118,6 +126,13 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
         learned.check_outputs(rows.kind(), rows.shown())?;
     }
+    if let (Some(_), Some(_)) = (rows.encoding(), common.scale.scheme()) {
+        return Err(Failure::usage(format!(
+            "{}: has columns that are encoded, and --scale {} of a model is for complete tables of numbers; take --scale standard, robust or range",
+            rows.shown(),
+            typed(&common.scale)
+        )));
+    }
     let scaling = survey
         .learned
         .zip(arguments.common.scale.scheme())
@@ -126,18 +141,30 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
     let looked_at = if looks { FIRST_ROWS.min(limit) } else { 0 };
     let mut ahead: VecDeque<Kept> = VecDeque::new();
-    let mut example = Example::default();
+    let mut sample = Sample::default();
     let (mut first, mut weights) = (Vec::new(), Vec::new());
+    // What the model will learn of these rows, row by row.
+    let encoding = rows.encoding().cloned();
+    let mut moving = encoding.clone();
     while first.len() < looked_at * dimension {
-        let Some(row) = rows.next(&mut example)? else { break };
+        let Some(row) = rows.next(&mut sample)? else { break };
         if let Row::Good = row {
+            let Sample { example, record } = &sample;
             let mut scaled = example.features.clone();
-            if scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()) {
+            let taken = match &mut moving {
+                None => scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
+                Some(moving) => {
+                    let encoded = moving.encode(record, &mut scaled);
+                    let learns = encoded.is_ok() && example.weight != 0.0;
+                    encoded.is_ok() && (!learns || moving.learn(record).is_ok())
+                }
+            };
+            if taken {
                 first.extend(scaled);
                 weights.push(example.weight);
             }
         }
-        ahead.push_back(Kept::of(&rows, row, &example));
+        ahead.push_back(Kept::of(&rows, row, &sample));
     }
     if looks && stop.requested() {
         return Err(Failure::because(
@@ -155,6 +182,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         }
         None => {}
     }
+    let scaled = common.scale != ScaleChoice::None;
     let (kind, seed) = (rows.kind(), common.seed);
     let (outputs, classes) = (kind.outputs(), kind.is_class());
     let context = Context { rounds, dimension, seed, rows: &first, outputs, classes };
@@ -169,7 +197,8 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             kernel: spec.clone(),
             parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
             seed,
-            features: rows.columns().features().to_vec(),
+            // The schema of a table has the names of its columns.
+            features: if encoding.is_some() { Vec::new() } else { rows.columns().features().to_vec() },
             target_name: targets.first().cloned(),
             target: common.target.clone().unwrap_or_default(),
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
@@ -180,16 +209,30 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         Kind::Numbers(_) => {
             let Built { learner, parameters } = build(None)?;
             let intervals = common.intervals.make(&learner)?;
-            let description = describe(&parameters);
-            let model = Regression { description, scaling, progress: Progress::default(), intervals, learner };
-            (Trained::Numbers(model.into()), parameters)
+            let (description, progress) = (describe(&parameters), Progress::default());
+            let model = match encoding.clone() {
+                None => Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into()),
+                Some(encoding) => {
+                    let learner = common.scale.around(learner)?;
+                    let pipeline = Pipeline::new(encoding, learner).map_err(|error| unfit(rows.shown(), &error))?;
+                    Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
+                }
+            };
+            (model, parameters)
         }
         Kind::Class(two) => {
             common.intervals.refuse_for_classes()?;
             let Fresh { classifier, labels, parameters } = Fresh::make(entry, two, build)?;
             let (description, progress) = (describe(&parameters), ClassProgress::default());
-            let model = Classification { description, labels, scaling, progress, classifier };
-            (Trained::Classes(model.into()), parameters)
+            let model = match encoding.clone() {
+                None => Trained::Classes(Classification { description, labels, scaling, progress, classifier }.into()),
+                Some(encoding) => {
+                    let pipeline =
+                        ClassPipeline::new(encoding, classifier).map_err(|error| unfit(rows.shown(), &error))?;
+                    Trained::ClassTable(ClassTable { description, labels, progress, pipeline }.into())
+                }
+            };
+            (model, parameters)
         }
     };
     let (model, known) = match saved {
@@ -206,18 +249,23 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
     let saving = saving.resuming(rows.shown(), Seen::default(), goal);
     let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-    let mut learning = Learning { model, bad, table, saving, watch, weighted, answer };
+    let mut learning = Learning { model, bad, table, saving, watch, weighted, answer, odd: Oddities::default() };
+    let mut alarm = Alarm::new(entry, &parameters, (&spec, rows.shown()), scaled);
     let ended = loop {
         if stop.requested() || learning.model.standing().rounds == limit {
             break Ok(());
         }
         let taken = match ahead.pop_front() {
             Some(mut kept) => {
-                let (row, mut example) = (kept.row.clone(), std::mem::take(&mut kept.example));
-                take(&mut learning, row, &mut example, &kept)
+                let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
+                alarm.hear(&sample.example.targets);
+                take(&mut learning, row, &mut sample, &kept)
             }
-            None => match rows.next(&mut example) {
-                Ok(Some(row)) => take(&mut learning, row, &mut example, &rows),
+            None => match rows.next(&mut sample) {
+                Ok(Some(row)) => {
+                    alarm.hear(&sample.example.targets);
+                    take(&mut learning, row, &mut sample, &rows)
+                }
                 Ok(None) => break Ok(()),
                 Err(failure) => Err(failure),
             },
@@ -228,18 +276,22 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     learning.saving.end(ended, &stop, || learning.model.to_bytes())?;
     learning.report();
-    let bound = entry.bound.filter(|_| learning.model.scaling().is_none());
+    let bound = entry.bound.filter(|_| !scaled);
     let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
     let dictionary_size = learning.model.dictionary_size();
+    let of_numbers = |Progress { score, .. }: &Progress| {
+        let kernel = learning.model.description().kernel.as_str();
+        learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size })
+    };
+    let of_classes = |ClassProgress { learnt, score, .. }: &ClassProgress| -> Vec<String> {
+        let crowded = notes::crowded(entry, *learnt as usize, dictionary_size);
+        crowded.into_iter().chain(notes::majority(score)).collect()
+    };
     let notes = match &learning.model {
-        Trained::Numbers(model) => {
-            let (kernel, score) = (model.description.kernel.as_str(), &model.progress.score);
-            learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size })
-        }
-        Trained::Classes(model) => {
-            let crowded = notes::crowded(entry, model.progress.learnt as usize, dictionary_size);
-            crowded.into_iter().chain(notes::majority(&model.progress.score)).collect()
-        }
+        Trained::Numbers(model) => of_numbers(&model.progress),
+        Trained::Table(model) => of_numbers(&model.progress),
+        Trained::Classes(model) => of_classes(&model.progress),
+        Trained::ClassTable(model) => of_classes(&model.progress),
     };
     let mut text = summary(&learning, &arguments.model, stop.requested());
     for note in notes {
@@ -250,17 +302,22 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
 }
 
 /// The row: learnt, refused, or known already.
-fn take(learning: &mut Learning, row: Row, example: &mut Example, origin: &impl Origin) -> Result<(), Failure> {
-    let saving = &mut learning.saving;
+fn take(learning: &mut Learning, row: Row, sample: &mut Sample, origin: &impl Origin) -> Result<(), Failure> {
+    let (saving, weighted) = (&mut learning.saving, learning.weighted);
     let known = match &row {
-        Row::Good => with_numbers(example, learning.weighted, |numbers| saving.knows(numbers))?,
+        Row::Good => saving.knows_after(|met| seen_after(met, sample, weighted))?,
         Row::Bad(_) => saving.knows([&[], &[f64::NAN]])?,
     };
     match row {
         _ if known => Ok(()),
-        Row::Good => learning.learn(origin, example).map(drop),
+        Row::Good => learning.learn(origin, sample).map(drop),
         Row::Bad(why) => learning.unreadable(why, origin),
     }
+}
+
+/// Why an encoding and a learner do not go together.
+fn unfit(shown: &str, error: &EncodingError) -> Failure {
+    Failure::because(format!("{shown}: {error}"))
 }
 
 /// What is to be known of the data before they are learnt.
@@ -327,8 +384,12 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
     let columns = |model: &Trained| (model.dimension(), model.outputs());
     let told = Description { parameters: old.parameters.clone(), ..new.clone() };
+    let encoded =
+        |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
     let otherwise = if *old != told || columns(saved) != columns(fresh) {
         Some("its columns are other ones")
+    } else if encoded(saved) != encoded(fresh) {
+        Some("its columns are encoded in another way")
     } else {
         (saved.scaling() != fresh.scaling()).then_some("its scaling is another one")
     };
@@ -338,14 +399,15 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     let (standing, size) = (learning.model.standing(), learning.model.dictionary_size());
     let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
+    let of_classes = |classes: usize, progress: &ClassProgress| {
+        format!(", {classes} classes, accuracy {}", digits(progress.score.accuracy()))
+    };
     let loss = match (&learning.model, learning.model.scaling()) {
         _ if learnt == 0 => String::new(),
-        (Trained::Classes(model), _) => {
-            let (classes, accuracy) = (model.labels.len(), digits(model.progress.score.accuracy()));
-            format!(", {classes} classes, accuracy {accuracy}")
-        }
-        (Trained::Numbers(_), None) => format!(", mean squared error {}", number(mse)),
-        (Trained::Numbers(model), Some(_)) if model.learner.outputs() > 1 => {
+        (Trained::Classes(model), _) => of_classes(model.labels.len(), &model.progress),
+        (Trained::ClassTable(model), _) => of_classes(model.labels.len(), &model.progress),
+        (Trained::Numbers(_), None) | (Trained::Table(_), _) => format!(", mean squared error {}", number(mse)),
+        (Trained::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
             format!(", mean squared error {} in scaled units", number(mse))
         }
         (Trained::Numbers(_), Some(scaling)) => {

@@ -1,11 +1,15 @@
-//! The model of a file, of numbers or of classes, as `train` and `predict` use it.
+//! The model of a file, of numbers or of classes, alone or behind the encoding of a table, as `train` and `predict` use it.
 
-use mercer::data::{Example, Scaling};
-use mercer::learners::intervals::IntervalScale;
-use mercer::model::{Classification, Description, ModelError, ModelKind, Regression, Seen};
-use mercer::{Regressor, Scratch, Target};
+use mercer::data::{Example, Labels, Scaling};
+use mercer::encoding::{Encoding, PipelineScratch};
+use mercer::learners::intervals::{ConformalIntervals, IntervalScale};
+use mercer::model::{
+    ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
+};
+use mercer::{Error, Regressor, Scratch, Target};
 
-use super::classes::{Judged, class_of};
+use super::classes::{AnyClassifier, Judged, class_of};
+use super::encoded::Sample;
 use super::notes::Watch;
 use super::output::number;
 use super::table::Standing;
@@ -13,6 +17,8 @@ use super::table::Standing;
 pub(crate) enum Trained {
     Numbers(Box<Regression>),
     Classes(Box<Classification>),
+    Table(Box<Table>),
+    ClassTable(Box<ClassTable>),
 }
 
 /// What is predicted for a row; the memory is used again.
@@ -27,7 +33,10 @@ pub(crate) struct Answer {
     pub(crate) judged: Judged,
     scores: Vec<f64>,
     radii: Vec<f64>,
+    /// The numbers of a record.
+    inputs: Vec<f64>,
     scratch: Scratch,
+    pipeline: PipelineScratch,
 }
 
 impl Trained {
@@ -35,6 +44,8 @@ impl Trained {
         match self {
             Self::Numbers(_) => ModelKind::Regression,
             Self::Classes(_) => ModelKind::Classification,
+            Self::Table(_) => ModelKind::Table,
+            Self::ClassTable(_) => ModelKind::ClassTable,
         }
     }
 
@@ -42,6 +53,8 @@ impl Trained {
         match self {
             Self::Numbers(model) => &model.description,
             Self::Classes(model) => &model.description,
+            Self::Table(model) => &model.description,
+            Self::ClassTable(model) => &model.description,
         }
     }
 
@@ -49,6 +62,38 @@ impl Trained {
         match self {
             Self::Numbers(model) => model.scaling.as_ref(),
             Self::Classes(model) => model.scaling.as_ref(),
+            Self::Table(_) | Self::ClassTable(_) => None,
+        }
+    }
+
+    /// How the columns of a table become numbers.
+    pub(crate) fn encoding(&self) -> Option<&Encoding> {
+        match self {
+            Self::Numbers(_) | Self::Classes(_) => None,
+            Self::Table(model) => Some(model.encoding()),
+            Self::ClassTable(model) => Some(model.encoding()),
+        }
+    }
+
+    pub(crate) fn is_class(&self) -> bool {
+        matches!(self, Self::Classes(_) | Self::ClassTable(_))
+    }
+
+    /// The names of its classes, and their classifier.
+    pub(crate) fn classes(&self) -> Option<(&Labels, &AnyClassifier)> {
+        match self {
+            Self::Numbers(_) | Self::Table(_) => None,
+            Self::Classes(model) => Some((&model.labels, &model.classifier)),
+            Self::ClassTable(model) => Some((&model.labels, model.pipeline.classifier())),
+        }
+    }
+
+    /// The intervals of a model of numbers.
+    pub(crate) fn intervals(&self) -> Option<&ConformalIntervals> {
+        match self {
+            Self::Numbers(model) => model.intervals.as_ref(),
+            Self::Table(model) => model.intervals.as_ref(),
+            Self::Classes(_) | Self::ClassTable(_) => None,
         }
     }
 
@@ -56,6 +101,8 @@ impl Trained {
         match self {
             Self::Numbers(model) => model.learner.dimension(),
             Self::Classes(model) => model.classifier.learner().dimension(),
+            Self::Table(model) => model.encoding().dimension(),
+            Self::ClassTable(model) => model.encoding().dimension(),
         }
     }
 
@@ -63,25 +110,25 @@ impl Trained {
     pub(crate) fn outputs(&self) -> usize {
         match self {
             Self::Numbers(model) => model.learner.outputs(),
-            Self::Classes(_) => 1,
+            Self::Table(model) => model.pipeline.learner().outputs(),
+            Self::Classes(_) | Self::ClassTable(_) => 1,
         }
     }
 
     /// What is to be told of its intervals.
     pub(crate) fn intervals_told(&self) -> String {
-        match self {
-            Self::Numbers(model) => model.intervals.as_ref().map_or("none".to_owned(), |intervals| {
-                let local = if intervals.scale() == IntervalScale::Error { "" } else { " (local)" };
-                format!("{}{local}", number(intervals.params().coverage))
-            }),
-            Self::Classes(_) => "none".to_owned(),
-        }
+        self.intervals().map_or("none".to_owned(), |intervals| {
+            let local = if intervals.scale() == IntervalScale::Error { "" } else { " (local)" };
+            format!("{}{local}", number(intervals.params().coverage))
+        })
     }
 
     pub(crate) fn dictionary_size(&self) -> usize {
         match self {
             Self::Numbers(model) => model.learner.dictionary_size(),
             Self::Classes(model) => model.classifier.learner().dictionary_size(),
+            Self::Table(model) => model.pipeline.learner().dictionary_size(),
+            Self::ClassTable(model) => model.pipeline.classifier().learner().dictionary_size(),
         }
     }
 
@@ -89,6 +136,8 @@ impl Trained {
         match self {
             Self::Numbers(model) => model.to_bytes(),
             Self::Classes(model) => model.to_bytes(),
+            Self::Table(model) => model.to_bytes(),
+            Self::ClassTable(model) => model.to_bytes(),
         }
     }
 
@@ -97,6 +146,8 @@ impl Trained {
         match self {
             Self::Numbers(model) => model.progress.seen(),
             Self::Classes(model) => model.progress.seen(),
+            Self::Table(model) => model.progress.seen(),
+            Self::ClassTable(model) => model.progress.seen(),
         }
     }
 
@@ -105,6 +156,8 @@ impl Trained {
         let (met, known) = match self {
             Self::Numbers(model) => (&mut model.progress.rows, &mut model.progress.fingerprint),
             Self::Classes(model) => (&mut model.progress.rows, &mut model.progress.fingerprint),
+            Self::Table(model) => (&mut model.progress.rows, &mut model.progress.fingerprint),
+            Self::ClassTable(model) => (&mut model.progress.rows, &mut model.progress.fingerprint),
         };
         (*met, *known) = (rows, fingerprint);
     }
@@ -114,86 +167,94 @@ impl Trained {
         match self {
             Self::Numbers(model) => model.progress.bad += 1,
             Self::Classes(model) => model.progress.bad += 1,
+            Self::Table(model) => model.progress.bad += 1,
+            Self::ClassTable(model) => model.progress.bad += 1,
         }
     }
 
     /// How good it has been.
     pub(crate) fn standing(&self) -> Standing {
+        let of_numbers = |Progress { score, .. }: &Progress| Standing {
+            rounds: score.rounds(),
+            weight: score.weight(),
+            loss: score.cumulative_loss(),
+        };
+        let of_classes = |ClassProgress { learnt, score, .. }: &ClassProgress| Standing {
+            rounds: *learnt as usize,
+            weight: score.weight(),
+            loss: score.mistakes(),
+        };
         match self {
-            Self::Numbers(model) => {
-                let score = &model.progress.score;
-                Standing { rounds: score.rounds(), weight: score.weight(), loss: score.cumulative_loss() }
-            }
-            Self::Classes(model) => {
-                let (progress, score) = (&model.progress, &model.progress.score);
-                Standing { rounds: progress.learnt as usize, weight: score.weight(), loss: score.mistakes() }
-            }
+            Self::Numbers(model) => of_numbers(&model.progress),
+            Self::Table(model) => of_numbers(&model.progress),
+            Self::Classes(model) => of_classes(&model.progress),
+            Self::ClassTable(model) => of_classes(&model.progress),
         }
     }
 
-    /// Predicts a row, which it scales.
+    /// Predicts a row, which it scales or encodes.
     pub(crate) fn predict(
         &self,
-        example: &mut Example,
+        sample: &mut Sample,
         scratch: &mut Scratch,
         answer: &mut Answer,
     ) -> Result<(), String> {
+        let Sample { example: Example { features, .. }, record } = sample;
         if let Some(scaling) = self.scaling() {
-            scaling.row(&mut example.features).map_err(display)?;
+            scaling.row(features).map_err(display)?;
         }
         match self {
             Self::Numbers(model) => {
-                let (learner, x) = (&model.learner, &example.features);
-                answer.numbers.resize(learner.outputs(), 0.0);
-                match &model.intervals {
-                    None => learner.predict_into(x, scratch, &mut answer.numbers),
-                    Some(intervals) => {
-                        answer.radii.resize(learner.outputs(), 0.0);
-                        intervals.predict_into(learner, x, scratch, &mut answer.numbers, &mut answer.radii)
-                    }
-                }
-                .map_err(display)?;
+                answer.predict(&model.learner, model.intervals.as_ref(), features, scratch).map_err(display)?;
                 answer.unscale(model.scaling.as_ref())
+            }
+            Self::Table(model) => {
+                let mut inputs = std::mem::take(&mut answer.inputs);
+                inputs.clear();
+                let encoded = model.encoding().encode(record, &mut inputs).map_err(display);
+                let learner = model.pipeline.learner();
+                let made = encoded.and_then(|()| {
+                    answer.predict(learner, model.intervals.as_ref(), &inputs, scratch).map_err(display)
+                });
+                answer.inputs = inputs;
+                made.and_then(|()| answer.unscale(None))
             }
             Self::Classes(model) => {
                 let Classification { classifier, labels, .. } = &**model;
-                classifier.scores_with(&example.features, scratch, &mut answer.scores).map_err(display)?;
+                classifier.scores_with(features, scratch, &mut answer.scores).map_err(display)?;
                 answer.judged.of(classifier, labels, labels.len(), &answer.scores);
+                Ok(())
+            }
+            Self::ClassTable(model) => {
+                let ClassTable { pipeline, labels, .. } = &**model;
+                pipeline.scores_with(record, &mut answer.pipeline, &mut answer.scores).map_err(display)?;
+                answer.judged.of(pipeline.classifier(), labels, labels.len(), &answer.scores);
                 Ok(())
             }
         }
     }
 
-    /// Predicts a row, which it scales, and learns it.
-    pub(crate) fn learn(
-        &mut self,
-        example: &mut Example,
-        watch: &mut Watch,
-        answer: &mut Answer,
-    ) -> Result<(), String> {
-        let Example { features, targets, label, weight } = example;
+    /// Predicts a row, which it scales or encodes, and learns it.
+    pub(crate) fn learn(&mut self, sample: &mut Sample, watch: &mut Watch, answer: &mut Answer) -> Result<(), String> {
+        let Sample { example: Example { features, targets, label, weight }, record } = sample;
         match self {
             Self::Numbers(model) => {
                 let Regression { learner, scaling, progress, intervals, .. } = &mut **model;
                 if let Some(scaling) = scaling {
                     scaling.row(features).and_then(|()| scaling.targets(targets)).map_err(display)?;
                 }
-                answer.numbers.resize(learner.outputs(), 0.0);
                 let target = Target::weighted(targets, *weight);
-                match intervals {
-                    None => learner.learn(features, target, &mut answer.numbers),
-                    Some(intervals) => {
-                        let Answer { numbers, radii, scratch, .. } = answer;
-                        radii.resize(learner.outputs(), 0.0);
-                        intervals.learn(learner, features, target, scratch, numbers, radii)
-                    }
-                }
-                .map_err(display)?;
-                progress.score.record_weighted(&answer.numbers, targets, *weight);
-                if let ([made], [target]) = (&answer.numbers[..], &targets[..]) {
-                    watch.record(*made, *target, *weight);
-                }
+                answer.learn(learner, intervals.as_mut(), features, target).map_err(display)?;
+                score(progress, watch, &answer.numbers, target);
                 answer.unscale(scaling.as_ref())
+            }
+            Self::Table(model) => {
+                let Table { pipeline, progress, intervals, .. } = &mut **model;
+                let target = Target::weighted(targets, *weight);
+                let teach = |learner: &mut _, x: &[f64]| answer.learn(learner, intervals.as_mut(), x, target);
+                pipeline.learn_by(record, *weight, teach).map_err(display)?;
+                score(progress, watch, &answer.numbers, target);
+                answer.unscale(None)
             }
             Self::Classes(model) => {
                 let Classification { classifier, labels, scaling, progress, .. } = &mut **model;
@@ -206,23 +267,90 @@ impl Trained {
                     judged.of(classifier, labels, labels.len(), scores);
                 });
                 learnt.map_err(display)?;
-                let probability = judged.scored(class, classifier);
-                progress.score.record(class, judged.class, probability, *weight);
-                if let Some(confidence) = judged.confidence() {
-                    progress.score.record_confidence(confidence, judged.class == Some(class), *weight);
-                }
-                progress.learnt += 1;
-                // What is not learnt does not become a class.
-                if *weight != 0.0 {
-                    labels.insert(label);
-                }
+                met(class, label, *weight, judged, (classifier, labels, progress));
+                Ok(())
+            }
+            Self::ClassTable(model) => {
+                let ClassTable { pipeline, labels, progress, .. } = &mut **model;
+                let class = class_of(labels, pipeline.classifier(), label)?;
+                let judged = &mut answer.judged;
+                let learnt = pipeline.learn_rows(&[&*record], &[class], &[*weight], |_, classifier, scores| {
+                    judged.of(classifier, labels, labels.len(), scores);
+                });
+                learnt.map_err(display)?;
+                met(class, label, *weight, judged, (pipeline.classifier(), labels, progress));
                 Ok(())
             }
         }
     }
 }
 
+/// Scores predictions that were made before the target was shown.
+fn score(progress: &mut Progress, watch: &mut Watch, made: &[f64], target: Target<'_>) {
+    progress.score.record_weighted(made, target.y, target.weight);
+    if let ([made], [y]) = (made, target.y) {
+        watch.record(*made, *y, target.weight);
+    }
+}
+
+/// Scores a class that was judged before it was shown, and takes it among those that were met.
+fn met(
+    class: usize,
+    label: &str,
+    weight: f64,
+    judged: &Judged,
+    (classifier, labels, progress): (&AnyClassifier, &mut Labels, &mut ClassProgress),
+) {
+    let probability = judged.scored(class, classifier);
+    progress.score.record(class, judged.class, probability, weight);
+    if let Some(confidence) = judged.confidence() {
+        progress.score.record_confidence(confidence, judged.class == Some(class), weight);
+    }
+    progress.learnt += 1;
+    // What is not learnt does not become a class.
+    if weight != 0.0 {
+        labels.insert(label);
+    }
+}
+
 impl Answer {
+    /// Predicts numbers, with the radii of their intervals.
+    fn predict(
+        &mut self,
+        learner: &impl Regressor,
+        intervals: Option<&ConformalIntervals>,
+        x: &[f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        self.numbers.resize(learner.outputs(), 0.0);
+        match intervals {
+            None => learner.predict_into(x, scratch, &mut self.numbers),
+            Some(intervals) => {
+                self.radii.resize(learner.outputs(), 0.0);
+                intervals.predict_into(learner, x, scratch, &mut self.numbers, &mut self.radii)
+            }
+        }
+    }
+
+    /// The same, and has the target learnt.
+    fn learn(
+        &mut self,
+        learner: &mut impl Regressor,
+        intervals: Option<&mut ConformalIntervals>,
+        x: &[f64],
+        target: Target<'_>,
+    ) -> Result<(), Error> {
+        self.numbers.resize(learner.outputs(), 0.0);
+        match intervals {
+            None => learner.learn(x, target, &mut self.numbers),
+            Some(intervals) => {
+                let Self { numbers, radii, scratch, .. } = self;
+                radii.resize(learner.outputs(), 0.0);
+                intervals.learn(learner, x, target, scratch, numbers, radii)
+            }
+        }
+    }
+
     /// Turns predictions into the targets' own units, and radii into the ends of intervals.
     fn unscale(&mut self, scaling: Option<&Scaling>) -> Result<(), String> {
         let end = |(number, radius): (&f64, &f64), side: f64| {

@@ -4,10 +4,13 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_data::Labels;
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
+use mercer_learners::intervals::ConformalIntervals;
 use mercer_learners::{AnyRegressor, Regressor};
 use serde::{Deserialize, Serialize};
 
-use super::{ClassProgress, Description, ModelError, ModelKind, Progress, check_counts, check_names, frame};
+use super::{
+    ClassProgress, Description, ModelError, ModelKind, Progress, check_counts, check_intervals, check_names, frame,
+};
 
 /// A learner of numbers behind the encoding of a table, in a file. Its targets are in their own units.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,6 +19,9 @@ pub struct Table {
     pub description: Description,
     /// How far it has come; the score is in the units of the targets.
     pub progress: Progress,
+    /// Intervals around its predictions, in the units of the targets.
+    #[serde(default, deserialize_with = "mercer_core::since::<5, _, _>")]
+    pub intervals: Option<ConformalIntervals>,
     /// The encoding and the learner.
     pub pipeline: Pipeline<ScaledTargets<AnyRegressor<AnyKernel>>>,
 }
@@ -74,7 +80,9 @@ impl Validate for Table {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.pipeline.validate()?;
         check_columns(&self.description)?;
-        check_names(&self.description.target_names, self.pipeline.learner().outputs())?;
+        let learner = self.pipeline.learner();
+        check_names(&self.description.target_names, learner.outputs())?;
+        self.intervals.as_ref().map_or(Ok(()), |intervals| check_intervals(intervals, learner))?;
         check_counts(self.progress.rows, self.progress.bad)
     }
 }

@@ -98,7 +98,11 @@ fn a_person_reads_the_same_numbers() {
 #[test]
 fn targets_out_of_reach_are_remarked_on() {
     let folder = Folder::new().with("big.csv", "1,500\n2,600\n").with("ok.csv", "1,0.5\n2,-0.5\n");
-    let text = folder.done("eval big.csv --learner nons-ald");
+    let said = folder.run("eval big.csv --learner nons-ald");
+    let (text, at_once) = (said.out, said.err);
+    let why =
+        "mercer: big.csv: a target is 500, and nons-ald keeps predictions within ±1 (radius); add --scale standard";
+    assert!(at_once.starts_with(why) && at_once.lines().count() == 1, "{at_once}");
     assert!(
         text.contains("Note: targets reach 600, but radius=1 keeps predictions within ±1; scale the data"),
         "{text}"
@@ -107,6 +111,7 @@ fn targets_out_of_reach_are_remarked_on() {
         "ok.csv --learner nons-ald",
         "big.csv --learner krls",
         "big.csv --learner nons-ald --scale paper11",
+        "big.csv --learner nons-ald --scale standard",
         "big.csv --learner kons",
         "big.csv --learner kogd --kernel linear",
     ] {

@@ -21,4 +21,5 @@ mod streams;
 mod support;
 mod tables;
 mod targets;
+mod trained_tables;
 mod weights;

@@ -142,9 +142,11 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     }
     let text = lines.join("\n") + "\n";
     let clean: String = csv(&examples(80));
-    let folder = Folder::new().with("bad.csv", &text).with("clean.csv", &clean);
+    // Text in a column of numbers would have the columns encoded; a row that is too short is no row in any case.
+    let short = text.replace("1,2,x,4", "1,2,4");
+    let folder = Folder::new().with("bad.csv", &text).with("short.csv", &short).with("clean.csv", &clean);
     let learner = "--learner krls --kernel polynomial:2,1 --set lambda=1 --quiet";
-    let stopped = folder.run(&format!("train bad.csv {learner} --model m.mercer"));
+    let stopped = folder.run(&format!("train short.csv {learner} --model m.mercer"));
     assert_eq!(stopped.code, Some(1));
     assert!(stopped.err.contains("line 11") && stopped.err.contains("--on-error skip"), "{}", stopped.err);
 
@@ -175,7 +177,7 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     assert_eq!(folder.read("aside.csv").lines().count(), 6);
 
     // A run that stops keeps what it had learnt, and goes on when the row is mended.
-    let stopped = folder.run(&format!("train bad.csv {learner} --model s.mercer"));
+    let stopped = folder.run(&format!("train short.csv {learner} --model s.mercer"));
     assert_eq!(stopped.code, Some(1));
     assert!(stopped.err.contains("line 11") && stopped.err.contains("is saved in s.mercer"), "{}", stopped.err);
     assert_eq!(folder.json("inspect s.mercer")["rows"].as_u64(), Some(9));

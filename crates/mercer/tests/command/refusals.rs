@@ -61,7 +61,7 @@ fn spoilt_files() {
 fn huge_values() {
     let huge = "1e308,-1e308\n-1e308,1e308\n1e308,1e308\n-1e308,-1e308\n";
     let folder = Folder::new().with("d.csv", huge);
-    let scale = "scale the data (--scale paper01)";
+    let scale = "scale the data (--scale standard)";
     folder.refused(1, "eval d.csv --learner krls --predictions o.csv", &["d.csv, line 1 (row 1)", "diverged", scale]);
     for learner in ["kogd", "aogd-ald", "kons", "sketched-kons", "nons-ald", "fogd", "nogd"] {
         folder.refused(1, &format!("eval d.csv --learner {learner}"), &["d.csv, line 1 (row 1)", scale]);
@@ -116,7 +116,7 @@ fn wrong_names_and_numbers() {
         ("eval d.csv --learner krls --kernel gaussian:-1", &["width sigma must be a positive number"]),
         ("eval d.csv --learner fogd --kernel laplace:1", &["fogd cannot use the kernel laplace:1", "gaussian:SIGMA"]),
         ("eval d.csv --learner krls --format orc", &["\"orc\" is not a format", "csv, tsv, ndjson"]),
-        ("eval d.csv --learner krls --scale paper", &["'paper'", "none, paper01, paper11"]),
+        ("eval d.csv --learner krls --scale paper", &["'paper'", "none, standard, robust, range, paper01, paper11"]),
         ("eval d.csv --learner krls --scale-from d.csv", &["--scale paper01 or paper11"]),
         ("eval d.csv --learner krls --scale paper01 --scale-from -", &["--scale-from must be a file"]),
         (

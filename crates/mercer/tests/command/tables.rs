@@ -114,7 +114,8 @@ fn what_cannot_be_encoded_is_refused() {
     folder.refused(2, &format!("{eval} --as city"), &["--as: \"city\" is not NAME=KIND"]);
     folder.refused(1, &format!("{eval} --target none_such"), &["none_such"]);
     folder.refused(2, "eval diamonds --learner krls --as carat=number", &["--as is for files"]);
-    folder.refused_input(2, &plain, "eval - --format csv --learner krls --as a=number", &["--as is for files"]);
+    let none = "eval - --format csv --learner krls --as none_such=number";
+    folder.refused_input(1, &plain, none, &["there is no column \"none_such\""]);
     let said = folder.run("eval late.csv --learner krls");
     assert_eq!(said.code, Some(1));
     assert!(said.err.contains("late.csv, line 302, column 4 (\"price\"): \"x\" is not a number"), "{}", said.err);

@@ -161,7 +161,7 @@ fn table(learnt: usize) -> Table {
         let Seen { rows, fingerprint } = progress.seen().after_cells(&record(t, x), &[*y]);
         progress = Progress { rows, fingerprint, ..progress };
     }
-    Table { description: Description { features: Vec::new(), ..description }, progress, pipeline }
+    Table { description: Description { features: Vec::new(), ..description }, progress, intervals: None, pipeline }
 }
 
 /// A learner of classes behind the encoding of a table.

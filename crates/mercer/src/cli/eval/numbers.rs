@@ -1,5 +1,6 @@
 //! Rounds whose targets are numbers.
 
+use mercer::encoding::ScaledTargets;
 use mercer::learners::Error;
 use mercer::learners::intervals::{ConformalIntervals, IntervalScale, deviations};
 use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Rows, Score, Scratch, Target, Targets};
@@ -138,7 +139,7 @@ impl Sum for Stretch {
 
 /// The rounds so far.
 pub(super) struct Numbers {
-    pub(super) learner: AnyRegressor<AnyKernel>,
+    pub(super) learner: ScaledTargets<AnyRegressor<AnyKernel>>,
     outputs: usize,
     pub(super) score: Score,
     all: Stretch,
@@ -158,7 +159,7 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub(super) fn new(
-        learner: AnyRegressor<AnyKernel>,
+        learner: ScaledTargets<AnyRegressor<AnyKernel>>,
         intervals: Option<ConformalIntervals>,
         tells_variances: bool,
     ) -> Self {

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 
-use mercer::data::Example;
 use mercer::{Regressor, Scratch};
 
+use crate::cli::encoded::Sample;
 use crate::cli::output::number;
 use crate::cli::trained::{Answer, Trained};
 
@@ -13,6 +13,7 @@ use crate::cli::trained::{Answer, Trained};
 struct Work {
     scratch: Scratch,
     answer: Answer,
+    inputs: Vec<f64>,
     scores: Vec<f64>,
     variances: Vec<f64>,
 }
@@ -22,34 +23,51 @@ thread_local! {
 }
 
 /// Predicts a row, which is scaled, and appends the object that tells it.
-pub(super) fn predict(model: &Trained, example: &mut Example, variance: bool, text: &mut String) -> Result<(), String> {
+pub(super) fn predict(model: &Trained, sample: &mut Sample, variance: bool, text: &mut String) -> Result<(), String> {
     WORK.with_borrow_mut(|work| {
-        let Work { scratch, answer, scores, variances } = work;
-        model.predict(example, scratch, answer)?;
-        variances.clear();
-        if let (true, Trained::Numbers(model)) = (variance, model) {
-            let m = model.learner.outputs();
-            scores.resize(m, 0.0);
-            variances.resize(m, f64::NAN);
-            let told = model.learner.predict_variance_into(&example.features, scratch, scores, variances);
-            told.map_err(|error| error.to_string())?;
-            // The learner's units are not the target's.
-            for (variance, unit) in
-                variances.iter_mut().zip(model.scaling.iter().flat_map(mercer::data::Scaling::target_units))
-            {
-                *variance *= unit * unit;
-            }
+        model.predict(sample, &mut work.scratch, &mut work.answer)?;
+        if variance {
+            work.variances(model, sample)?;
         }
-        write(model, answer, variance.then_some(&**variances), text);
+        write(model, &work.answer, variance.then_some(&*work.variances), text);
         Ok(())
     })
+}
+
+impl Work {
+    /// The variances of the targets in their own units; none if the model does not tell any.
+    fn variances(&mut self, model: &Trained, sample: &Sample) -> Result<(), String> {
+        let Self { scratch, inputs, scores, variances, .. } = self;
+        let m = model.outputs();
+        scores.resize(m, 0.0);
+        variances.clear();
+        let told = match model {
+            Trained::Numbers(model) if model.learner.has_variance() => {
+                variances.resize(m, f64::NAN);
+                // The row was scaled when it was predicted.
+                let x = &sample.example.features;
+                let told = model.learner.predict_variance_into(x, scratch, scores, variances);
+                let units = model.scaling.iter().flat_map(mercer::data::Scaling::target_units);
+                variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
+                told
+            }
+            Trained::Table(model) if model.pipeline.learner().has_variance() => {
+                variances.resize(m, f64::NAN);
+                inputs.clear();
+                model.encoding().encode(&sample.record, inputs).map_err(|error| error.to_string())?;
+                model.pipeline.learner().predict_variance_into(inputs, scratch, scores, variances)
+            }
+            _ => return Ok(()),
+        };
+        told.map(drop).map_err(|error| error.to_string())
+    }
 }
 
 /// Appends the object that tells an answer.
 pub(super) fn write(model: &Trained, answer: &Answer, variances: Option<&[f64]>, text: &mut String) {
     text.push_str("{\"prediction\":");
-    match model {
-        Trained::Numbers(_) => {
+    match model.classes() {
+        None => {
             numbers(&answer.numbers, text);
             if !answer.lower.is_empty() {
                 text.push_str(",\"lower\":");
@@ -58,17 +76,17 @@ pub(super) fn write(model: &Trained, answer: &Answer, variances: Option<&[f64]>,
                 numbers(&answer.upper, text);
             }
         }
-        Trained::Classes(model) => {
+        Some((labels, classifier)) => {
             let judged = &answer.judged;
-            match judged.class.and_then(|class| model.labels.get(class)) {
+            match judged.class.and_then(|class| labels.get(class)) {
                 Some(name) => string(name, text),
                 None => text.push_str("null"),
             }
-            if model.classifier.has_probabilities() {
+            if classifier.has_probabilities() {
                 text.push_str(",\"probabilities\":{");
                 let mut first = true;
-                for (class, name) in model.labels.names().iter().enumerate() {
-                    let Some(probability) = judged.probability(class, model.labels.len()) else { continue };
+                for (class, name) in labels.names().iter().enumerate() {
+                    let Some(probability) = judged.probability(class, labels.len()) else { continue };
                     if !std::mem::take(&mut first) {
                         text.push(',');
                     }

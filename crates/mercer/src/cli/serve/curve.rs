@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::table::Standing;
 
 /// Most points that are kept.
-const MOST: usize = 240;
+const MOST: usize = 120;
 
 /// Sums of losses at some of the rounds. When there are too many points, every second one goes.
 pub(super) struct Curve {
@@ -69,9 +69,9 @@ mod tests {
         }
         let json = curve.json();
         let points = json.as_array().unwrap();
-        assert!((100..240).contains(&points.len()), "{}", points.len());
+        assert!((50..120).contains(&points.len()), "{}", points.len());
         let rows: Vec<u64> = points.iter().map(|point| point["row"].as_u64().unwrap()).collect();
-        assert!(rows.is_sorted() && rows[0] > 7 && *rows.last().unwrap() > 9_900);
+        assert!(rows.is_sorted() && rows[0] > 7 && *rows.last().unwrap() > 9_800);
         assert!(points.iter().all(|point| point["loss"].as_f64() == Some(3.0)));
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use mercer::data::Example;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Service, answer};
+use crate::cli::encoded::Sample;
 use crate::cli::failure::Failure;
 use crate::cli::learning::seen_after;
 use crate::cli::notes::Watch;
@@ -16,7 +16,7 @@ use crate::cli::trained::Answer;
 /// What is asked of the thread.
 pub(super) enum Job {
     /// Learn these rows; the answer may have nobody left who waits for it.
-    Learn { examples: Vec<Example>, reply: oneshot::Sender<Learnt> },
+    Learn { samples: Vec<Sample>, reply: oneshot::Sender<Learnt> },
     /// Write the model as it is now. It is done here, because the one thread that could change the model is then busy: predictions go on.
     Download { reply: oneshot::Sender<Result<Vec<u8>, String>> },
 }
@@ -51,7 +51,7 @@ impl Learner {
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) -> Result<(), Failure> {
         while let Some(job) = jobs.blocking_recv() {
             match job {
-                Job::Learn { examples, reply } => drop(reply.send(self.learn(examples))),
+                Job::Learn { samples, reply } => drop(reply.send(self.learn(samples))),
                 Job::Download { reply } => {
                     let bytes = self.service.model.blocking_read().to_bytes();
                     drop(reply.send(bytes.map_err(|error| error.to_string())));
@@ -65,13 +65,13 @@ impl Learner {
         self.saving.save(bytes)
     }
 
-    fn learn(&mut self, examples: Vec<Example>) -> Learnt {
+    fn learn(&mut self, samples: Vec<Sample>) -> Learnt {
         let mut learnt = Learnt::default();
-        for mut example in examples {
+        for mut sample in samples {
             if learnt.rows > 0 {
                 learnt.answers.push(',');
             }
-            match self.learn_row(&mut example, &mut learnt.answers) {
+            match self.learn_row(&mut sample, &mut learnt.answers) {
                 Ok(()) => learnt.rows += 1,
                 Err(why) => {
                     learnt.refused = Some(why);
@@ -84,14 +84,14 @@ impl Learner {
     }
 
     /// What is refused leaves the model as it was, and does not count as met.
-    fn learn_row(&mut self, example: &mut Example, answers: &mut String) -> Result<(), String> {
+    fn learn_row(&mut self, sample: &mut Sample, answers: &mut String) -> Result<(), String> {
         let service = &*self.service;
         let weighted = service.schema.weight.is_some();
         let (met, standing, size) = {
             let mut model = service.model.blocking_write();
             // Scaling changes the row, so it is taken note of first.
-            let met = seen_after(model.seen(), example, weighted);
-            model.learn(example, &mut self.watch, &mut self.answer)?;
+            let met = seen_after(model.seen(), sample, weighted);
+            model.learn(sample, &mut self.watch, &mut self.answer)?;
             model.meet(met);
             answer::write(&model, &self.answer, None, answers);
             (met, model.standing(), model.dictionary_size())

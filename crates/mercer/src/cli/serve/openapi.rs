@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::Limits;
 use super::access::Access;
-use super::schema::Schema;
+use super::request::MOST;
+use super::schema::{Feature, Schema};
 use crate::cli::trained::Trained;
 
 /// The document.
@@ -91,7 +92,7 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
         "200": { "description": "The predictions.", "content": { "application/json": { "schema": reference(answer) } } },
         "400": refusal("The body is not JSON, or cannot be read."),
         "408": refusal("The body did not come in time."),
-        "413": refusal("The body is too large, or has too many rows."),
+        "413": refusal("The body is too large."),
         "415": refusal("The body is not said to be JSON."),
         "422": refusal("The JSON does not describe rows of this model, or the learner refuses a row. Rows before it that were learnt are counted in `learnt`."),
     });
@@ -107,7 +108,7 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
 }
 
 fn schemas(schema: &Schema, limits: &Limits) -> Value {
-    let number = json!({ "type": "number", "minimum": f64::MIN, "maximum": f64::MAX });
+    let number = json!({ "type": "number", "minimum": -MOST, "maximum": MOST });
     let maybe = json!({ "type": ["number", "null"] });
     // One number, or one for each target.
     let m = schema.targets.len();
@@ -117,34 +118,48 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
             json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": schema.targets.join(", ") })
         }
     };
-    let class = json!({ "anyOf": [{ "type": "string", "pattern": "\\S" }, number, { "type": "boolean" }] });
+    let class = json!({ "anyOf": [{ "type": "string", "pattern": "[^\\s\\p{C}]" }, number, { "type": "boolean" }] });
     let target = if schema.classes.is_some() { &class } else { &number };
-    let weight = json!({ "type": "number", "minimum": 0, "maximum": f64::MAX });
+    let weight = json!({ "type": "number", "minimum": 0, "maximum": MOST });
+
+    let cell = json!({ "anyOf": [
+        { "type": "number", "minimum": f64::MIN, "maximum": f64::MAX },
+        { "type": ["string", "boolean", "null"] },
+    ] });
+    let value = |feature: &Feature| match feature.kind {
+        None => number.clone(),
+        Some(kind) => {
+            let mut value = cell.clone();
+            let without = if feature.needed { "" } else { ", which has no say" };
+            value["description"] = format!("A {kind}{without}; null if there is no value.").into();
+            if !feature.categories.is_empty() {
+                value["examples"] = feature.categories.iter().take(5).cloned().collect();
+            }
+            value
+        }
+    };
 
     let row = |learn: bool| {
         let width = schema.width(learn);
-        let simple = !learn || (schema.classes.is_none() && schema.weight.is_none());
+        let beside = std::iter::repeat_n(target.clone(), m).chain(schema.weight.iter().map(|_| weight.clone()));
+        let values: Vec<Value> = schema.features.iter().map(value).chain(beside.filter(|_| learn)).collect();
         let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
-        if simple {
+        if values.iter().all(|value| *value == number) {
             listed["items"] = number.clone();
         } else {
-            let features = std::iter::repeat_n(&number, schema.dimension);
-            let values = features.chain(std::iter::repeat_n(target, m)).chain(schema.weight.iter().map(|_| &weight));
-            listed["prefixItems"] = values.cloned().collect();
+            listed["prefixItems"] = values.clone().into();
         }
-        let order: Vec<&String> = schema.features.iter().chain(schema.targets.iter().filter(|_| learn)).collect();
-        listed["description"] = format!("The values in this order: {order:?}").into();
-        if schema.features.is_empty() {
-            listed["description"] = if learn { "The features, then the target" } else { "The features" }.into();
+        let features = schema.features.iter().map(|feature| &feature.name);
+        let names: Vec<&String> =
+            features.chain(schema.targets.iter().chain(&schema.weight).filter(|_| learn)).collect();
+        listed["description"] = format!("The values in this order: {names:?}").into();
+        if !schema.named {
             return listed;
         }
-        let mut properties: Map<String, Value> =
-            schema.features.iter().map(|name| (name.clone(), number.clone())).collect();
-        if learn {
-            properties.extend(schema.targets.iter().map(|name| (name.clone(), target.clone())));
-            properties.extend(schema.weight.iter().map(|name| (name.clone(), weight.clone())));
-        }
-        let required: Vec<&String> = properties.keys().collect();
+        let idle: Vec<&String> =
+            schema.features.iter().filter(|feature| !feature.needed).map(|feature| &feature.name).collect();
+        let required: Vec<&&String> = names.iter().filter(|name| !idle.contains(name)).collect();
+        let properties: Map<String, Value> = names.iter().map(|name| (*name).clone()).zip(values).collect();
         let named = json!({
             "type": "object",
             "required": required,

@@ -15,8 +15,13 @@ pub(super) fn html(schema: &Schema, model: &Trained, access: &Access) -> String 
     let facts = json!({
         "learner": about.learner,
         "kernel": about.kernel,
-        "features": (0..schema.dimension).map(|at| schema.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1))).collect::<Vec<_>>(),
-        "named": !schema.features.is_empty(),
+        "features": schema.features.iter().filter(|feature| feature.needed || !schema.named).map(|feature| json!({
+            "name": feature.name,
+            "kind": feature.kind.map_or("number".to_owned(), |kind| kind.to_string()),
+            "any": feature.kind.is_some(),
+            "categories": feature.categories,
+        })).collect::<Vec<_>>(),
+        "named": schema.named,
         "targets": schema.targets,
         "weight": schema.weight,
         "classes": schema.classes,

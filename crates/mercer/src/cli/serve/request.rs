@@ -1,15 +1,19 @@
 //! From the JSON of a request to rows of numbers.
 
-use mercer::data::{Example, Labels};
+use mercer::data::{Cell, Labels, text_cell};
 use serde_json::Value;
 
 use super::Limits;
 use super::routes::Refusal;
-use super::schema::Schema;
+use super::schema::{Feature, Schema};
+use crate::cli::encoded::Sample;
+
+/// The largest number by absolute value: its square is far from the largest `f64`, so that a learner is not made to diverge by one row.
+pub(super) const MOST: f64 = 1e100;
 
 /// The rows of a request.
 pub(super) struct Asked {
-    pub(super) examples: Vec<Example>,
+    pub(super) samples: Vec<Sample>,
     /// Whether they came as one `row`, whose answer is one object.
     pub(super) single: bool,
     /// Whether variances are asked for.
@@ -27,7 +31,7 @@ const FORM: &str = "send {\"row\": ROW} or {\"rows\": [ROW, …]}, where a ROW i
 
 impl Asked {
     /// # Errors
-    /// 400 for what is not JSON, 413 for too many rows, 422 for JSON of another form.
+    /// 400 for what is not JSON, 422 for JSON of another form.
     pub(super) fn parse(body: &[u8], purpose: Purpose, schema: &Schema, limits: &Limits) -> Result<Self, Refusal> {
         let value: Value = serde_json::from_slice(body)
             .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {FORM}")))?;
@@ -62,26 +66,20 @@ impl Asked {
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
-        let example = |(at, row): (usize, Value)| {
-            example(&row, purpose, schema).map_err(|why| {
+        let sample = |(at, row): (usize, Value)| {
+            sample(&row, purpose, schema).map_err(|why| {
                 Refusal::unprocessable(if single { format!("row: {why}") } else { format!("rows[{at}]: {why}") })
             })
         };
-        let examples = rows.into_iter().enumerate().map(example).collect::<Result<_, _>>()?;
-        Ok(Self { examples, single, variance })
+        let samples = rows.into_iter().enumerate().map(sample).collect::<Result<_, _>>()?;
+        Ok(Self { samples, single, variance })
     }
 }
 
 /// The columns of a row: the features, then the targets and the weight where they are needed.
-fn example(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Example, String> {
-    let (d, m) = (schema.dimension, schema.targets.len());
+fn sample(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Sample, String> {
+    let (d, m) = (schema.features.len(), schema.targets.len());
     let width = schema.width(purpose == Purpose::Learn);
-    let names = [&schema.features, &schema.targets];
-    let column = |at: usize| match (row, names.into_iter().flatten().chain(&schema.weight).nth(at)) {
-        (Value::Array(values), _) => values.get(at),
-        (Value::Object(values), Some(name)) => values.get(name),
-        _ => None,
-    };
     match row {
         Value::Array(values) if values.len() != width => {
             let beside = match (purpose, &schema.weight) {
@@ -91,50 +89,65 @@ fn example(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Example, St
             };
             return Err(format!("it has {} values and needs {width}: {d} features{beside}", values.len()));
         }
-        Value::Object(_) if schema.features.is_empty() => {
+        Value::Object(_) if !schema.named => {
             return Err(format!("the columns of this model have no names; give an array of {width} values"));
         }
         Value::Array(_) | Value::Object(_) => {}
         other => return Err(format!("it is {}; give an object or an array", kind(other))),
     }
-    let mut example = Example { weight: 1.0, ..Example::default() };
-    example.features.reserve_exact(d);
-    match row {
-        Value::Array(values) => {
-            for (at, value) in values[..d].iter().enumerate() {
-                example
-                    .features
-                    .push(number(Some(value)).ok_or_else(|| not_a_number(&schema.feature(at), Some(value)))?);
+    let column = |at: usize, name: &str| match row {
+        Value::Array(values) => values.get(at),
+        _ => row.get(name),
+    };
+    let mut sample = Sample::default();
+    let Sample { example, record } = &mut sample;
+    example.weight = 1.0;
+    match &schema.record {
+        None => {
+            example.features.reserve_exact(d);
+            for (at, Feature { name, .. }) in schema.features.iter().enumerate() {
+                example.features.push(number(column(at, name)).map_err(|why| format!("{name:?} {why}"))?);
             }
         }
-        _ => {
-            for (at, name) in schema.features.iter().enumerate() {
-                let value = row.get(name);
-                example.features.push(number(value).ok_or_else(|| not_a_number(&schema.feature(at), value))?);
+        Some(layout) => {
+            let mut cells = vec![Cell::Missing; layout.width];
+            for (at, feature) in schema.features.iter().enumerate() {
+                let value = column(at, &feature.name);
+                if value.is_none() && !feature.needed {
+                    continue;
+                }
+                cells[feature.place] = cell(value).map_err(|why| format!("{:?} {why}", feature.name))?;
             }
+            if purpose == Purpose::Learn {
+                let names = schema.targets.iter().chain(&schema.weight).enumerate();
+                for ((at, name), &place) in names.zip(layout.targets.iter().chain(&layout.weight)) {
+                    cells[place] = cell(column(d + at, name)).map_err(|why| format!("{name:?} {why}"))?;
+                }
+            }
+            cells.into_iter().for_each(|cell| record.push(cell));
         }
     }
     if purpose == Purpose::Predict {
-        return Ok(example);
+        return Ok(sample);
     }
     if schema.classes.is_some() {
-        label(column(d), &schema.targets[0], &mut example.label)?;
+        let name = &schema.targets[0];
+        label(column(d, name), &mut example.label).map_err(|why| format!("the class {name:?} {why}"))?;
     } else {
         for (at, name) in schema.targets.iter().enumerate() {
-            let value = column(d + at);
-            let target = number(value).ok_or_else(|| not_a_number(&format!("the target {name:?}"), value))?;
+            let target = number(column(d + at, name)).map_err(|why| format!("the target {name:?} {why}"))?;
             example.targets.push(target);
         }
     }
     if let Some(name) = &schema.weight {
-        let value = column(d + m);
-        let weight = number(value).filter(|weight| *weight >= 0.0);
+        let value = column(d + m, name);
+        let weight = number(value).ok().filter(|weight| *weight >= 0.0);
         example.weight = weight.ok_or_else(|| {
             let told = value.map_or_else(|| "missing".to_owned(), kind);
-            format!("the weight {name:?} is {told}; give a number of at least 0")
+            format!("the weight {name:?} is {told}; give a number from 0 to {MOST:e}")
         })?;
     }
-    Ok(example)
+    Ok(sample)
 }
 
 fn said(targets: &[String]) -> String {
@@ -142,27 +155,35 @@ fn said(targets: &[String]) -> String {
 }
 
 /// The class of a row as files would have it.
-fn label(value: Option<&Value>, name: &str, label: &mut String) -> Result<(), String> {
+fn label(value: Option<&Value>, label: &mut String) -> Result<(), String> {
     match value {
-        None => return Err(format!("the class {name:?} is missing; give a text or a number")),
+        None => return Err("is missing; give a text or a number".to_owned()),
         Some(Value::String(text)) => Labels::canonical(text, label),
         Some(Value::Bool(value)) => Labels::canonical(if *value { "true" } else { "false" }, label),
-        Some(other) => match number(value) {
-            Some(value) => Labels::canonical_number(value, label),
-            None => return Err(format!("the class {name:?} is {}; give a text or a number", kind(other))),
-        },
+        Some(Value::Number(_)) => Labels::canonical_number(number(value)?, label),
+        Some(other) => return Err(format!("is {}; give a text or a number", kind(other))),
     }
-    if label.is_empty() { Err(format!("the class {name:?} is an empty text; give its name")) } else { Ok(()) }
+    if label.is_empty() { Err("is an empty text; give its name".to_owned()) } else { Ok(()) }
 }
 
-fn number(value: Option<&Value>) -> Option<f64> {
-    value?.as_f64().filter(|value| value.is_finite())
-}
-
-fn not_a_number(name: &str, value: Option<&Value>) -> String {
+/// A cell of a table as files would have it.
+fn cell(value: Option<&Value>) -> Result<Cell<'_>, String> {
     match value {
-        None => format!("{name} is missing; give a number"),
-        Some(value) => format!("{name} is {}; give a number", kind(value)),
+        None => Err("is missing; give a value, or null if there is none".to_owned()),
+        Some(Value::Null) => Ok(Cell::Missing),
+        Some(Value::Bool(value)) => Ok(Cell::Text(if *value { "true" } else { "false" })),
+        Some(Value::String(text)) => Ok(text_cell(text)),
+        Some(Value::Number(told)) => told.as_f64().map(Cell::Number).ok_or_else(|| format!("is {told}; give a number")),
+        Some(nested) => Err(format!("is {}; give a number, a text or null", kind(nested))),
+    }
+}
+
+fn number(value: Option<&Value>) -> Result<f64, String> {
+    let Some(value) = value else { return Err("is missing; give a number".to_owned()) };
+    match value.as_f64() {
+        Some(number) if number.abs() <= MOST => Ok(number),
+        Some(_) => Err(format!("is {value}; give a number within ±{MOST:e}")),
+        None => Err(format!("is {}; give a number", kind(value))),
     }
 }
 

@@ -157,11 +157,11 @@ fn health(service: &Service) -> serde_json::Value {
 
 async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer, Refusal> {
     let body = read(request, service).await?;
-    let Asked { mut examples, single, variance } =
+    let Asked { mut samples, single, variance } =
         Asked::parse(&body, Purpose::Predict, &service.schema, &service.limits)?;
     drop(body);
     let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
-    for (at, example) in examples.iter_mut().enumerate() {
+    for (at, sample) in samples.iter_mut().enumerate() {
         if at > 0 {
             text.push(',');
             if at % TURN == 0 {
@@ -169,12 +169,12 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
             }
         }
         let model = service.model.read().await;
-        answer::predict(&model, example, variance, &mut text).map_err(|why| {
+        answer::predict(&model, sample, variance, &mut text).map_err(|why| {
             let row = if single { "row".to_owned() } else { format!("rows[{at}]") };
             Refusal::unprocessable(format!("{row}: {why}"))
         })?;
     }
-    service.metrics.predictions.fetch_add(examples.len() as u64, Relaxed);
+    service.metrics.predictions.fetch_add(samples.len() as u64, Relaxed);
     if !single {
         text.push_str("]}");
     }
@@ -184,10 +184,10 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
 async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
     service.access.check(request.headers())?;
     let body = read(request, service).await?;
-    let Asked { examples, single, .. } = Asked::parse(&body, Purpose::Learn, &service.schema, &service.limits)?;
+    let Asked { samples, single, .. } = Asked::parse(&body, Purpose::Learn, &service.schema, &service.limits)?;
     drop(body);
     let (reply, learnt) = oneshot::channel();
-    jobs.send(Job::Learn { examples, reply }).await.map_err(|_| gone())?;
+    jobs.send(Job::Learn { samples, reply }).await.map_err(|_| gone())?;
     let Learnt { answers, rows, met, refused } = learnt.await.map_err(|_| gone())?;
     if let Some(why) = refused {
         let row = if single { "row".to_owned() } else { format!("rows[{rows}]") };

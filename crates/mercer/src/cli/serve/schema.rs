@@ -1,25 +1,49 @@
 //! The columns of a model, as requests name them.
 
 use mercer::Regressor;
-use mercer::data::ColumnChoice;
+use mercer::encoding::{Encoding, Kind, Use};
+use mercer::model::Description;
 
+use crate::cli::encoded::{column_place, target_places};
 use crate::cli::input::sorted_names;
+use crate::cli::predict::known_place;
 use crate::cli::trained::Trained;
 
 pub(super) struct Schema {
-    /// The names of the features in their order; empty if rows can only be arrays.
-    pub(super) features: Vec<String>,
-    /// How many features there are.
-    pub(super) dimension: usize,
+    /// The columns beside targets and weight, in their order.
+    pub(super) features: Vec<Feature>,
+    /// Whether rows may be objects by the names of columns; if not, they are arrays.
+    pub(super) named: bool,
     /// The names of the targets; `y`, or `y1`, `y2`, … if the model knows none.
     pub(super) targets: Vec<String>,
     /// The column of weights, if rows had weights; `weight` if it had no name.
     pub(super) weight: Option<String>,
+    /// Where the columns stand in a record, of a model behind an encoding.
+    pub(super) record: Option<Layout>,
     /// Whether the target is a class: then the classes known at the start.
     pub(super) classes: Option<Vec<String>>,
     pub(super) has_probabilities: bool,
     pub(super) has_intervals: bool,
     pub(super) has_variance: bool,
+}
+
+pub(super) struct Feature {
+    pub(super) name: String,
+    /// What it is in a table that is encoded: there any cell is taken. Elsewhere it is a number.
+    pub(super) kind: Option<Kind>,
+    /// Whether it has a say in predictions, and so must be told.
+    pub(super) needed: bool,
+    /// The most frequent categories.
+    pub(super) categories: Vec<String>,
+    /// Its place in a record.
+    pub(super) place: usize,
+}
+
+/// The columns of a record.
+pub(super) struct Layout {
+    pub(super) width: usize,
+    pub(super) targets: Vec<usize>,
+    pub(super) weight: Option<usize>,
 }
 
 impl Schema {
@@ -36,38 +60,62 @@ impl Schema {
             _ => (1..=outputs).map(|output| format!("y{output}")).collect(),
         };
         let weight = about.weight.as_ref().map(|weight| match weight {
-            ColumnChoice::Name(name) => name.clone(),
+            mercer::data::ColumnChoice::Name(name) => name.clone(),
             _ => "weight".to_owned(),
         });
-        // Where a name does not say which column is meant, rows are arrays.
-        let mut names: Vec<&String> = about.features.iter().chain(&targets).chain(&weight).collect();
-        names.sort();
-        let distinct = names.windows(2).all(|pair| pair[0] != pair[1]);
-        let (classes, has_probabilities, has_intervals, has_variance) = match model {
-            Trained::Numbers(model) => (None, false, model.intervals.is_some(), model.learner.has_variance()),
-            Trained::Classes(model) => {
-                (Some(sorted_names(&model.labels)), model.classifier.has_probabilities(), false, false)
+        let (features, record, named) = match model.encoding() {
+            Some(encoding) => of_table(encoding, about),
+            None => {
+                let number = |at: usize| {
+                    let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
+                    Feature { name, kind: None, needed: true, categories: Vec::new(), place: at }
+                };
+                ((0..model.dimension()).map(number).collect(), None, !about.features.is_empty())
             }
         };
+        // Where a name does not say which column is meant, rows are arrays.
+        let mut names: Vec<&String> =
+            features.iter().map(|feature| &feature.name).chain(&targets).chain(&weight).collect();
+        names.sort();
+        let distinct = names.windows(2).all(|pair| pair[0] != pair[1]);
+        let has_variance = match model {
+            Trained::Numbers(model) => model.learner.has_variance(),
+            Trained::Table(model) => model.pipeline.learner().has_variance(),
+            Trained::Classes(_) | Trained::ClassTable(_) => false,
+        };
         Self {
-            features: if distinct { about.features.clone() } else { Vec::new() },
-            dimension: model.dimension(),
+            named: named && distinct,
+            features,
             targets,
             weight,
-            classes,
-            has_probabilities,
-            has_intervals,
+            record,
+            classes: model.classes().map(|(labels, _)| sorted_names(labels)),
+            has_probabilities: model.classes().is_some_and(|(_, classifier)| classifier.has_probabilities()),
+            has_intervals: model.intervals().is_some(),
             has_variance,
         }
     }
 
-    /// The name of a feature for messages.
-    pub(super) fn feature(&self, at: usize) -> String {
-        self.features.get(at).map_or_else(|| format!("number {}", at + 1), |name| format!("{name:?}"))
-    }
-
     /// How many values a row that is an array has, to predict or to learn.
     pub(super) fn width(&self, learn: bool) -> usize {
-        self.dimension + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 }
+        self.features.len() + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 }
     }
+}
+
+/// The columns of a table, in the order of its schema.
+fn of_table(encoding: &Encoding, about: &Description) -> (Vec<Feature>, Option<Layout>, bool) {
+    let schema = encoding.schema();
+    let columns = schema.columns();
+    let names: Vec<Option<String>> = columns.iter().map(|column| Some(column.name.clone())).collect();
+    let targets = target_places(&known_place(about), &names).unwrap_or_default();
+    let weight = about.weight.as_ref().and_then(|choice| column_place(choice, &names));
+    let features = columns.iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+    let features = features.map(|(place, column)| Feature {
+        name: column.name.clone(),
+        kind: Some(column.kind),
+        needed: column.used == Use::Encoded,
+        categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
+        place,
+    });
+    (features.collect(), Some(Layout { width: columns.len(), targets, weight }), schema.is_named())
 }
