@@ -16,6 +16,7 @@ mod learners;
 mod locks;
 mod models;
 mod refusals;
+mod serve;
 mod serving;
 mod streams;
 mod support;

@@ -122,10 +122,7 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
     let target = if schema.classes.is_some() { &class } else { &number };
     let weight = json!({ "type": "number", "minimum": 0, "maximum": MOST });
 
-    let cell = json!({ "anyOf": [
-        { "type": "number", "minimum": f64::MIN, "maximum": f64::MAX },
-        { "type": ["string", "boolean", "null"] },
-    ] });
+    let cell = json!({ "anyOf": [number, { "type": ["string", "boolean", "null"] }] });
     let value = |feature: &Feature| match feature.kind {
         None => number.clone(),
         Some(kind) => {

@@ -53,13 +53,15 @@ impl Asked {
         };
         let most = limits.max_rows as usize;
         if rows.len() > most {
-            return Err(Refusal::too_large(&format!(
+            return Err(Refusal::unprocessable(format!(
                 "there are {} rows; send {most} at most in a request",
                 rows.len()
             )));
         }
         let mut variance = false;
-        if let (Purpose::Predict, Some(asked)) = (purpose, body.remove("variance")) {
+        if purpose == Purpose::Predict
+            && let Some(asked) = body.remove("variance")
+        {
             let refused = || Refusal::unprocessable(format!("variance is {}; give true or false", kind(&asked)));
             variance = asked.as_bool().ok_or_else(refused)?;
         }
@@ -173,7 +175,7 @@ fn cell(value: Option<&Value>) -> Result<Cell<'_>, String> {
         Some(Value::Null) => Ok(Cell::Missing),
         Some(Value::Bool(value)) => Ok(Cell::Text(if *value { "true" } else { "false" })),
         Some(Value::String(text)) => Ok(text_cell(text)),
-        Some(Value::Number(told)) => told.as_f64().map(Cell::Number).ok_or_else(|| format!("is {told}; give a number")),
+        Some(Value::Number(_)) => number(value).map(Cell::Number),
         Some(nested) => Err(format!("is {}; give a number, a text or null", kind(nested))),
     }
 }
