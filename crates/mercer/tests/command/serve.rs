@@ -387,6 +387,14 @@ fn malformed_slow_and_half_closed_requests_end_within_bounds() {
         let slow = b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{\"row\"";
         scope.spawn(|| within(slow, Some(408)));
     });
+    // Whoever asks and asks and never reads is cut off.
+    let mut stream = service.connect();
+    stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+    let start = Instant::now();
+    let page = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
+    while stream.write_all(&page).is_ok() {}
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    drop(stream);
     // Four may be connected; the fifth is told to come again.
     let held: Vec<TcpStream> = (0..4).map(|_| service.connect()).collect();
     thread::sleep(Duration::from_millis(200));

@@ -46,6 +46,8 @@ pub(super) async fn serve(
                 }
             },
             () = requested(stop) => break,
+            // The learner has failed; what it was about to change is in an unknown state.
+            () = jobs.closed() => break,
         };
         match Arc::clone(&places).try_acquire_owned() {
             Ok(place) => {
