@@ -114,6 +114,16 @@ pub enum DataError {
         /// Where.
         cell: CellPlace,
     },
+    /// A time before that of the row before.
+    #[error("{cell}: the time {value} is before that of the row before, {before}; sort the rows by time")]
+    Earlier {
+        /// Where.
+        cell: CellPlace,
+        /// The time.
+        value: String,
+        /// That of the row before.
+        before: String,
+    },
     /// A target that is no number, behind first rows whose targets are numbers.
     #[error(
         "{cell}: {} is not a number, and the targets of the first {rows} {} are; replace it by one, or read the target as a label",
@@ -550,6 +560,7 @@ impl DataError {
                 | Self::Dialect(DialectError::MixedDecimals { .. } | DialectError::Thousands { .. })
                 | Self::EmptyCell { .. }
                 | Self::MissingTarget { .. }
+                | Self::Earlier { .. }
                 | Self::LateLabel { .. }
                 | Self::LabelEncoding { .. }
                 | Self::CellEncoding { .. }

@@ -33,6 +33,7 @@ mod source;
 mod stop;
 mod store;
 mod table;
+mod timed;
 mod trace;
 mod train;
 mod trained;

@@ -1,14 +1,9 @@
-//! How DATA is written, where that is not to be found out, and the one way in which files and pipes are opened.
+//! How DATA is written, where that is not to be found out.
 
 use std::path::Path;
 
 use clap::Args;
-use mercer::data::{DataError, Decimal, Format, Header, ReadOptions, RowReader, Separator};
-
-use super::failure::Failure;
-use super::pipe::{self, Pipe};
-use super::source::Source;
-use super::stop::Stop;
+use mercer::data::{Decimal, Format, Header, ReadOptions, Separator};
 
 /// What every command that reads DATA is told of it alike.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -56,26 +51,6 @@ impl Dialect {
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
     }
-}
-
-/// Opens a file, or a pipe, which `stop` ends; `idle` is called whenever a pipe has nothing to read. A doubt about the header is told.
-pub(crate) fn open(
-    path: &Path,
-    options: &ReadOptions,
-    stop: &Stop,
-    idle: impl FnMut() + Send + 'static,
-) -> Result<RowReader, Failure> {
-    let reader = if pipe::is_one(path) {
-        let shown = Source::of(path)?.to_string();
-        if options.format.is_none() {
-            return Err(DataError::UnknownFormat { file: shown }.into());
-        }
-        RowReader::from_reader(shown, Pipe::open(path, stop.clone(), idle)?, options)?
-    } else {
-        RowReader::open(path, options)?
-    };
-    tell_doubt(reader.doubt());
-    Ok(reader)
 }
 
 /// Tells a person what was taken where the file leaves a doubt.

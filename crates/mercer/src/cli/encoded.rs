@@ -18,12 +18,13 @@ use super::opening::Opening;
 use super::plain::Plain;
 use super::source::{Columns, Source};
 use super::{CommonArguments, FIRST_ROWS};
-use beside::{Beside, kind, place, targets};
+use beside::{Beside, kind, place};
 
 #[cfg(feature = "serve")]
-pub(crate) use beside::{place as column_place, targets as target_places};
+pub(crate) use beside::place as column_place;
+pub(crate) use beside::targets;
 pub(crate) use oddities::Oddities;
-pub(crate) use records::Records;
+pub(crate) use records::{Records, cell};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Default)]

@@ -40,12 +40,18 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
     // A run that writes nothing is ended by a signal as any other.
     let stop = if predictions.is_some() { Stop::listen()? } else { Stop::never() };
-    let mut feed = Feed::open(arguments, settings.needs_rounds(), &stop)?;
+    let opened = Feed::open(arguments, settings.needs_rounds(), &stop);
+    // A signal is what ended input that seems to be too short.
+    ended(&stop, arguments, 0)?;
+    let mut feed = opened?;
     let mut chunk = Chunk::default();
-    feed.fill(&mut chunk)?;
+    let filled = feed.fill(&mut chunk);
+    ended(&stop, arguments, 0)?;
+    filled?;
     let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
     kind.check(entry, Wanted::of(common), &common.data.display().to_string())?;
-    memory::check(entry, &common.data.display().to_string(), feed.at_least(), dimension)?;
+    let rows = feed.counted(memory::most_rows(entry, dimension));
+    memory::check(entry, &common.data.display().to_string(), rows, dimension)?;
     let rows = chunk.len().min(FIRST_ROWS);
     let (first, weights) = (&chunk.features[..rows * dimension], &chunk.weights[..rows.min(chunk.weights.len())]);
     let (kernel, spec) = common.kernel(entry, dimension, first, weights)?;

@@ -4,6 +4,7 @@
 //! permuting, and a formula in T whose value `--rows` does not give need them in memory.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling};
 
@@ -205,6 +206,30 @@ impl Feed {
     /// How many rows there are at least: those that were read ahead if their number is not known.
     pub(crate) fn at_least(&self) -> usize {
         self.length().unwrap_or(self.given)
+    }
+
+    /// The same where more than `enough` are too many: a file that may have so many is read once more, until they are counted.
+    pub(crate) fn counted(&self, enough: Option<usize>) -> usize {
+        let known = self.at_least();
+        let (Some(enough), Some((options, looking, wanted))) = (enough, &self.again) else { return known };
+        let path = Path::new(self.input.shown());
+        let size = std::fs::metadata(path).map_or(u64::MAX, |found| found.len());
+        let is_text = matches!(options.format, Some(Format::Csv | Format::Tsv | Format::Ndjson));
+        let plain = is_text && path.extension().is_some_and(|ending| ending != "gz" && ending != "zst");
+        // A cell takes two bytes, with what separates it; encoding makes several numbers of one.
+        let few = plain && self.input.encoding().is_none() && size / (2 * self.dimension as u64) <= enough as u64;
+        if self.length().is_some() || known > enough || self.limit <= enough || few {
+            return known;
+        }
+        let opened = Opening::of(path, &Stop::never(), || ());
+        let input = opened.and_then(|opening| Input::look(opening, options, looking, *wanted, true));
+        let Ok(mut input) = input else { return known };
+        // A row that cannot be read ends the run when it is met.
+        let (mut rows, mut example) = (0, Example::default());
+        while rows <= enough.saturating_add(enough / 50) && matches!(input.next(&mut example), Ok(true)) {
+            rows += 1;
+        }
+        known.max(rows.min(self.limit))
     }
 
     /// Rows that are learnt together; a whole number of blocks makes a chunk.

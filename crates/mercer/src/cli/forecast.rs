@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use mercer::data::ColumnChoice;
 use mercer::learners::prediction::Forecaster;
 use mercer::model::Prediction;
 
@@ -19,6 +20,7 @@ use super::failure::Failure;
 use super::output::{self, Predictions};
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
+use super::stop::Stop;
 use super::store;
 use feed::Feed;
 use method::{Gamma, Lambda, Method};
@@ -53,6 +55,11 @@ pub(crate) struct ForecastArguments {
     /// With --inputs only one step is possible; to go further under known inputs, append rows with empty outputs.
     #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
+    /// The column, by name or by number from 1, by which the rows must be in order of time: one earlier than the row before is refused
+    ///
+    /// It is not forecast. Other columns of times are left out, too.
+    #[arg(long, value_name = "NAME|INDEX")]
+    time: Option<ColumnChoice>,
     #[command(flatten)]
     dialect: Dialect,
     /// Write the prediction of every row, made before it was seen, to this CSV file: k from 0, then one column an output; then
@@ -148,8 +155,15 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let start = asked.model.as_deref().map(store::load_prediction).transpose()?;
     let saved = saved.map(|path| store::load_prediction(path).map(|model| (path, model))).transpose()?;
     let stop = asked.prepare(&inputs)?;
+    // What would be left of a file of predictions is cleared away.
+    let stop = if asked.save.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
     let streaming = matches!(source, Source::StandardInput) && !arguments.json && arguments.predictions.is_none();
-    let mut feed = Feed::open(&source, arguments, start.as_ref(), stop.clone())?;
+    let opened = Feed::open(&source, arguments, start.as_ref(), stop.clone());
+    if asked.save.is_none() {
+        // A signal is what ended input that seems to be too short.
+        stop.failure()?;
+    }
+    let mut feed = opened?;
     let fresh = match start {
         Some(model) => model,
         None => method::build(&arguments.making, feed.columns())?,
@@ -195,6 +209,11 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     match &saving {
         Some(saving) => saving.end(ended, &stop, || pass.model().to_bytes())?,
         None => ended?,
+    }
+    if let (None, Some(path)) = (&saving, &arguments.predictions) {
+        let rows = pass.model().forecaster.time();
+        let told = format!("{rows} rows were observed, and {} was not written", path.display());
+        stop.failure().map_err(|failure| failure.with(&told))?;
     }
     if streaming {
         return Ok(());

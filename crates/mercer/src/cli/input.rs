@@ -19,6 +19,7 @@ use super::only;
 use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
+use super::timed::Timed;
 use super::{CommonArguments, TaskChoice};
 
 /// What a row has as its target.
@@ -135,6 +136,8 @@ enum Body {
     Stream(Box<RowReader>),
     /// Columns of any kind.
     Encoded(Box<Encoded>),
+    /// Rows without a target, beside columns of times.
+    Timed(Box<Timed>),
     /// Rows without a target.
     Series(Series),
 }
@@ -212,7 +215,15 @@ impl Input {
     }
 
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
-    pub(crate) fn plain(path: &Path, dialect: &Dialect, missing: Missing, stop: &Stop) -> Result<Self, Failure> {
+    ///
+    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows must be in order.
+    pub(crate) fn plain(
+        path: &Path,
+        dialect: &Dialect,
+        missing: Missing,
+        stop: &Stop,
+        time: Option<&ColumnChoice>,
+    ) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
         let plain = ReadOptions { target: TargetColumn::None, missing, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
@@ -221,7 +232,17 @@ impl Input {
                 "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
             )));
         }
-        Self::of_reader(shown, dialect::open(path, &options, stop, || ())?, Wanted::default())
+        let mut opening = Some(Opening::of(path, stop, || ())?);
+        if let Some(timed) = Timed::look(&mut opening, &options, time, missing)? {
+            let (kind, columns) = (Kind::Numbers(0), timed.columns());
+            return Ok(Self { shown, body: Body::Timed(timed.into()), kind, columns, weighted: false, given: 0 });
+        }
+        let reader = match opening {
+            Some(opening) => opening.rows(&options)?,
+            None => return Err(Failure::because(format!("{shown}: was read already"))),
+        };
+        dialect::tell_doubt(reader.doubt());
+        Self::of_reader(shown, reader, Wanted::default())
     }
 
     /// The series of that name.
@@ -268,7 +289,7 @@ impl Input {
                 }
                 Body::Table { table, order: None }
             }
-            held @ (Body::Table { .. } | Body::Series(_)) => held,
+            held @ (Body::Table { .. } | Body::Timed(_) | Body::Series(_)) => held,
         };
         Ok(Self { shown, body, kind, columns, weighted, given })
     }
@@ -308,7 +329,7 @@ impl Input {
     pub(crate) fn table(&self) -> Option<&Dataset> {
         match &self.body {
             Body::Table { table, .. } => Some(table),
-            Body::Stream(_) | Body::Encoded(_) | Body::Series(_) => None,
+            Body::Stream(_) | Body::Encoded(_) | Body::Timed(_) | Body::Series(_) => None,
         }
     }
 
@@ -317,7 +338,7 @@ impl Input {
         match &self.body {
             Body::Table { table, .. } => Some(table.len()),
             Body::Encoded(encoded) => encoded.length(),
-            Body::Stream(_) | Body::Series(_) => None,
+            Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
         }
     }
 
@@ -325,7 +346,7 @@ impl Input {
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             Body::Encoded(encoded) => Some(encoded.encoding()),
-            Body::Table { .. } | Body::Stream(_) | Body::Series(_) => None,
+            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
         }
     }
 
@@ -334,7 +355,7 @@ impl Input {
         match &self.body {
             Body::Stream(reader) => reader.are_objects(),
             Body::Encoded(encoded) => encoded.are_objects(),
-            Body::Table { .. } | Body::Series(_) => false,
+            Body::Table { .. } | Body::Timed(_) | Body::Series(_) => false,
         }
     }
 
@@ -399,6 +420,7 @@ impl Input {
             }
             Body::Stream(reader) => reader.next_example(example),
             Body::Encoded(encoded) => encoded.next(example),
+            Body::Timed(timed) => timed.next(example),
             Body::Series(series) if self.given == series.len() => Ok(false),
             Body::Series(series) => {
                 example.features.clear();
@@ -422,6 +444,10 @@ impl Input {
                 let (line, counts) = encoded.line();
                 self.at(line, counts)
             }
+            Body::Timed(timed) => {
+                let (line, counts) = timed.line();
+                self.at(line, counts)
+            }
             Body::Series(_) => Place::Row { row: self.given, round: self.given },
         }
     }
@@ -439,6 +465,7 @@ impl Input {
             Body::Table { .. } | Body::Series(_) => &[],
             Body::Stream(reader) => reader.record(),
             Body::Encoded(encoded) => encoded.text(),
+            Body::Timed(timed) => timed.text(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod making;
 mod pairs;
 mod queries;
 mod report;
+mod trajectory;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use mercer::Error;
+use mercer::data::ColumnChoice;
 use mercer::learners::operator::Verdict;
 use mercer::model::{AnyOperator, Operator};
 
@@ -19,6 +21,7 @@ use super::eval::progress;
 use super::failure::Failure;
 use super::output::{self, Predictions};
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
+use super::stop::Stop;
 use super::{count, store};
 use making::Making;
 use pairs::{Chunk, Layout, Pairs};
@@ -30,7 +33,7 @@ use report::{Eigenvalue, Report, Run};
 /// PAIRS is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, or `-` for
 /// standard input. A row is
 /// `x…, x⁺…`: the numbers of a state, then those of the state that follows it; with --input-dim x may carry an action behind the
-/// state. Rows are learnt in their order, one by one, and only some of them are kept: the dictionary.
+/// state. With --trajectory a row is a state alone, and the row behind it is its successor. Rows are learnt in their order, one by one, and only some of them are kept: the dictionary.
 ///
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its leading eigenvalues (those of
 /// the Koopman operator, which acts on functions of the state), and with --predict the forecasts of given states.
@@ -45,6 +48,15 @@ pub(crate) struct KoopmanArguments {
     pairs: Option<PathBuf>,
     #[command(flatten)]
     making: Making,
+    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor
+    #[arg(long, conflicts_with_all = ["state_dim", "input_dim"])]
+    trajectory: bool,
+    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row does not tell all of it
+    #[arg(long, value_name = "K", requires = "trajectory", value_parser = count)]
+    delay: Option<NonZeroUsize>,
+    /// The column, by name or by number from 1, by which the rows must be in order of time; it is no part of a state
+    #[arg(long, value_name = "NAME|INDEX")]
+    time: Option<ColumnChoice>,
     /// How many eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an action]
     #[arg(long, value_name = "K")]
     eigen: Option<usize>,
@@ -77,6 +89,7 @@ const EXAMPLES: &str = "\
 Examples:
   mercer koopman pairs.csv --kernel gaussian:0.5
   mercer koopman pairs.csv --kernel mix:0.4*gaussian:0.4+0.6*gaussian:0.7 --eta 0.3 --budget 0.0081 --eigen 4 --json
+  mercer koopman trajectory.csv --trajectory --delay 3
   mercer koopman moves.csv --state-dim 3 --input-dim 4 --predict queries.csv
   zcat log.csv.gz | mercer koopman - --format csv --eta 2 --eta-schedule power:0.75,30 --lambda 0.1
   mercer koopman monday.csv --save week.mercer
@@ -107,6 +120,8 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let saved = kept.resumed().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
     let stop = kept.prepare(&inputs)?;
     let files = Files::create(arguments, &inputs)?;
+    // What would be left of these files is cleared away.
+    let stop = if kept.save.is_none() && files.are_wanted() { Stop::listen()? } else { stop };
 
     let known = start.as_ref().map(|(path, model)| (*path, Layout::of_model(model)));
     let open = |path: &PathBuf| Pairs::open(path, arguments, known.as_ref(), stop.clone());
@@ -148,6 +163,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         match &saving {
             Some(saving) => saving.end(ended, &stop, || pass.model.to_bytes())?,
             None => ended?,
+        }
+        if saving.is_none() && files.are_wanted() {
+            let told = format!("{} pairs were learnt, and no file was written", pass.learnt);
+            stop.failure().map_err(|failure| failure.with(&told))?;
         }
     }
 
@@ -199,6 +218,10 @@ impl Files {
             dictionary: create("--dictionary", &arguments.dictionary)?,
             predictions: create("--predictions", &arguments.predictions)?,
         })
+    }
+
+    fn are_wanted(&self) -> bool {
+        self.weights.is_some() || self.dictionary.is_some() || self.predictions.is_some()
     }
 
     /// Writes them and puts them in their places.

@@ -26,6 +26,12 @@ pub(crate) fn check(entry: &Entry, shown: &str, rows: usize, dimension: usize) -
 
 /// A remark on a stream whose length nobody knows: how many rows fill the memory, if that is a number to be met with.
 pub(crate) fn remark(entry: &Entry, dimension: usize) -> Option<String> {
+    let most = most_rows(entry, dimension)?;
+    Some(format!("{} keeps every example; this machine's memory is full after {most} rows at the latest", entry.name))
+}
+
+/// So many rows, to a hundredth, and no more fit into the memory, if that is a number to be met with.
+pub(crate) fn most_rows(entry: &Entry, dimension: usize) -> Option<usize> {
     const FEW: usize = 10_000_000;
     let total = total()?;
     let fits = |rows: &usize| NUMBER * entry.least_numbers(*rows, dimension) <= total;
@@ -37,7 +43,7 @@ pub(crate) fn remark(entry: &Entry, dimension: usize) -> Option<String> {
         let middle = low.midpoint(high);
         if fits(&middle) { low = middle } else { high = middle }
     }
-    Some(format!("{} keeps every example; this machine's memory is full after {low} rows at the latest", entry.name))
+    Some(low)
 }
 
 fn shown_bytes(bytes: f64) -> String {

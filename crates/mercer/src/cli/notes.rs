@@ -88,7 +88,7 @@ impl Watch {
         (score.cumulative_loss() >= loss && loss > 0.0).then(|| {
             format!(
                 "the error is not below that of predicting {what}, whose mean squared error is {}; try another kernel width \
-                 (--kernel gaussian:SIGMA), --scale paper01, or --learner auto",
+                 (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
                 number(loss / self.weight)
             )
         })
@@ -166,7 +166,7 @@ pub(crate) fn majority(score: &ClassScore) -> Option<String> {
     (score.rounds() >= FEWEST && score.accuracy() <= score.majority()).then(|| {
         format!(
             "the accuracy is not above that of always predicting the most frequent class, {}; try another kernel width (--kernel \
-             gaussian:SIGMA), --scale paper01, or --learner auto",
+             gaussian:SIGMA), --scale standard, or --learner auto",
             digits(score.majority())
         )
     })

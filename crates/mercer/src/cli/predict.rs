@@ -131,6 +131,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
         wanted: Wanted { task: Some(task), ..Wanted::default() },
         columns: by_model.map_or(Reads::Numbers, Reads::Knows),
+        named_target: arguments.target.as_ref().filter(|_| !arguments.learn),
     };
     let idle = replies.clone();
     let opened = Rows::open(&reading, stop.clone(), move || idle.flush());

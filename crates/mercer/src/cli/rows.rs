@@ -6,7 +6,7 @@ use mercer::data::{ColumnChoice, Format, ReadOptions, Registry, TargetColumn, Ta
 use mercer::encoding::Encoding;
 
 use super::dialect::{self, Dialect};
-use super::encoded::{Encoded, Known, Looking, Records, Sample};
+use super::encoded::{self, Encoded, Known, Looking, Records, Sample};
 use super::failure::Failure;
 use super::input::{Input, Kind, Wanted, refuse_for_named};
 use super::opening::Opening;
@@ -32,6 +32,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) targets: Targets,
     pub(crate) wanted: Wanted,
     pub(crate) columns: Reads<'a>,
+    /// The target, if it must be there although it is not looked at.
+    pub(crate) named_target: Option<&'a TargetColumn>,
 }
 
 /// What becomes of columns that are not numbers.
@@ -99,6 +101,9 @@ impl Rows {
         let opening = Opening::of(reading.data, &stop, idle)?;
         let input = match &reading.columns {
             Reads::Numbers => {
+                if let Some(target) = reading.named_target {
+                    check_target(&opening, &options, target)?;
+                }
                 let reader = opening.rows(&options)?;
                 dialect::tell_doubt(reader.doubt());
                 Input::of_reader(shown, reader, reading.wanted)?
@@ -164,6 +169,23 @@ impl Rows {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Refuses a target that is not there.
+fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn) -> Result<(), Failure> {
+    let whole = ReadOptions { features: Vec::new(), ignore: Vec::new(), ..options.clone() };
+    // What cannot be read tells why when it is.
+    let Ok(reader) = opening.records(&whole) else { return Ok(()) };
+    let records = Records::Read(reader);
+    if options.format == Some(Format::Libsvm) || encoded::targets(target, &records.names()).is_some() {
+        return Ok(());
+    }
+    let columns: Vec<String> = records.columns().iter().map(|column| format!("{column:?}")).collect();
+    Err(Failure::because(format!(
+        "{}: --target {target}: there is no such column; the columns are {}",
+        opening.shown(),
+        columns.join(", ")
+    )))
 }
 
 /// Where a row comes from.

@@ -117,6 +117,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         targets: if at_once { Targets::Numbers } else { wanted.targets() },
         wanted,
         columns: Reads::Looks(looking),
+        named_target: None,
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
     rows.kind().check(entry, wanted, rows.shown())?;

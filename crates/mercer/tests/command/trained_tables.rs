@@ -90,3 +90,134 @@ fn classes_are_learnt_in_pieces_as_in_one_pass() {
     }
     same_in_pieces("--learner krls --kernel gaussian:2 --target city --only day,size,price", "--scale standard", 1);
 }
+
+/// A pipe is a file: its first rows are kept and read again.
+#[test]
+fn a_pipe_of_a_table_gives_what_a_file_gives() {
+    let folder = folder();
+    let text = folder.read("all.csv");
+    let piped = |arguments: &str| {
+        let said = folder.piped(text.as_bytes(), arguments);
+        assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);
+        said.out
+    };
+    let timeless = |text: &str| {
+        let mut facts: serde_json::Value = serde_json::from_str(text).unwrap();
+        let facts = facts.as_object_mut().unwrap();
+        (facts.remove("seconds"), facts.remove("seconds_per_example"));
+        facts.clone()
+    };
+    for learner in ["krls --kernel gaussian:3", "nons-ald --scale standard", "krls --target paid"] {
+        let from_file = succeeds(&folder, &format!("eval all.csv --learner {learner} --block 1 --json"));
+        let from_pipe = piped(&format!("eval - --format csv --learner {learner} --json"));
+        assert_eq!(timeless(&from_pipe), timeless(&from_file), "{learner}");
+        succeeds(&folder, &format!("train all.csv --learner {learner} --model file.mercer --quiet"));
+        piped(&format!(
+            "train - --format csv --learner {learner} --model pipe.mercer --quiet --task {}",
+            if learner.contains("paid") { "class" } else { "regression" }
+        ));
+        let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+        assert!(read("file.mercer") == read("pipe.mercer"), "{learner}");
+        let expected = succeeds(&folder, "predict second.csv --model file.mercer");
+        let second = folder.read("second.csv");
+        let said = folder.piped(second.as_bytes(), "predict - --format csv --model file.mercer");
+        assert_eq!(said.out, expected, "{learner}");
+    }
+}
+
+/// With a model that knows the columns, each row is answered before the next is sent.
+#[test]
+fn rows_of_a_table_are_answered_one_by_one() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let folder = folder();
+    succeeds(&folder, "train all.csv --learner krls --kernel gaussian:3 --model m.mercer --quiet");
+    let expected = succeeds(&folder, "predict second.csv --model m.mercer");
+    let mut command = folder.command(&["predict", "-", "--format", "csv", "--model", "m.mercer"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut answers = expected.lines();
+    for (at, line) in folder.read("second.csv").lines().enumerate().take(20) {
+        writeln!(stdin, "{line}").unwrap();
+        let due = [0, 2, 1][at.min(2)];
+        for expected in answers.by_ref().take(due) {
+            let mut answer = String::new();
+            stdout.read_line(&mut answer).unwrap();
+            assert_eq!(answer.trim_end(), expected, "row {at}");
+        }
+    }
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Columns are found by name; one that is missing, or a category that is new, is told once.
+#[test]
+fn columns_of_other_files_are_matched() {
+    let folder = folder();
+    succeeds(&folder, "train all.csv --learner krls --kernel gaussian:3 --model m.mercer --quiet");
+    let expected = succeeds(&folder, "predict second.csv --model m.mercer");
+    let second = folder.read("second.csv");
+    let swapped: String = second
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(';').collect();
+            format!("note {};{};{};{};{};{}\n", cells[0].len(), cells[2], cells[4], cells[0], cells[3], cells[1])
+        })
+        .collect();
+    let bare = second.split_once('\n').unwrap().1.to_owned();
+    let lacking: String = second.lines().map(|line| line.split_once(';').unwrap().1.to_owned() + "\n").collect();
+    let folder = folder
+        .with("swapped.csv", swapped)
+        .with("bare.csv", bare)
+        .with("lacking.csv", lacking.replace("Ulm", "Paris").replace("Bonn", "Rome"))
+        .with("other.csv", "p,q\n1,2\n");
+    let said = folder.run("predict swapped.csv --model m.mercer");
+    assert_eq!((said.out, said.err), (expected.clone(), String::new()));
+    let bare = succeeds(&folder, "predict bare.csv --model m.mercer");
+    assert_eq!(bare.trim_start_matches("prediction\n"), expected.trim_start_matches("prediction\n"));
+    let said = folder.run("predict lacking.csv --model m.mercer");
+    let told: Vec<&str> = said.err.lines().collect();
+    assert_eq!((said.code, told.len()), (Some(0), 2), "{}", said.err);
+    assert!(told[0].contains("lacking.csv: has no column \"day\", which the model knows"), "{}", said.err);
+    assert!(told[1].contains("column \"city\": has no number of its own for this category"), "{}", said.err);
+    folder.refused(1, "predict other.csv --model m.mercer", &["none of the columns \"p\", \"q\""]);
+    folder.refused(1, "predict lacking.csv --model m.mercer --learn --target cost --quiet", &[]);
+    let without: String = second.lines().map(|line| line.rsplit_once(';').unwrap().0.to_owned() + "\n").collect();
+    let folder = folder.with("without.csv", without);
+    assert_eq!(succeeds(&folder, "predict without.csv --model m.mercer"), expected);
+    folder.refused(1, "predict without.csv --model m.mercer --learn --quiet", &["\"price\"", "--target"]);
+    folder.refused(
+        2,
+        "train all.csv --learner krls --scale paper01 --model n.mercer",
+        &["has columns that are encoded", "--scale standard, robust or range"],
+    );
+}
+
+/// Rows that cannot be read are left out as they are of plain tables, and the quarantine has them as they stand.
+#[test]
+fn bad_rows_of_a_table_are_put_aside() {
+    let folder = folder();
+    let good = folder.read("all.csv");
+    let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
+    lines.insert(300, "01.01.2024;Ulm".to_owned());
+    lines.insert(310, "01.01.2024;Ulm;1;1;yes;free".to_owned());
+    lines.insert(320, "01.01.2024;Ulm;1;1;yes;".to_owned());
+    let folder = folder.with("bad.csv", lines.join("\n") + "\n");
+    let learner = "--learner krls --kernel gaussian:3 --quiet";
+    let said = folder.run(&format!("train bad.csv {learner} --model b.mercer --on-error quarantine=aside.csv"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.err.contains("3 bad rows were put into aside.csv, the first: bad.csv, line 301"), "{}", said.err);
+    assert_eq!(folder.read("aside.csv"), "01.01.2024;Ulm\n01.01.2024;Ulm;1;1;yes;free\n01.01.2024;Ulm;1;1;yes;\n");
+    succeeds(&folder, &format!("train all.csv {learner} --model a.mercer"));
+    let predict = |model: &str| succeeds(&folder, &format!("predict second.csv --model {model}.mercer"));
+    assert_eq!(predict("a"), predict("b"));
+    let facts = folder.json("inspect b.mercer");
+    assert_eq!((facts["rows"].as_u64(), facts["bad_rows"].as_u64()), (Some(703), Some(3)));
+    let stopped = folder.run(&format!("train bad.csv {learner} --model s.mercer"));
+    assert_eq!(stopped.code, Some(1));
+    assert!(stopped.err.contains("line 301") && stopped.err.contains("is saved in s.mercer"), "{}", stopped.err);
+    succeeds(&folder, &format!("train all.csv {learner} --model s.mercer --resume"));
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("s.mercer") == read("a.mercer"));
+}

@@ -95,11 +95,22 @@ impl Records {
 
     /// Where a cell of the record last read stands.
     pub(crate) fn cell(&self, shown: &str, place: usize) -> CellPlace {
-        let (number, counts) = self.line();
-        let line = Line { file: shown.to_owned(), number, counts };
-        let name = if self.is_named() { self.columns().get(place).cloned() } else { None };
-        CellPlace { line, column: Column { number: place + 1, name } }
+        match self {
+            Self::Read(reader) => cell(shown, reader, place),
+            Self::Table(table) => {
+                let line = Line { file: shown.to_owned(), number: table.given as u64, counts: Counts::Rows };
+                let name = table.columns.get(place).filter(|_| table.named).cloned();
+                CellPlace { line, column: Column { number: place + 1, name } }
+            }
+        }
     }
+}
+
+/// Where a cell of the record that was last read stands.
+pub(crate) fn cell(shown: &str, reader: &RecordReader, place: usize) -> CellPlace {
+    let line = Line { file: shown.to_owned(), number: reader.line(), counts: reader.counts() };
+    let name = reader.columns().get(place).filter(|_| reader.is_named()).cloned();
+    CellPlace { line, column: Column { number: place + 1, name } }
 }
 
 impl Table {

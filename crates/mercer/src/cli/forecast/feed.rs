@@ -129,10 +129,13 @@ impl Feed {
         let input = match source {
             Source::Named(name) => {
                 refuse_for_named(name, false, &arguments.dialect, &[], false)?;
+                if arguments.time.is_some() {
+                    return Err(Failure::usage(format!("{name}: --time is for files; leave it out")));
+                }
                 Input::series(name)?
             }
             Source::File(_) | Source::StandardInput => {
-                Input::plain(&arguments.series, &arguments.dialect, Missing::Nan, &stop)?
+                Input::plain(&arguments.series, &arguments.dialect, Missing::Nan, &stop, arguments.time.as_ref())?
             }
         };
         let (shown, dimension, names) = (input.shown(), input.columns().dimension, input.columns().features());

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use mercer::data::{DataError, Example, Missing};
+use mercer::data::{ColumnChoice, DataError, Example, Missing};
 use mercer::model::Operator;
 
 use super::KoopmanArguments;
 use super::making::Making;
+use super::trajectory::Trajectory;
 use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
 use crate::cli::input::{Input, Place};
@@ -78,6 +79,8 @@ pub(super) struct Pairs {
     stop: Stop,
     /// Whether rows may come slowly, so that none is kept waiting for others.
     slow: bool,
+    /// The last rows, where each is a state.
+    trajectory: Option<Trajectory>,
     layout: Layout,
     example: Example,
     /// Why there is no row behind those given.
@@ -112,9 +115,18 @@ impl Pairs {
         known: Option<&(&Path, Layout)>,
         stop: Stop,
     ) -> Result<Self, Failure> {
-        let input = open(path, &arguments.dialect, &stop)?;
+        let input = open(path, &arguments.dialect, &stop, arguments.time.as_ref())?;
         let (shown, columns, names) = (input.shown(), input.columns().dimension, input.columns().features());
+        let delay = arguments.delay.map_or(1, usize::from);
+        let trajectory = arguments.trajectory.then(|| Trajectory::new(columns, delay));
+        let of_window = |names: &[String]| trajectory.as_ref().map(|trajectory| trajectory.names(names));
         let names = Some(names).filter(|names| !names.is_empty());
+        let windows = names.and_then(of_window);
+        let names = windows.as_deref().or(names);
+        let columns = match &trajectory {
+            None => columns,
+            Some(_) => 2 * state(shown, columns, delay)?,
+        };
         let layout = match known {
             Some((model, layout)) => layout.check(model, shown, columns, names)?,
             None => {
@@ -124,7 +136,8 @@ impl Pairs {
                 Layout { input_dimension, state_dimension, names: names.unwrap_or_default().to_vec() }
             }
         };
-        Ok(Self { input, stop, slow: pipe::is_one(path), layout, example: Example::default(), failed: None })
+        let slow = pipe::is_one(path);
+        Ok(Self { input, stop, slow, trajectory, layout, example: Example::default(), failed: None })
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -151,7 +164,12 @@ impl Pairs {
                     break;
                 }
             }
-            let (x, x_plus) = self.example.features.split_at(self.layout.input_dimension);
+            let row = &self.example.features;
+            let pair = match &mut self.trajectory {
+                None => Some(row.split_at(self.layout.input_dimension)),
+                Some(trajectory) => trajectory.push(row),
+            };
+            let Some((x, x_plus)) = pair else { continue };
             chunk.inputs.extend_from_slice(x);
             chunk.outputs.extend_from_slice(x_plus);
             chunk.places.push(self.input.place());
@@ -169,12 +187,22 @@ impl Pairs {
 }
 
 /// A table without a target.
-pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop) -> Result<Input, Failure> {
+pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, time: Option<&ColumnChoice>) -> Result<Input, Failure> {
     let source = Source::of(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    Input::plain(path, dialect, Missing::default(), stop)
+    Input::plain(path, dialect, Missing::default(), stop, time)
+}
+
+/// Numbers of a state of `delay` rows.
+fn state(shown: &str, columns: usize, delay: usize) -> Result<usize, Failure> {
+    const MOST: usize = 1 << 20;
+    columns.checked_mul(delay).filter(|state| *state <= MOST).ok_or_else(|| {
+        Failure::usage(format!(
+            "{shown}: --delay {delay} of {columns} columns makes states of more than {MOST} numbers; take a smaller one"
+        ))
+    })
 }
 
 /// Numbers of x and of x⁺ in rows of `columns` numbers.
@@ -192,20 +220,21 @@ fn dimensions(
             "which are not two halves x and x⁺; say with --state-dim and --input-dim how many numbers each has"
                 .to_owned(),
         ),
-        (None, Some(state)) if columns == 2 * state => Ok((state, state)),
+        (None, Some(state)) if Some(columns) == state.checked_mul(2) => Ok((state, state)),
         (None, Some(state)) => refused(format!(
             "but a pair of states of --state-dim {state} has {}; correct it, or add --input-dim if x carries an action",
-            2 * state
+            2 * state as u128
         )),
         (Some(input), Some(state)) => {
             // N may count the state and the action, or the action alone; the number of columns tells.
-            let acting = [input, state + input].into_iter().find(|x| *x >= state && x + state == columns);
+            let whole = [Some(input), state.checked_add(input)].into_iter().flatten();
+            let acting = whole.into_iter().find(|x| *x >= state && x.checked_add(state) == Some(columns));
             match acting {
                 Some(x) => Ok((x, state)),
                 None => refused(format!(
                     "but --input-dim {input} and --state-dim {state} make {}, or {} if the action alone has {input}; correct them",
-                    input + state,
-                    input + 2 * state
+                    input as u128 + state as u128,
+                    input as u128 + 2 * state as u128
                 )),
             }
         }

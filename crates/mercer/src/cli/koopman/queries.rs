@@ -17,7 +17,7 @@ pub(super) struct Queries {
 
 impl Queries {
     pub(super) fn read(path: &Path, dialect: Dialect, layout: &Layout) -> Result<Self, Failure> {
-        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never())?;
+        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never(), None)?;
         let (shown, got, wanted) = (input.shown(), input.columns().dimension, layout.input_dimension);
         if got != wanted {
             let plural = if got == 1 { "column" } else { "columns" };

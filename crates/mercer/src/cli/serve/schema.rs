@@ -4,7 +4,7 @@ use mercer::Regressor;
 use mercer::encoding::{Encoding, Kind, Use};
 use mercer::model::Description;
 
-use crate::cli::encoded::{column_place, target_places};
+use crate::cli::encoded::{column_place, targets as target_places};
 use crate::cli::input::sorted_names;
 use crate::cli::predict::known_place;
 use crate::cli::trained::Trained;

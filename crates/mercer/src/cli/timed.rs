@@ -1,0 +1,165 @@
+//! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in order.
+
+use mercer::data::{
+    Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
+};
+use mercer::encoding::parse_instant;
+
+use super::FIRST_ROWS;
+use super::dialect;
+use super::failure::Failure;
+use super::opening::Opening;
+use super::plain::Plain;
+use super::source::Columns;
+
+/// Rows of a series, of pairs or of a trajectory.
+pub(crate) struct Timed {
+    shown: String,
+    reader: RecordReader,
+    record: Record,
+    /// Where the numbers stand.
+    numbers: Vec<usize>,
+    missing: Missing,
+    /// The column that orders the rows, and the time of the row before.
+    time: Option<usize>,
+    before: Option<f64>,
+}
+
+impl Timed {
+    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever does so tells why. A column of a file is one of times if it
+    /// is so in each of the first rows; of a pipe the first row alone decides, so that nobody has to wait.
+    pub(crate) fn look(
+        opening: &mut Option<Opening>,
+        options: &ReadOptions,
+        time: Option<&ColumnChoice>,
+        missing: Missing,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(data) = &*opening else { return Ok(None) };
+        let shown = data.shown().to_owned();
+        if options.format == Some(Format::Libsvm) {
+            return Ok(None);
+        }
+        let Ok(mut reader) = data.records(options) else { return Ok(None) };
+        let rows = if data.is_pipe() { 1 } else { FIRST_ROWS };
+        let Some(times) = times(&mut reader, rows) else { return Ok(None) };
+        let time = time.map(|choice| place(choice, &reader, &shown)).transpose()?;
+        if time.is_none() && times.is_empty() {
+            return Ok(None);
+        }
+        let left_out = |column: &usize| times.contains(column) || time == Some(*column);
+        let numbers: Vec<usize> = (0..reader.columns().len()).filter(|column| !left_out(column)).collect();
+        if numbers.is_empty() {
+            return Err(Failure::because(format!(
+                "{shown}: holds times alone; give a file with columns of numbers, too"
+            )));
+        }
+        for column in times.iter().filter(|column| time != Some(**column)) {
+            let name = &reader.columns()[*column];
+            eprintln!("mercer: {}", Plain(&format!("{shown}: column {name:?} holds times and is left out")));
+        }
+        let Some(data) = opening.take() else { return Ok(None) };
+        let reader = data.last_records(options)?;
+        dialect::tell_doubt(reader.doubt());
+        Ok(Some(Self { shown, reader, record: Record::new(), numbers, missing, time, before: None }))
+    }
+
+    pub(crate) fn columns(&self) -> Columns {
+        let names: Vec<String> = self.numbers.iter().map(|&column| self.reader.columns()[column].clone()).collect();
+        Columns::new(names.len(), self.reader.is_named().then_some(&*names), None)
+    }
+
+    /// The line of the row last read, and what it counts.
+    pub(crate) fn line(&self) -> (u64, Counts) {
+        (self.reader.line(), self.reader.counts())
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        self.reader.text()
+    }
+
+    /// Puts the numbers of the next row into `example`; false at the end.
+    pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
+        let Self { shown, reader, record, numbers, missing, time, before } = self;
+        example.features.clear();
+        if !reader.next_record(record)? {
+            return Ok(false);
+        }
+        let cell = |column: usize| super::encoded::cell(shown, reader, column);
+        let expected = reader.columns().len();
+        if record.len() != expected {
+            return Err(DataError::Ragged { line: cell(0).line, expected, got: record.len() });
+        }
+        if let Some(column) = *time {
+            let now = match record.cell(column) {
+                Cell::Number(value) | Cell::Instant(value) => value,
+                Cell::Text(text) => match parse_instant(text) {
+                    Some(instant) => instant,
+                    None => return Err(DataError::NotANumber { cell: cell(column), value: text.to_owned() }),
+                },
+                Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
+            };
+            if let Some(before) = before.filter(|before| now < *before) {
+                let told = |value: f64| match record.cell(column) {
+                    Cell::Number(_) => value.to_string(),
+                    _ => instant_text(value),
+                };
+                return Err(DataError::Earlier { cell: cell(column), value: told(now), before: told(before) });
+            }
+            *before = Some(now);
+        }
+        for &column in &*numbers {
+            example.features.push(match record.cell(column) {
+                Cell::Number(value) => value,
+                Cell::Missing if *missing == Missing::Nan => f64::NAN,
+                Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
+                Cell::Text(text) => return Err(DataError::NotANumber { cell: cell(column), value: text.to_owned() }),
+                Cell::Instant(seconds) => {
+                    return Err(DataError::NotANumber { cell: cell(column), value: instant_text(seconds) });
+                }
+            });
+        }
+        Ok(true)
+    }
+}
+
+/// The columns that hold times in the first rows, and nothing else.
+fn times(reader: &mut RecordReader, rows: usize) -> Option<Vec<usize>> {
+    let width = reader.columns().len();
+    // Times, and other values.
+    let mut seen = vec![(0_usize, 0_usize); width];
+    let mut record = Record::new();
+    for _ in 0..rows {
+        match reader.next_record(&mut record) {
+            Ok(true) if record.len() == width => {}
+            Ok(false) => break,
+            Err(error) if !error.concerns_one_row() => return None,
+            Ok(true) | Err(_) => continue,
+        }
+        for (column, (times, others)) in seen.iter_mut().enumerate() {
+            match record.cell(column) {
+                Cell::Missing => {}
+                Cell::Instant(_) => *times += 1,
+                Cell::Text(text) if parse_instant(text).is_some() => *times += 1,
+                Cell::Number(_) | Cell::Text(_) => *others += 1,
+            }
+        }
+    }
+    Some((0..width).filter(|&column| seen[column].0 > 0 && seen[column].1 == 0).collect())
+}
+
+/// Where the column of `--time` stands.
+fn place(choice: &ColumnChoice, reader: &RecordReader, shown: &str) -> Result<usize, Failure> {
+    let columns = reader.columns();
+    let place = match choice {
+        ColumnChoice::Index(number) => (1..=columns.len()).contains(number).then(|| number - 1),
+        ColumnChoice::Name(name) if reader.is_named() => columns.iter().position(|column| column == name),
+        ColumnChoice::Name(_) => None,
+    };
+    place.ok_or_else(|| {
+        let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
+        Failure::because(format!(
+            "{shown}: --time {choice}: there is no such column; the columns are {}",
+            columns.join(", ")
+        ))
+    })
+}
