@@ -16,6 +16,7 @@ mod page;
 mod request;
 mod routes;
 mod schema;
+mod served;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -35,20 +36,22 @@ use super::output;
 use super::plain::Plain;
 use super::saving::Saving;
 use super::stop::Stop;
-use super::trained::Trained;
 use super::{count, every, store};
 use access::Access;
 use curve::Curve;
 use learner::{Job, Learner};
 use metrics::Metrics;
 use schema::Schema;
+use served::Served;
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
-/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for several; a row may also be an array in the order of
-/// the columns. /learn adds "target" (or "targets"), answers with the prediction made before learning, and learns in the order in which
-/// requests arrive, bit for bit as from a file. GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus, /health
-/// tells whether all is well, /model is the model file as it would be saved now, /curve the loss so far.
+/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for several. A row may also be an array in the order of the
+/// columns. For /learn it holds the target, too (in an array behind the features); the answer is the prediction made before learning. Rows are learnt in the order in which
+/// requests arrive, bit for bit as from a file. Of a series /learn takes the next row, and /predict tells the next {"steps": H} rows.
+///
+/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus, /health tells whether all is well, /model is the model file as it would be saved
+/// now, /curve the loss so far.
 ///
 /// The address is printed on stdout once requests are taken. SIGINT and SIGTERM end the service: requests in progress are answered, and what was learnt is saved.
 ///
@@ -57,7 +60,7 @@ use schema::Schema;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
-    /// The file of the model, which `mercer train` has saved
+    /// The file of the model, which `mercer train` or `mercer forecast --save` has saved
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// Where to listen: an IP address and a port; port 0 takes a free one
@@ -112,7 +115,7 @@ Examples:
 
 /// All that requests share.
 struct Service {
-    model: RwLock<Trained>,
+    model: RwLock<Served>,
     schema: Schema,
     limits: Limits,
     access: Access,
@@ -127,7 +130,7 @@ struct Service {
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let model = store::load_trained(path)?;
+    let model = Served::load(path)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }

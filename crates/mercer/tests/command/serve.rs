@@ -281,6 +281,64 @@ fn tables_are_served_with_any_cell() {
     assert!(std::fs::read(folder.path("m.mercer")).unwrap() == std::fs::read(folder.path("file.mercer")).unwrap());
 }
 
+/// Rows of a series with a gap, one after the other.
+#[test]
+fn a_series_is_forecast_and_goes_on() {
+    let value = |t: usize| (t as f64 / 5.0).sin();
+    let cells = |t: usize| [value(t), value(t + 3) / 2.0];
+    let lines = |from: usize, to: usize| {
+        let line = |t: usize| match (t, cells(t)) {
+            (90, [a, _]) => format!("{a},\n"),
+            (_, [a, b]) => format!("{a},{b}\n"),
+        };
+        "a,b\n".to_owned() + &(from..to).map(line).collect::<String>()
+    };
+    let folder = Folder::new().with("first.csv", lines(0, 80)).with("rest.csv", lines(80, 120));
+    folder.done("forecast first.csv --method opf --gamma 0.5 --t-init 20 --intervals 0.9 --save m.mercer");
+    std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
+    folder.done("forecast rest.csv --model file.mercer --save file.mercer --predictions out.csv");
+    let expected: Vec<Vec<f64>> = folder
+        .read("out.csv")
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    let service = Service::start(&folder, "--model m.mercer");
+    for (t, expected) in (80..120).zip(&expected) {
+        let [a, b] = cells(t);
+        let b = if t == 90 { Value::Null } else { json!(b) };
+        let foretold = service.predict(&json!({}));
+        let learnt = if t % 2 == 0 {
+            service.learn(&json!({ "row": [a, b] }))
+        } else {
+            service.learn(&json!({ "row": { "b": b, "a": a } }))
+        };
+        assert_eq!(learnt["rows"].as_u64(), Some(t as u64 + 1));
+        for (name, of) in [("prediction", [1, 2]), ("lower", [3, 5]), ("upper", [4, 6])] {
+            assert_eq!(learnt[name], json!(of.map(|column| expected[column])), "{t} {name}");
+            assert_eq!(foretold["predictions"][0][name], learnt[name], "{t} {name}");
+        }
+    }
+    let ahead = service.predict(&json!({ "steps": 3 }));
+    assert_eq!(ahead["predictions"].as_array().map(Vec::len), Some(3));
+    // Only the next row has intervals that were calibrated.
+    assert!(ahead["predictions"][0]["lower"][0].is_f64() && ahead["predictions"][2]["lower"][0].is_null(), "{ahead}");
+    for (path, body, part) in [
+        ("/predict", "{\"steps\":0}", "give a whole number from 1 to 1000"),
+        ("/predict", "{\"steps\":1.5}", "steps is 1.5"),
+        ("/predict", "{\"row\":[1,2]}", "\"row\" is not known here; send {\"steps\": H}"),
+        ("/learn", "{\"row\":[1]}", "it has 1 values and needs 2"),
+        ("/learn", "{\"row\":{\"a\":1}}", "\"b\" is missing"),
+        ("/learn", "{\"row\":[1,\"x\"]}", "\"b\" is a text"),
+    ] {
+        let answer = service.post_text(path, body, "");
+        assert!(answer.status == 422 && answer.error().contains(part), "{path} {body}: {}", answer.body);
+    }
+    assert_eq!(service.get("/").status, 200);
+    service.ends_well();
+    assert!(std::fs::read(folder.path("m.mercer")).unwrap() == std::fs::read(folder.path("file.mercer")).unwrap());
+}
+
 #[test]
 fn bad_requests_are_told_how_to_mend_them() {
     let folder = trained("");
@@ -569,7 +627,7 @@ fn the_rest_is_there() {
         &format!("serve --model m.mercer --addr {}", taken.local_addr().unwrap()),
         &["cannot be listened on", "--addr"],
     );
-    let folder = folder.with("series.csv", "1\n2\n3\n4\n5\n");
-    folder.done("forecast series.csv --save f.mercer --t-init 2");
-    folder.refused(1, "serve --model f.mercer", &["f.mercer", "mercer forecast uses it"]);
+    let folder = folder.with("pairs.csv", "0,0.1\n0.5,0.6\n1,1.1\n");
+    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --save k.mercer");
+    folder.refused(1, "serve --model k.mercer", &["k.mercer", "mercer koopman uses it"]);
 }

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 
+use mercer::learners::prediction::Forecaster;
 use mercer::{Regressor, Scratch};
 
 use crate::cli::encoded::Sample;
+use crate::cli::forecast::Pass;
 use crate::cli::output::number;
 use crate::cli::trained::{Answer, Trained};
 
@@ -61,6 +63,34 @@ impl Work {
         };
         told.map(drop).map_err(|error| error.to_string())
     }
+}
+
+/// Appends the objects that tell the next rows of a series, with commas between.
+pub(super) fn forecast(pass: &mut Pass, steps: usize, text: &mut String) -> Result<(), String> {
+    let rows = pass.forecast(steps).map_err(|error| error.to_string())?;
+    let outputs = pass.model().forecaster.outputs();
+    let intervals = pass.model().intervals.is_some();
+    for (step, row) in rows.chunks_exact(outputs).enumerate() {
+        if step > 0 {
+            text.push(',');
+        }
+        write_forecast(row, intervals.then(|| pass.reach(step + 1)).as_deref(), text);
+    }
+    Ok(())
+}
+
+/// Appends the object that tells a row of a series, and how far its intervals reach if there are any.
+pub(super) fn write_forecast(row: &[f64], radii: Option<&[f64]>, text: &mut String) {
+    text.push_str("{\"prediction\":");
+    numbers(row, text);
+    if let Some(radii) = radii {
+        for (name, side) in [("lower", -1.0), ("upper", 1.0)] {
+            let ends: Vec<f64> = row.iter().zip(radii).map(|(value, radius)| value + side * radius).collect();
+            text.push_str(&format!(",\"{name}\":"));
+            numbers(&ends, text);
+        }
+    }
+    text.push('}');
 }
 
 /// Appends the object that tells an answer.

@@ -5,10 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Service, answer};
+use super::Service;
 use crate::cli::encoded::Sample;
 use crate::cli::failure::Failure;
-use crate::cli::learning::seen_after;
 use crate::cli::notes::Watch;
 use crate::cli::saving::Saving;
 use crate::cli::trained::Answer;
@@ -89,19 +88,15 @@ impl Learner {
         let weighted = service.schema.weight.is_some();
         let (met, standing, size) = {
             let mut model = service.model.blocking_write();
-            // Scaling changes the row, so it is taken note of first.
-            let met = seen_after(model.seen(), sample, weighted);
-            model.learn(sample, &mut self.watch, &mut self.answer)?;
-            model.meet(met);
-            answer::write(&model, &self.answer, None, answers);
-            (met, model.standing(), model.dictionary_size())
+            model.learn(sample, weighted, &mut self.watch, &mut self.answer, answers)?;
+            (model.met(), model.standing(), model.size())
         };
         self.unsaved = true;
         service.metrics.learnt.fetch_add(1, Relaxed);
-        service.metrics.model(met.rows, standing, size);
+        service.metrics.model(met, standing, size);
         service.curve.record(standing);
         let mut written = false;
-        let saved = self.saving.checkpoint(met.rows, || {
+        let saved = self.saving.checkpoint(met, || {
             written = true;
             service.model.blocking_read().to_bytes()
         });

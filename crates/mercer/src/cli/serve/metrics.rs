@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use super::served::Served;
 use crate::cli::output::number;
 use crate::cli::table::Standing;
-use crate::cli::trained::Trained;
 
 /// The paths that are told apart.
 pub(super) const PATHS: [&str; 8] =
@@ -45,7 +45,7 @@ struct Requests {
 }
 
 impl Metrics {
-    pub(super) fn new(model: &Trained) -> Self {
+    pub(super) fn new(model: &Served) -> Self {
         let counter = || AtomicU64::new(0);
         let metrics = Self {
             requests: Default::default(),
@@ -62,7 +62,7 @@ impl Metrics {
             weight: counter(),
             loss: counter(),
         };
-        metrics.model(model.seen().rows, model.standing(), model.dictionary_size());
+        metrics.model(model.met(), model.standing(), model.size());
         metrics
     }
 
@@ -115,7 +115,12 @@ impl Metrics {
         tell("mercer_learnt_total", "counter", "Rows learnt since the service began.", &count(&self.learnt));
         tell("mercer_rows", "gauge", "Rows that the model has met in its life.", &count(&self.met));
         tell("mercer_rounds", "gauge", "Rows that the model has learnt in its life.", &count(&self.rounds));
-        tell("mercer_dictionary_size", "gauge", "Points that the model keeps.", &count(&self.size));
+        tell(
+            "mercer_dictionary_size",
+            "gauge",
+            "Points that the model keeps, or rows that a forecaster looks back.",
+            &count(&self.size),
+        );
         tell("mercer_mean_loss", "gauge", "Mean squared error, or error rate, of predictions before learning.", &mean);
         tell("mercer_connections", "gauge", "Open connections.", &count(&self.connections));
         let refused = count(&self.refused_connections);

@@ -6,11 +6,17 @@ use super::Limits;
 use super::access::Access;
 use super::request::MOST;
 use super::schema::{Feature, Schema};
-use crate::cli::trained::Trained;
+use super::served::Served;
 
 /// The document.
-pub(super) fn document(schema: &Schema, model: &Trained, access: &Access, limits: &Limits) -> Value {
-    let about = model.description();
+pub(super) fn document(schema: &Schema, model: &Served, access: &Access, limits: &Limits) -> Value {
+    let title = match model {
+        Served::Examples(model) => {
+            let about = model.description();
+            format!("{} with the kernel {}", about.learner, about.kernel)
+        }
+        Served::Series(pass) => format!("a forecaster by {}", pass.model().method),
+    };
     let mut paths = Map::new();
     let mut path = |name: &str, operations: Value| paths.insert(name.to_owned(), operations);
     path(
@@ -62,7 +68,7 @@ pub(super) fn document(schema: &Schema, model: &Trained, access: &Access, limits
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": format!("{} with the kernel {}", about.learner, about.kernel),
+            "title": title,
             "version": env!("CARGO_PKG_VERSION"),
             "description": "A model of Mercer, which predicts and learns row by row.",
         },
@@ -111,11 +117,11 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
     let number = json!({ "type": "number", "minimum": -MOST, "maximum": MOST });
     let maybe = json!({ "type": ["number", "null"] });
     // One number, or one for each target.
-    let m = schema.targets.len();
+    let m = schema.outputs.len();
     let each = |of: &Value| match m {
         1 => of.clone(),
         _ => {
-            json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": schema.targets.join(", ") })
+            json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": schema.outputs.join(", ") })
         }
     };
     let class = json!({ "anyOf": [{ "type": "string", "pattern": "[^\\s\\p{C}]" }, number, { "type": "boolean" }] });
@@ -124,6 +130,11 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
 
     let cell = json!({ "anyOf": [number, { "type": ["string", "boolean", "null"] }] });
     let value = |feature: &Feature| match feature.kind {
+        None if feature.gaps => {
+            let mut value = number.clone();
+            value["type"] = json!(["number", "null"]);
+            value
+        }
         None => number.clone(),
         Some(kind) => {
             let mut value = cell.clone();
@@ -138,7 +149,8 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
 
     let row = |learn: bool| {
         let width = schema.width(learn);
-        let beside = std::iter::repeat_n(target.clone(), m).chain(schema.weight.iter().map(|_| weight.clone()));
+        let beside = std::iter::repeat_n(target.clone(), schema.targets.len())
+            .chain(schema.weight.iter().map(|_| weight.clone()));
         let values: Vec<Value> = schema.features.iter().map(value).chain(beside.filter(|_| learn)).collect();
         let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
         if values.iter().all(|value| *value == number) {
@@ -229,14 +241,21 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
         ] })
     };
     let object = |fields: &Map<String, Value>| json!({ "type": "object", "required": required, "properties": fields, "additionalProperties": false });
+    let (mut asked, mut predicted) = (request("Row", true), answer(&told, "Prediction", None));
+    if let Some(most) = schema.series {
+        let steps = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": 1, "description": "How many rows ahead." });
+        asked = json!({ "type": "object", "properties": { "steps": steps }, "additionalProperties": false });
+        // Always a list, of as many rows as there are steps.
+        predicted = predicted["oneOf"][1].take();
+    }
     json!({
         "Row": row(false),
         "LearnRow": row(true),
-        "PredictRequest": request("Row", true),
+        "PredictRequest": asked,
         "LearnRequest": request("LearnRow", false),
         "Prediction": object(&told),
         "LearntPrediction": object(&learnt),
-        "PredictAnswer": answer(&told, "Prediction", None),
+        "PredictAnswer": predicted,
         "LearnAnswer": answer(&learnt, "LearntPrediction", Some(&rows)),
         "Health": {
             "type": "object",

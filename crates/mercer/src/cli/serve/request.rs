@@ -78,6 +78,33 @@ impl Asked {
     }
 }
 
+/// How many rows of a series are asked for.
+///
+/// # Errors
+/// 400 for what is not JSON, 422 for JSON of another form.
+pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
+    let form = "send {\"steps\": H}, where H is how many rows ahead to forecast";
+    let value: Value = serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {form}")))?;
+    let Value::Object(body) = value else {
+        return Err(Refusal::unprocessable(format!("the body is {}; {form}", kind(&value))));
+    };
+    if let Some(name) = body.keys().find(|name| *name != "steps") {
+        return Err(Refusal::unprocessable(format!("{name:?} is not known here; {form}")));
+    }
+    let Some(asked) = body.get("steps") else { return Ok(1) };
+    // A whole number may be written as 2.0.
+    let steps = asked.as_f64().filter(|steps| steps.fract() == 0.0 && (1.0..=most as f64).contains(steps));
+    steps.map(|steps| steps as usize).ok_or_else(|| {
+        let told = if most == 1 {
+            "1, since the inputs of later rows are not known".to_owned()
+        } else {
+            format!("a whole number from 1 to {most}")
+        };
+        Refusal::unprocessable(format!("steps is {}; give {told}", kind(asked)))
+    })
+}
+
 /// The columns of a row: the features, then the targets and the weight where they are needed.
 fn sample(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Sample, String> {
     let (d, m) = (schema.features.len(), schema.targets.len());
@@ -85,9 +112,9 @@ fn sample(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Sample, Stri
     match row {
         Value::Array(values) if values.len() != width => {
             let beside = match (purpose, &schema.weight) {
-                (Purpose::Predict, _) => String::new(),
-                (Purpose::Learn, None) => format!(", then {}", said(&schema.targets)),
-                (Purpose::Learn, Some(_)) => format!(", then {} and the weight", said(&schema.targets)),
+                _ if purpose == Purpose::Predict || schema.series.is_some() => String::new(),
+                (_, None) => format!(", then {}", said(&schema.targets)),
+                (_, Some(_)) => format!(", then {} and the weight", said(&schema.targets)),
             };
             return Err(format!("it has {} values and needs {width}: {d} features{beside}", values.len()));
         }
@@ -107,8 +134,12 @@ fn sample(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Sample, Stri
     match &schema.record {
         None => {
             example.features.reserve_exact(d);
-            for (at, Feature { name, .. }) in schema.features.iter().enumerate() {
-                example.features.push(number(column(at, name)).map_err(|why| format!("{name:?} {why}"))?);
+            for (at, Feature { name, gaps, .. }) in schema.features.iter().enumerate() {
+                let value = match column(at, name) {
+                    Some(Value::Null) if *gaps => Ok(f64::NAN),
+                    value => number(value),
+                };
+                example.features.push(value.map_err(|why| format!("{name:?} {why}"))?);
             }
         }
         Some(layout) => {

@@ -18,7 +18,8 @@ use tokio::time::timeout;
 
 use super::learner::{Job, Learnt};
 use super::metrics::PATHS;
-use super::request::{Asked, Purpose};
+use super::request::{self, Asked, Purpose};
+use super::served::Served;
 use super::{Service, answer, page};
 
 type Answer = Response<Full<Bytes>>;
@@ -157,6 +158,9 @@ fn health(service: &Service) -> serde_json::Value {
 
 async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer, Refusal> {
     let body = read(request, service).await?;
+    if let Some(most) = service.schema.series {
+        return forecast(service, request::steps(&body, most)?).await;
+    }
     let Asked { mut samples, single, variance } =
         Asked::parse(&body, Purpose::Predict, &service.schema, &service.limits)?;
     drop(body);
@@ -168,8 +172,8 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
                 tokio::task::yield_now().await;
             }
         }
-        let model = service.model.read().await;
-        answer::predict(&model, sample, variance, &mut text).map_err(|why| {
+        let Served::Examples(model) = &*service.model.read().await else { return Err(gone()) };
+        answer::predict(model, sample, variance, &mut text).map_err(|why| {
             let row = if single { "row".to_owned() } else { format!("rows[{at}]") };
             Refusal::unprocessable(format!("{row}: {why}"))
         })?;
@@ -178,6 +182,18 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
     if !single {
         text.push_str("]}");
     }
+    Ok(whole(JSON, text))
+}
+
+/// The next rows of a series.
+async fn forecast(service: &Service, steps: usize) -> Result<Answer, Refusal> {
+    let mut text = String::from("{\"predictions\":[");
+    // A forecaster works in memory of its own, so that forecasts are made one after the other.
+    if let Served::Series(pass) = &mut *service.model.write().await {
+        answer::forecast(pass, steps, &mut text).map_err(Refusal::unprocessable)?;
+    }
+    text.push_str("]}");
+    service.metrics.predictions.fetch_add(steps as u64, Relaxed);
     Ok(whole(JSON, text))
 }
 

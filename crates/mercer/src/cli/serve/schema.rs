@@ -2,18 +2,28 @@
 
 use mercer::Regressor;
 use mercer::encoding::{Encoding, Kind, Use};
+use mercer::learners::prediction::Forecaster;
 use mercer::model::Description;
 
+use super::served::Served;
 use crate::cli::encoded::{column_place, targets as target_places};
+use crate::cli::forecast::Pass;
 use crate::cli::input::sorted_names;
 use crate::cli::predict::known_place;
 use crate::cli::trained::Trained;
+
+/// Most steps that a series is forecast ahead.
+const MOST_STEPS: usize = 1000;
 
 pub(super) struct Schema {
     /// The columns beside targets and weight, in their order.
     pub(super) features: Vec<Feature>,
     /// Whether rows may be objects by the names of columns; if not, they are arrays.
     pub(super) named: bool,
+    /// Of a series: how many steps ahead it can be forecast.
+    pub(super) series: Option<usize>,
+    /// What predictions are of: the targets, or the outputs of a series.
+    pub(super) outputs: Vec<String>,
     /// The names of the targets; `y`, or `y1`, `y2`, … if the model knows none.
     pub(super) targets: Vec<String>,
     /// The column of weights, if rows had weights; `weight` if it had no name.
@@ -33,6 +43,8 @@ pub(super) struct Feature {
     pub(super) kind: Option<Kind>,
     /// Whether it has a say in predictions, and so must be told.
     pub(super) needed: bool,
+    /// Whether its value may be missing, as outputs of a series may.
+    pub(super) gaps: bool,
     /// The most frequent categories.
     pub(super) categories: Vec<String>,
     /// Its place in a record.
@@ -47,7 +59,43 @@ pub(super) struct Layout {
 }
 
 impl Schema {
-    pub(super) fn of(model: &Trained) -> Self {
+    pub(super) fn of(model: &Served) -> Self {
+        match model {
+            Served::Examples(model) => Self::of_examples(model),
+            Served::Series(pass) => Self::of_series(pass),
+        }
+    }
+
+    /// All columns of a series are learnt together, and none is needed to predict.
+    fn of_series(pass: &Pass) -> Self {
+        let model = pass.model();
+        let column = |(place, (name, input)): (usize, (&str, bool))| Feature {
+            name: name.to_owned(),
+            kind: None,
+            needed: true,
+            gaps: !input,
+            categories: Vec::new(),
+            place,
+        };
+        let columns: Vec<(&str, bool)> = pass.columns().all().collect();
+        let outputs = columns.iter().filter(|(_, input)| !input).map(|(name, _)| (*name).to_owned()).collect();
+        let features: Vec<Feature> = columns.into_iter().enumerate().map(column).collect();
+        Self {
+            named: are_distinct(features.iter().map(|feature| &feature.name)),
+            series: Some(if model.forecaster.inputs() > 0 { 1 } else { MOST_STEPS }),
+            features,
+            targets: Vec::new(),
+            outputs,
+            weight: None,
+            record: None,
+            classes: None,
+            has_probabilities: false,
+            has_intervals: model.intervals.is_some(),
+            has_variance: false,
+        }
+    }
+
+    fn of_examples(model: &Trained) -> Self {
         let about = model.description();
         let known = match &about.target_names[..] {
             [] => about.target_name.iter().cloned().collect(),
@@ -68,16 +116,13 @@ impl Schema {
             None => {
                 let number = |at: usize| {
                     let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
-                    Feature { name, kind: None, needed: true, categories: Vec::new(), place: at }
+                    Feature { name, kind: None, needed: true, gaps: false, categories: Vec::new(), place: at }
                 };
                 ((0..model.dimension()).map(number).collect(), None, !about.features.is_empty())
             }
         };
         // Where a name does not say which column is meant, rows are arrays.
-        let mut names: Vec<&String> =
-            features.iter().map(|feature| &feature.name).chain(&targets).chain(&weight).collect();
-        names.sort();
-        let distinct = names.windows(2).all(|pair| pair[0] != pair[1]);
+        let distinct = are_distinct(features.iter().map(|feature| &feature.name).chain(&targets).chain(&weight));
         let has_variance = match model {
             Trained::Numbers(model) => model.learner.has_variance(),
             Trained::Table(model) => model.pipeline.learner().has_variance(),
@@ -85,7 +130,9 @@ impl Schema {
         };
         Self {
             named: named && distinct,
+            series: None,
             features,
+            outputs: targets.clone(),
             targets,
             weight,
             record,
@@ -102,6 +149,12 @@ impl Schema {
     }
 }
 
+fn are_distinct<'a>(names: impl Iterator<Item = &'a String>) -> bool {
+    let mut names: Vec<&String> = names.collect();
+    names.sort();
+    names.windows(2).all(|pair| pair[0] != pair[1])
+}
+
 /// The columns of a table, in the order of its schema.
 fn of_table(encoding: &Encoding, about: &Description) -> (Vec<Feature>, Option<Layout>, bool) {
     let schema = encoding.schema();
@@ -114,6 +167,7 @@ fn of_table(encoding: &Encoding, about: &Description) -> (Vec<Feature>, Option<L
         name: column.name.clone(),
         kind: Some(column.kind),
         needed: column.used == Use::Encoded,
+        gaps: true,
         categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
         place,
     });
