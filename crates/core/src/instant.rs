@@ -9,8 +9,9 @@ const FARTHEST: f64 = 1e13;
 
 /// Seconds since 1970-01-01 UTC of a date, a time, or both.
 ///
-/// Accepted are `2024-05-01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on 1970-01-01) and a date with a time, separated by `T` or one space; after a time
-/// `Z` or an offset `+02:00`, `+0200`, `+02`. Without an offset it is UTC. Spaces around it do not count. `None` for everything else.
+/// Accepted are `2024-05-01`, `2024/05/01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on 1970-01-01) and a date with a time, separated by `T` or one
+/// space; after a time `Z` or an offset `+02:00`, `+0200`, `+02`. Without an offset it is UTC. Also dates with an English month: `May 1 2024`, `May 1, 2024`,
+/// `1 May 2024`, `1-May-2024`, `May-1-2024`. Spaces around it do not count. `None` for everything else: nobody knows what `01/02/2024` is.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<f64> {
     let text = text.trim().as_bytes();
@@ -22,13 +23,53 @@ pub fn parse_instant(text: &str) -> Option<f64> {
         let year = digits(text.strip_prefix_at(5, b'.')?.get(..4)?)?;
         return whole(year, month, day, text);
     }
-    let year = digits(text.get(..4)?)?;
-    let month = digits(text.strip_prefix_at(4, b'-')?.get(..2)?)?;
+    let Some(year) = text.get(..4).and_then(digits) else { return with_month(text) };
+    let between = text.get(4).copied().filter(|byte| matches!(byte, b'-' | b'/'))?;
+    let month = digits(text.get(5..7)?)?;
     if text.len() == 7 {
-        return whole(year, month, 1, text);
+        return if between == b'-' { whole(year, month, 1, text) } else { None };
     }
-    let day = digits(text.strip_prefix_at(7, b'-')?.get(..2)?)?;
+    let day = digits(text.strip_prefix_at(7, between)?.get(..2)?)?;
     whole(year, month, day, text)
+}
+
+/// A date with the name of its month, or the first three letters of it, before or behind the day, and the year at the end.
+fn with_month(text: &[u8]) -> Option<f64> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    if !text.iter().any(u8::is_ascii_alphabetic) || text.len() > 20 {
+        return None;
+    }
+    let separates = |byte: &u8| matches!(byte, b' ' | b',' | b'-');
+    let mut parts = text.split(separates).filter(|part| !part.is_empty());
+    let (first, second, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let month = |name: &[u8]| {
+        let is = |month: &&str| {
+            name.len() >= 3 && month.as_bytes().get(..name.len()).is_some_and(|long| long.eq_ignore_ascii_case(name))
+        };
+        MONTHS
+            .iter()
+            .position(|month| is(&month) && (name.len() == 3 || name.len() == month.len()))
+            .map(|at| at as i64 + 1)
+    };
+    let (month, day) = match month(first) {
+        Some(month) => (month, second),
+        None => (month(second)?, first),
+    };
+    let (day, year) = (digits(day).filter(|_| day.len() <= 2)?, digits(year).filter(|_| year.len() == 4)?);
+    if parts.next().is_some() { None } else { whole(year, month, day, &[]) }
 }
 
 /// A date of ten bytes (or seven, without a day), and the time behind it.
@@ -214,6 +255,13 @@ mod tests {
             ("2024-02-29 12:30:05.25Z", 1_709_209_805.25),
             ("2024-02-29T12:30:05-0230", 1_709_218_805.0),
             ("1969-12-31T23:59:59,5", -0.5),
+            ("2024/02/29", 1_709_164_800.0),
+            ("2024/02/29 12:30:15", 1_709_209_815.0),
+            ("Feb 29 2024", 1_709_164_800.0),
+            ("february 29, 2024", 1_709_164_800.0),
+            ("29 Feb 2024", 1_709_164_800.0),
+            ("29-FEB-2024", 1_709_164_800.0),
+            ("Jan-2-1970", DAY),
         ] {
             assert_eq!(parse_instant(text), Some(seconds), "{text}");
         }
@@ -258,6 +306,17 @@ mod tests {
             "2024-01-01T12:30:05CET",
             "2024-01-01T12:30+2",
             "01/02/2024",
+            "2024/02",
+            "2024/02-01",
+            "Feb 30 2024",
+            "Febr 1 2024",
+            "Fe 1 2024",
+            "May 2024",
+            "May 1 24",
+            "May 1 2024 x",
+            "May 001 2024",
+            "1 2 2024",
+            "Monday 1 2024",
             "2024-01.01",
             "é024-01-01",
             "2024-0é-01",

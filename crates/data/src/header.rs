@@ -198,7 +198,8 @@ fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
         TargetColumn::Several(choices) => choices.iter().any(called),
         _ => false,
     };
-    (target || named || options.ignore.iter().chain(&options.weight).any(called)).then_some(true)
+    let known = options.known.iter().any(|name| first.contains(name));
+    (target || named || known || options.ignore.iter().chain(&options.weight).any(called)).then_some(true)
 }
 
 /// A doubt if a first record holds three whole numbers or more, each by one larger than the one before it, as tables without names are

@@ -229,6 +229,8 @@ pub struct ReadOptions {
     /// The features by name, in this order, wherever they stand; columns that are neither among them nor the target are not looked at. A
     /// file without names, or an empty list, has all its columns as features. An NDJSON file then says nothing of its columns.
     pub features: Vec<String>,
+    /// Names that columns may have: a first record that holds one of them is a header. They choose no columns.
+    pub known: Vec<String>,
     /// The target's name in a file whose features are found by name; `target` tells it otherwise.
     pub target_name: Option<String>,
     /// The number of features of rows that are read as features alone: a column more is the target, which is not looked at.

@@ -223,6 +223,7 @@ fn plain(options: &ReadOptions) -> ReadOptions {
         header: options.header,
         missing: Missing::Nan,
         features: options.features.clone(),
+        known: options.known.clone(),
         ignore: options.ignore.clone(),
         separator: options.separator,
         decimal: options.decimal,

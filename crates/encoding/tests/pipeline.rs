@@ -90,6 +90,24 @@ fn prices_are_learnt_in_euros() {
     }
 }
 
+/// What is around a learner may teach it: the same as the pipeline itself, and what it refuses leaves no trace.
+#[test]
+fn a_learner_may_be_taught_by_what_is_around_it() {
+    let (mut direct, mut around) = (pipeline(Scale::Standard), pipeline(Scale::Standard));
+    for t in 0..80 {
+        let weight = [1.0, 0.0, 2.0][t % 3];
+        let (y, mut expected, mut made) = ([price(t)], [0.0], [0.0]);
+        let target = Target::weighted(&y, weight);
+        direct.learn_target(&record(t), target, &mut expected).unwrap();
+        around.learn_by(&record(t), weight, |learner, x| learner.learn(x, target, &mut made)).unwrap();
+        assert_eq!((made, around.encoding()), (expected, direct.encoding()), "{t}");
+    }
+    let before = around.encoding().clone();
+    let refused = around.learn_by(&record(80), 1.0, |_, _| Err::<(), _>(Error::Diverged));
+    assert!(matches!(refused, Err(EncodingError::Learner(Error::Diverged))));
+    assert_eq!(*around.encoding(), before);
+}
+
 #[test]
 fn refused_rows_leave_no_trace() {
     let mut pipeline = pipeline(Scale::Robust);

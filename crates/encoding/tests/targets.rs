@@ -218,3 +218,33 @@ proptest! {
         }
     }
 }
+
+/// The variance and the noise of a learner that sees scaled targets, in squared units of the target.
+#[test]
+fn variances_are_in_units_of_the_target() {
+    let mut scaled = ScaledTargets::new(krls()).unwrap();
+    let (mut scratch, mut made, mut variance) = (Scratch::default(), [0.0], [0.0]);
+    assert!(scaled.has_variance() && scaled.noise(0).is_none());
+    for t in 0..400 {
+        if t == 10 {
+            let told = scaled.predict_variance_into(&[0.5], &mut scratch, &mut made, &mut variance).unwrap();
+            let mean = (0..10).map(price).sum::<f64>() / 10.0;
+            assert!(!told && variance[0].is_nan() && (made[0] / mean - 1.0).abs() < 1e-12);
+        }
+        scaled.update(&[input(t)], price(t)).unwrap();
+    }
+    let unit = scaled.scales()[0].scale();
+    let (mut inner_made, mut inner) = ([0.0], [0.0]);
+    for x in [0.1, 0.5, 0.9] {
+        assert!(scaled.predict_variance_into(&[x], &mut scratch, &mut made, &mut variance).unwrap());
+        let learner = scaled.learner();
+        assert!(learner.predict_variance_into(&[x], &mut scratch, &mut inner_made, &mut inner).unwrap());
+        assert_eq!(made[0], scaled.scales()[0].undo(inner_made[0]));
+        assert!((variance[0] / (unit * unit * inner[0]) - 1.0).abs() < 1e-14);
+    }
+    let noise = scaled.noise(0).unwrap() / scaled.learner().noise(0).unwrap();
+    assert!((noise / (unit * unit) - 1.0).abs() < 1e-14);
+    let mut plain = ScaledTargets::unscaled(krls());
+    plain.update(&[0.5], 1.0).unwrap();
+    assert_eq!(plain.noise(0), plain.learner().noise(0));
+}

@@ -84,8 +84,8 @@ enum Command {
 
 /// Run a learner over data once: predict, score, learn
 ///
-/// Prints the mean squared error of the predictions, each made before its target was shown. With --scale errors and predictions are in
-/// scaled units.
+/// Prints the mean squared error of the predictions, each made before its target was shown. With --scale paper01 or paper11 errors and
+/// predictions are in scaled units.
 ///
 /// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or
 /// zstd, Parquet or Arrow; or `-` for standard input; or, if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in

@@ -121,11 +121,6 @@ impl Encoded {
         let names = names_of(&records, schema);
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let map = schema.matching(&names).map_err(refused)?;
-        dialect::tell_doubt(records.doubt());
-        for name in map.missing() {
-            let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
-            eprintln!("mercer: {}", Plain(&told));
-        }
         let named = records.is_named() || schema.is_named();
         let names: Vec<Option<String>> = names.into_iter().map(|name| named.then_some(name)).collect();
         let lacks = |what: &dyn std::fmt::Display, option: &str| {
@@ -139,6 +134,11 @@ impl Encoded {
         };
         let weight = known.weight.as_ref();
         let weight = weight.map(|choice| place(choice, &names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
+        dialect::tell_doubt(records.doubt());
+        for name in map.missing() {
+            let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
+            eprintln!("mercer: {}", Plain(&told));
+        }
         Ok(Self {
             shown: shown.to_owned(),
             records,
@@ -395,13 +395,16 @@ impl Head {
     fn of(records: &mut Records, enough: impl Fn(&Record) -> bool) -> Option<Self> {
         let width = records.columns().len();
         let mut look = if records.is_named() { Look::new(records.columns()).ok()? } else { Look::unnamed(width) };
-        let mut rows = Vec::new();
+        let (mut rows, mut bad) = (Vec::new(), 0);
         for _ in 0..FIRST_ROWS {
             let mut record = Record::new();
             match records.next(&mut record) {
                 Ok(true) => look.observe(&record).ok()?,
                 Ok(false) => break,
-                Err(error) if error.concerns_one_row() => continue,
+                Err(error) if error.concerns_one_row() => {
+                    bad += 1;
+                    continue;
+                }
                 Err(_) => return None,
             }
             if rows.is_empty() && enough(&record) {
@@ -409,7 +412,8 @@ impl Head {
             }
             rows.push(record);
         }
-        Some(Self { rows, look })
+        // Where most rows cannot be read, the first one is no measure for them.
+        (bad <= rows.len()).then_some(Self { rows, look })
     }
 }
 
@@ -429,6 +433,11 @@ impl Looking {
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
         let options = EncodingOptions::default().scale(common.scale.online().unwrap_or_default());
         let overrides = overrides(&common.kinds, source)?;
+        if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
+            return Err(Failure::usage(format!(
+                "{source}: --only is for files; a data set's name settles it, so leave it out"
+            )));
+        }
         Ok(Self { overrides, only: common.only.clone(), options, ..Self::default() })
     }
 }

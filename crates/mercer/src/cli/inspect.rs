@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use mercer::catalogue::find;
 use mercer::data::{Scaling, Scheme, TargetColumn, instant_text};
-use mercer::encoding::{Column, Encoding, Kind};
+use mercer::encoding::{Column, Encoding, Kind, Use};
 use mercer::learners::Expert;
 use mercer::learners::prediction::{ConformalIntervals, Forecaster};
 use mercer::model::{Description, Model, SeriesErrors};
@@ -248,7 +248,8 @@ fn tell_learner(tell: &mut impl FnMut(&'static str, Value), about: &Description)
 /// The columns of a table, and what is done with them.
 fn columns(encoding: &Encoding) -> Value {
     let columns = encoding.schema().columns().iter().enumerate();
-    columns.map(|(place, column)| told(column, encoding.transform().treatment(place))).collect()
+    let aside = |column: &Column| (column.used == Use::SetAside).then(|| "the target, or a weight".to_owned());
+    columns.map(|(place, column)| told(column, encoding.transform().treatment(place).or(aside(column)))).collect()
 }
 
 /// A column, and what is done with it.

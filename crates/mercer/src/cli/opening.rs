@@ -48,33 +48,44 @@ impl Opening {
 
     /// The records from the beginning. Whatever was opened before has ended.
     pub(crate) fn records(&self, options: &ReadOptions) -> Result<RecordReader, DataError> {
-        match &self.pipe {
-            None => RecordReader::open(&self.path, options),
-            Some(_) if options.format.is_none() => Err(self.formless()),
-            Some(kept) => RecordReader::from_reader(&*self.shown, Reading::begin(kept, true), options),
-        }
+        self.read_records(options, true)
     }
 
     /// The same for the last time: what is read is not kept any more.
     pub(crate) fn last_records(self, options: &ReadOptions) -> Result<RecordReader, DataError> {
-        match &self.pipe {
-            None => RecordReader::open(&self.path, options),
-            Some(_) if options.format.is_none() => Err(self.formless()),
-            Some(kept) => RecordReader::from_reader(&*self.shown, Reading::begin(kept, false), options),
-        }
+        self.read_records(options, false)
     }
 
     /// The rows of numbers from the beginning, for the last time.
     pub(crate) fn rows(self, options: &ReadOptions) -> Result<RowReader, DataError> {
-        match &self.pipe {
-            None => RowReader::open(&self.path, options),
-            Some(_) if options.format.is_none() => Err(self.formless()),
-            Some(kept) => RowReader::from_reader(&*self.shown, Reading::begin(kept, false), options),
+        self.read_rows(options, false)
+    }
+
+    /// The names of the columns of rows of numbers, where they have some: known as soon as a header is there.
+    pub(crate) fn header(&self, options: &ReadOptions) -> Option<Vec<String>> {
+        self.read_rows(options, true).ok()?.feature_names().map(<[String]>::to_vec)
+    }
+
+    fn read_records(&self, options: &ReadOptions, keeps: bool) -> Result<RecordReader, DataError> {
+        match self.kept(options)? {
+            None => RecordReader::open(&self.path, options),
+            Some(kept) => RecordReader::from_reader(&*self.shown, Reading::begin(kept, keeps), options),
         }
     }
 
-    fn formless(&self) -> DataError {
-        DataError::UnknownFormat { file: self.shown.clone() }
+    fn read_rows(&self, options: &ReadOptions, keeps: bool) -> Result<RowReader, DataError> {
+        match self.kept(options)? {
+            None => RowReader::open(&self.path, options),
+            Some(kept) => RowReader::from_reader(&*self.shown, Reading::begin(kept, keeps), options),
+        }
+    }
+
+    /// The pipe, if it is one, whose name tells no format.
+    fn kept(&self, options: &ReadOptions) -> Result<Option<&Arc<Mutex<Kept>>>, DataError> {
+        match &self.pipe {
+            Some(_) if options.format.is_none() => Err(DataError::UnknownFormat { file: self.shown.clone() }),
+            pipe => Ok(pipe.as_ref()),
+        }
     }
 }
 

@@ -39,7 +39,8 @@ use super::{TaskChoice, every, store};
 /// signal's number, and no file of predictions appears.
 ///
 /// DATA has the columns of the training data. Where both have names the columns are found by them, in any order and among any others; the
-/// target may be missing, or hold anything, unless --learn is given.
+/// target may be missing, or hold anything, unless --learn is given. A model of a table with columns of any kind takes a column that is not there as one of missing cells,
+/// and a category that is new as one of those that share numbers; it says so once.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PredictArguments {

@@ -113,7 +113,9 @@ impl Rows {
                 Input::look(opening, &options, &looking, reading.wanted, false)?
             }
             Reads::Knows(known) => {
-                let records = Records::Read(opening.last_records(&options)?);
+                let columns = known.encoding.schema().columns().iter().map(|column| column.name.clone());
+                let names = if known.encoding.schema().is_named() { columns.collect() } else { Vec::new() };
+                let records = Records::Read(opening.last_records(&ReadOptions { known: names, ..options })?);
                 Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
             }
         };

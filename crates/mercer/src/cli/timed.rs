@@ -27,7 +27,7 @@ pub(crate) struct Timed {
 
 impl Timed {
     /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever does so tells why. A column of a file is one of times if it
-    /// is so in each of the first rows; of a pipe the first row alone decides, so that nobody has to wait.
+    /// is so in each of the first rows; of a pipe the first row alone decides, and names that are not those of times are believed, so that nobody has to wait.
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
@@ -37,6 +37,11 @@ impl Timed {
         let Some(data) = &*opening else { return Ok(None) };
         let shown = data.shown().to_owned();
         if options.format == Some(Format::Libsvm) {
+            return Ok(None);
+        }
+        // Nobody waits for a first row behind names that are not those of times.
+        let quiet = |names: &[String]| !names.iter().any(|name| is_of_times(name));
+        if data.is_pipe() && time.is_none() && data.header(options).is_some_and(|names| quiet(&names)) {
             return Ok(None);
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
@@ -120,6 +125,13 @@ impl Timed {
         }
         Ok(true)
     }
+}
+
+/// Whether a column of this name may hold times.
+fn is_of_times(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["date", "time", "datum", "zeit", "stamp"].iter().any(|part| name.contains(part))
+        || ["day", "month", "week", "hour", "when", "at", "ts", "ds", ""].contains(&name.trim())
 }
 
 /// The columns that hold times in the first rows, and nothing else.

@@ -143,7 +143,11 @@ fn lines_of_json_with_missing_and_nested_keys() {
     let report = eval(&folder, "things.ndjson");
     assert_eq!(report["n"].as_u64(), Some(ROWS as u64));
     assert!(later(&report, "r2") > 0.7, "{report}");
-    folder.refused(1, "eval nested.ndjson --learner auto", &["nested.ndjson", "\"place\"", "object"]);
+    folder.refused(
+        1,
+        "eval nested.ndjson --learner auto",
+        &["nested.ndjson, line 1, column 2 (\"place\")", "the value is nested"],
+    );
 }
 
 #[test]

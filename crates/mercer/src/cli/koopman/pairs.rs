@@ -118,15 +118,15 @@ impl Pairs {
         let input = open(path, &arguments.dialect, &stop, arguments.time.as_ref())?;
         let (shown, columns, names) = (input.shown(), input.columns().dimension, input.columns().features());
         let delay = arguments.delay.map_or(1, usize::from);
-        let trajectory = arguments.trajectory.then(|| Trajectory::new(columns, delay));
+        let (width, columns) = match arguments.trajectory {
+            false => (columns, columns),
+            true => (columns, 2 * state(shown, columns, delay)?),
+        };
+        let trajectory = arguments.trajectory.then(|| Trajectory::new(width, delay));
         let of_window = |names: &[String]| trajectory.as_ref().map(|trajectory| trajectory.names(names));
         let names = Some(names).filter(|names| !names.is_empty());
         let windows = names.and_then(of_window);
         let names = windows.as_deref().or(names);
-        let columns = match &trajectory {
-            None => columns,
-            Some(_) => 2 * state(shown, columns, delay)?,
-        };
         let layout = match known {
             Some((model, layout)) => layout.check(model, shown, columns, names)?,
             None => {
