@@ -64,7 +64,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// Where to listen: an IP address and a port; port 0 takes a free one
-    #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     addr: SocketAddr,
     /// Only predict: /learn is closed, the file is not locked and never written
     #[arg(long, conflicts_with = "checkpoint")]
@@ -187,6 +187,10 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
             path.display()
         ))),
     }
+}
+
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8080")
 }
 
 fn no_threads(error: &std::io::Error) -> Failure {

@@ -619,7 +619,7 @@ fn the_rest_is_there() {
     service.ends_well();
 
     folder.refused(1, "serve --model none.mercer", &["none.mercer"]);
-    folder.refused(2, "serve --model m.mercer --addr localhost", &["--addr"]);
+    folder.refused(2, "serve --model m.mercer --addr localhost", &["--addr", "such as 127.0.0.1:8080"]);
     folder.refused(2, "serve --model m.mercer --max-head 100", &["8192"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     folder.refused(
