@@ -92,6 +92,7 @@ pub use labels::Labels;
 pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
 pub use mercer_core::{Cell, Cells, instant_text, parse_instant};
+pub use number::text_cell;
 pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{Example, RowReader, read_all, read_bytes};

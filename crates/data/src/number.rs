@@ -40,8 +40,8 @@ pub(crate) fn parse(cell: &[u8]) -> Parsed {
 /// How writers of text put a value that is not there, beside nothing and NaN.
 const ABSENT: [&str; 8] = ["NA", "N/A", "n/a", "<NA>", "null", "NULL", "None", "?"];
 
-/// A cell of text that is no number, blanks around it aside.
-pub(crate) fn text_cell(text: &str) -> Cell<'_> {
+/// The cell that a text of a file is, if the text is no number: a value that is not there, a date or a time, or the text without the blanks around it.
+pub fn text_cell(text: &str) -> Cell<'_> {
     let text = text.trim();
     if text.is_empty() || ABSENT.contains(&text) {
         return Cell::Missing;

@@ -17,6 +17,7 @@ mod koopman;
 mod learners;
 mod learning;
 mod manual;
+mod lock;
 mod memory;
 mod moments;
 mod notes;
@@ -34,6 +35,8 @@ mod rows;
 mod sample;
 mod saving;
 mod scores;
+#[cfg(feature = "serve")]
+mod serve;
 mod source;
 mod stop;
 mod store;
@@ -114,6 +117,8 @@ enum Command {
     Learners(LearnersArguments),
     Man(ManArguments),
     Predict(Box<PredictArguments>),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArguments>),
     Train(Box<TrainArguments>),
     /// Find good settings of a learner for these data, and print the command that has them
     Tune(TuneArguments),
@@ -468,6 +473,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Learners(arguments) => learners::run(&arguments),
         Command::Man(arguments) => manual::man(&arguments, command()),
         Command::Predict(arguments) => predict::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
     }

@@ -35,7 +35,7 @@
 //! A learner is a [`Regressor`]: [`predict`](Regressor::predict), [`update`](Regressor::update), and both at once. Inputs
 //! are `&[f64]`; what is not finite or has another dimension is refused and leaves the learner as it was.
 //!
-//! Features: `cli` (default) builds the command and its dependencies, `arrow` (default) reads Parquet and Arrow files, `serde` makes learners, kernels and data
+//! Features: `cli` (default) builds the command and its dependencies, `serve` (default) its HTTP service, `arrow` (default) reads Parquet and Arrow files, `serde` makes learners, kernels and data
 //! serialisable, `model` saves them in files. A library user switches the command off with `default-features = false`.
 
 #![cfg_attr(

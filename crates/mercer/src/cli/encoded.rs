@@ -19,6 +19,8 @@ use super::source::{Columns, Source};
 use super::{CommonArguments, FIRST_ROWS, voice};
 use beside::{Beside, kind, place};
 
+#[cfg(feature = "serve")]
+pub(crate) use beside::place as column_place;
 pub(crate) use beside::targets;
 pub(crate) use oddities::Oddities;
 pub(crate) use records::{Records, cell};

@@ -27,8 +27,11 @@ use super::stop::Stop;
 use super::store;
 use feed::Feed;
 use method::{Gamma, Lambda, Method};
-use pass::Pass;
 
+pub(crate) use pass::Pass;
+
+#[cfg(feature = "serve")]
+pub(crate) use feed::Columns;
 pub(crate) use report::parameters;
 
 /// Forecast a series: predict every row from the rows before it, then learn from it
@@ -163,6 +166,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     ])?;
     let source = Source::of(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
+    let _lock = asked.lock()?;
     let start = asked.model.as_deref().map(store::load_prediction).transpose()?;
     let saved = saved.map(|path| store::load_prediction(path).map(|model| (path, model))).transpose()?;
     let stop = asked.prepare(&inputs)?;
@@ -185,7 +189,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => fresh,
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
-    let mut pass = Pass::new(model, feed.columns().clone(), arguments)?;
+    let mut pass = Pass::new(model, feed.columns().clone(), arguments.steps)?;
     let header = pass.header(if streaming { pass.ahead() } else { 1 });
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
     #[cfg(feature = "plots")]

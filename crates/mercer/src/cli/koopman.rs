@@ -121,6 +121,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     if arguments.pairs.is_none() && kept.save.is_some() {
         return Err(Failure::usage("--save keeps what was learnt from PAIRS; give them, or leave --save out"));
     }
+    let _lock = kept.lock()?;
     let start = kept.model.as_deref().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
     let saved = kept.resumed().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
     let stop = kept.prepare(&inputs)?;

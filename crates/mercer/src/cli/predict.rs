@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::input::{Kind, Wanted, sorted_names};
 use super::intervals;
 use super::learning::Learning;
+use super::lock::ModelLock;
 use super::notes::Watch;
 use super::output::number;
 use super::replies::{Replies, Style};
@@ -92,6 +93,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     // Lines for stdout go there anyway.
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
+    let _lock = arguments.learn.then(|| ModelLock::take("--model", &arguments.model)).transpose()?;
     let mut model = store::load_trained(&arguments.model)?;
     if let Some(share) = arguments.intervals {
         with_intervals(&mut model, share, arguments)?;
@@ -203,7 +205,7 @@ fn known_target(about: &Description) -> TargetColumn {
 }
 
 /// The same where columns of any kind are found: a single target by its name, too.
-fn known_place(about: &Description) -> TargetColumn {
+pub(crate) fn known_place(about: &Description) -> TargetColumn {
     let name = about.target_name.clone().filter(|_| about.target_names.is_empty());
     name.map_or_else(|| known_target(about), TargetColumn::Name)
 }

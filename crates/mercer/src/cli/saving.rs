@@ -7,6 +7,7 @@ use clap::Args;
 use mercer::model::{ModelError, Seen};
 
 use super::failure::Failure;
+use super::lock::ModelLock;
 use super::output::{is_read, same_file};
 use super::stop::Stop;
 use super::{every, store};
@@ -29,6 +30,11 @@ pub(crate) struct SaveArguments {
 }
 
 impl SaveArguments {
+    /// Takes the lock of the file that will be written, which may be the one that is read.
+    pub(crate) fn lock(&self) -> Result<Option<ModelLock>, Failure> {
+        self.save.as_deref().map(|path| ModelLock::take("--save", path)).transpose()
+    }
+
     /// Refuses what cannot work, and listens for signals where there is something to be saved.
     pub(crate) fn prepare(&self, inputs: &[&Path]) -> Result<Stop, Failure> {
         let Some(save) = &self.save else { return Ok(Stop::never()) };

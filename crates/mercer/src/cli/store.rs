@@ -37,7 +37,12 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, Failure> {
 
 /// The learner from examples in a file, of numbers or of classes.
 pub(crate) fn load_trained(path: &Path) -> Result<Trained, Failure> {
-    match load(path)?.model {
+    trained(path, load(path)?.model)
+}
+
+/// The same of a model that was in the file.
+pub(crate) fn trained(path: &Path, model: Model) -> Result<Trained, Failure> {
+    match model {
         Model::Regression(model) => Ok(Trained::Numbers(model)),
         Model::Classification(model) => Ok(Trained::Classes(model)),
         Model::Table(model) => Ok(Trained::Table(model)),

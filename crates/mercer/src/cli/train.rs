@@ -21,6 +21,7 @@ use super::encoded::{Looking, Oddities, Sample};
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
 use super::learning::{Learning, seen_after};
+use super::lock::ModelLock;
 use super::memory;
 use super::notes::{self, Alarm, Outcome, Watch};
 use super::output::{self, digits, number};
@@ -79,6 +80,7 @@ Examples:
 ";
 
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
+    let _lock = ModelLock::take("--model", &arguments.model)?;
     let saved = match arguments.resume && arguments.model.exists() {
         true => Some(store::load_trained(&arguments.model)?),
         false => None,

@@ -15,6 +15,7 @@ mod kept_operators;
 mod kernels;
 mod koopman;
 mod learners;
+mod locks;
 mod models;
 mod ordinary;
 #[cfg(feature = "plots")]
@@ -22,6 +23,7 @@ mod plots;
 mod refusals;
 mod scales;
 mod scores;
+mod serve;
 mod serving;
 mod streams;
 mod support;

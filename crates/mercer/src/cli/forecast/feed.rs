@@ -16,7 +16,7 @@ use crate::cli::stop::Stop;
 
 /// Which column of a row is what.
 #[derive(Clone, Debug)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// Positions of the outputs, in their order.
     pub(super) outputs: Vec<usize>,
     /// Positions of the inputs, in the order in which they were named.
@@ -73,16 +73,7 @@ impl Columns {
             let plural = if width == 1 { "" } else { "s" };
             return refused(format!("has {width} column{plural} and {shown} has {dimension}"));
         }
-        let inputs: Vec<usize> = match &model.inputs[..] {
-            [] => (m..width).collect(),
-            places => places.iter().map(|column| *column as usize).collect(),
-        };
-        let outputs: Vec<usize> = (0..dimension).filter(|column| !inputs.contains(column)).collect();
-        // The model lists outputs before inputs.
-        let mut known: Vec<String> = (1..=dimension).map(|number| format!("y{number}")).collect();
-        for (name, column) in model.columns.iter().zip(outputs.iter().chain(&inputs)) {
-            known[*column].clone_from(name);
-        }
+        let Self { outputs, inputs, names: known, .. } = Self::of_saved(model);
         let own = names.is_some();
         let names = names.map_or_else(|| known.clone(), <[String]>::to_vec);
         if let Some((ours, theirs)) =
@@ -91,6 +82,29 @@ impl Columns {
             return refused(format!("has a column {ours:?} where {shown} has {theirs:?}"));
         }
         Ok(Self { outputs, inputs, names, own })
+    }
+
+    /// The columns of a model, with its names if it has any.
+    pub(crate) fn of_saved(model: &Prediction) -> Self {
+        let (m, q) = (model.forecaster.outputs(), model.forecaster.inputs());
+        let width = m + q;
+        let inputs: Vec<usize> = match &model.inputs[..] {
+            [] => (m..width).collect(),
+            places => places.iter().map(|column| *column as usize).collect(),
+        };
+        let outputs: Vec<usize> = (0..width).filter(|column| !inputs.contains(column)).collect();
+        // The model lists outputs before inputs.
+        let mut known: Vec<String> = (1..=width).map(|number| format!("y{number}")).collect();
+        for (name, column) in model.columns.iter().zip(outputs.iter().chain(&inputs)) {
+            known[*column].clone_from(name);
+        }
+        Self { outputs, inputs, names: known, own: !model.columns.is_empty() }
+    }
+
+    /// The names of all columns, and which of them are inputs.
+    #[cfg(feature = "serve")]
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.names.iter().enumerate().map(|(column, name)| (name.as_str(), self.inputs.contains(&column)))
     }
 
     /// The file's own names, those of outputs before those of inputs; none if it has none.

@@ -1,19 +1,19 @@
 //! One pass over a series: predict, score, observe, and the lines that tell the predictions.
 
 use std::fmt::{self, Write as _};
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use mercer::learners::Error;
 use mercer::learners::prediction::{ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals};
 use mercer::model::{Prediction, SeriesErrors};
 
-use super::ForecastArguments;
 use super::feed::Columns;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
 /// A forecaster on its way through a series.
-pub(super) struct Pass {
+pub(crate) struct Pass {
     model: Prediction,
     columns: Columns,
     /// Rows observed before this run.
@@ -34,7 +34,7 @@ pub(super) struct Pass {
 const MOST_STEPS: usize = 1000;
 
 /// Why a row could not be taken.
-pub(super) enum Stop {
+pub(crate) enum Stop {
     MissingInput(String),
     Overflow,
     Refused(Error),
@@ -66,15 +66,16 @@ impl fmt::Display for Stop {
 }
 
 impl Pass {
-    pub(super) fn new(mut model: Prediction, columns: Columns, arguments: &ForecastArguments) -> Result<Self, Failure> {
+    /// `steps` is how many rows ahead each row is to be forecast.
+    pub(crate) fn new(mut model: Prediction, columns: Columns, steps: Option<NonZeroUsize>) -> Result<Self, Failure> {
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
-        let ahead = arguments.steps.map_or(1, usize::from);
+        let ahead = steps.map_or(1, usize::from);
         if ahead > 1 && q > 0 {
             return Err(Failure::usage(
                 "--steps needs inputs of the future with --inputs; append rows with those inputs and empty outputs instead",
             ));
         }
-        if arguments.steps.is_some() && model.forecaster.feed_through() {
+        if steps.is_some() && model.forecaster.feed_through() {
             return Err(Failure::usage(
                 "--steps needs the input of the row forecast with --feed-through; append a row with it and empty outputs instead",
             ));
@@ -108,7 +109,7 @@ impl Pass {
     }
 
     /// Predicts, scores and learns one row; the clock of the result runs only here.
-    pub(super) fn step(&mut self, row: &[f64]) -> Result<(), Stop> {
+    pub(crate) fn step(&mut self, row: &[f64]) -> Result<(), Stop> {
         if let Some(name) = self.columns.missing_input(row) {
             return Err(Stop::MissingInput(name.to_owned()));
         }
@@ -154,7 +155,7 @@ impl Pass {
     }
 
     /// The next `steps` rows, one after the other.
-    pub(super) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
+    pub(crate) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
         if let Some(known) = self.coming.get(..steps * self.output.len()) {
             return Ok(known.to_vec());
         }
@@ -201,9 +202,15 @@ impl Pass {
     }
 
     /// How far the intervals of a forecast of so many steps reach; infinite where there are none yet.
-    pub(super) fn reach(&self, step: usize) -> Vec<f64> {
+    pub(crate) fn reach(&self, step: usize) -> Vec<f64> {
         let radius = |output| self.intervals(step).map_or(f64::INFINITY, |intervals| intervals.radius(output));
         (0..self.output.len()).map(radius).collect()
+    }
+
+    /// The last row's prediction, made before it was seen, and how far its intervals reach.
+    #[cfg(feature = "serve")]
+    pub(crate) fn last(&self) -> (&[f64], &[f64]) {
+        (&self.prediction, &self.radii)
     }
 
     /// The last row's time, its prediction and its intervals.
@@ -250,7 +257,7 @@ impl Pass {
         }
     }
 
-    pub(super) fn model(&self) -> &Prediction {
+    pub(crate) fn model(&self) -> &Prediction {
         &self.model
     }
 
@@ -259,7 +266,7 @@ impl Pass {
         self.model.forecaster.feed_through()
     }
 
-    pub(super) fn columns(&self) -> &Columns {
+    pub(crate) fn columns(&self) -> &Columns {
         &self.columns
     }
 
@@ -281,7 +288,7 @@ impl Pass {
     }
 
     /// Rows observed, those of earlier runs among them.
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.model.forecaster.time()
     }
 

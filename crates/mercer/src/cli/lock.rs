@@ -1,0 +1,188 @@
+//! One writer at a time for a model file: an advisory lock of the operating system, held from before the model is read until the command ends.
+//!
+//! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum of the model's name. A lock on the model itself would be
+//! lost: every save renames another file to its place, and whoever opened the old file would hold the lock of a file without a name. A new model has no
+//! file to lock at all. Readers take no lock: a rename shows them the old model or the new one, whole.
+//!
+//! The holder removes the lock file when it ends, while it still has the lock. So a file that was opened and locked may have lost its name in between; whoever
+//! takes the lock looks whether the name still leads to what it has locked, and begins anew if not. Two processes that both found the name
+//! would hold the lock of the same file, which the operating system does not grant. A killed process leaves the file behind, but not the lock, and the next
+//! writer takes it over.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::failure::Failure;
+
+/// Times that a lock file may vanish between opening and locking: each is another writer that has just ended.
+const TRIES: usize = 1000;
+
+/// The right to write a model file, until this is dropped.
+#[must_use]
+pub(crate) struct ModelLock {
+    /// None where locks cannot be had.
+    held: Option<(PathBuf, File)>,
+}
+
+impl ModelLock {
+    /// Takes the lock of the model that `path` names, or will name.
+    ///
+    /// # Errors
+    /// At once, when another process holds it.
+    pub(crate) fn take(option: &str, path: &Path) -> Result<Self, Failure> {
+        let lock = lock_path(path);
+        for _ in 0..TRIES {
+            let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock);
+            let file = match opened {
+                Ok(file) => file,
+                // Where nothing can be written the model cannot be written either, which is said in its own words later.
+                Err(_) if fs::symlink_metadata(&lock).is_err() => return Ok(Self { held: None }),
+                Err(error) => {
+                    return Err(Failure::because(format!(
+                        "{}: its lock {} cannot be opened ({error}); remove that file if no other process learns this model",
+                        path.display(),
+                        lock.display()
+                    )));
+                }
+            };
+            match file.try_lock() {
+                Ok(()) if is_named(&lock, &file) => {
+                    write_holder(&file);
+                    return Ok(Self { held: Some((lock, file)) });
+                }
+                // Its holder has just removed it.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(taken(option, path, file)),
+                // A file system that knows no locks: the model is written as it always was.
+                Err(TryLockError::Error(_)) => {
+                    drop(fs::remove_file(&lock));
+                    return Ok(Self { held: None });
+                }
+            }
+        }
+        Err(Failure::because(format!(
+            "{}: its lock {} changes all the time; try again",
+            path.display(),
+            lock.display()
+        )))
+    }
+}
+
+impl Drop for ModelLock {
+    fn drop(&mut self) {
+        // Elsewhere than on Unix the name of an open file may live on after its removal, so it stays.
+        #[cfg(unix)]
+        if let Some((path, _locked)) = &self.held {
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+/// Beside the file that a link leads to, so that all names of one model have one lock.
+fn lock_path(path: &Path) -> PathBuf {
+    let place = path.canonicalize().or_else(|_| {
+        // A model to come: its folder is there.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.canonicalize().map(|folder| folder.join(path.file_name().unwrap_or_default()))
+    });
+    let place = place.unwrap_or_else(|_| path.to_owned());
+    let name = place.file_name().unwrap_or_default().as_encoded_bytes();
+    place.with_file_name(format!(".mercer-{:08x}.lock", crc32fast::hash(name)))
+}
+
+/// Whether the path still leads to the open file.
+#[cfg(unix)]
+fn is_named(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (fs::symlink_metadata(path), file.metadata()) {
+        (Ok(named), Ok(open)) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
+        _ => false,
+    }
+}
+
+/// Lock files are not removed here.
+#[cfg(not(unix))]
+fn is_named(_path: &Path, _file: &File) -> bool {
+    true
+}
+
+/// Who has the lock, for the message to others; a lock is as good without.
+fn write_holder(mut file: &File) {
+    let told = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+    drop(told);
+}
+
+fn taken(option: &str, path: &Path, file: File) -> Failure {
+    let mut holder = String::new();
+    // A number of at most ten digits; less if it is just being written.
+    let read = file.take(10).read_to_string(&mut holder).is_ok() && !holder.is_empty();
+    let who = if read && holder.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("process {holder}")
+    } else {
+        "another process".to_owned()
+    };
+    Failure::because(format!(
+        "{}: {who} is learning this model and would write over what is learnt here; wait until it has ended, or give another {option}",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_holder_at_a_time_and_nothing_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let (model, link) = (folder.path().join("m.mercer"), folder.path().join("link.mercer"));
+        let first = ModelLock::take("--model", &model).unwrap();
+        let refused = ModelLock::take("--save", &model).err().unwrap().to_string();
+        let id = std::process::id();
+        assert!(
+            refused.contains(&format!("m.mercer: process {id} is learning")) && refused.contains("--save"),
+            "{refused}"
+        );
+        // A save puts another file into the model's place.
+        fs::write(folder.path().join("aside"), "new").unwrap();
+        fs::rename(folder.path().join("aside"), &model).unwrap();
+        assert!(ModelLock::take("--model", &model).is_err());
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&model, &link).unwrap();
+            assert!(ModelLock::take("--model", &link).is_err());
+            fs::remove_file(&link).unwrap();
+        }
+        drop(first);
+        #[cfg(unix)]
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        // What a killed process leaves is taken over.
+        fs::write(lock_path(&model), "99999999").unwrap();
+        drop(ModelLock::take("--model", &model).unwrap());
+    }
+
+    /// Locks taken and given up by several threads at once: the file's name vanishes between another's opening and locking.
+    #[test]
+    fn holders_never_overlap() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let model = folder.path().join("m.mercer");
+        let (inside, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        if let Ok(lock) = ModelLock::take("--model", &model) {
+                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                            taken.fetch_add(1, Ordering::SeqCst);
+                            std::thread::yield_now();
+                            inside.fetch_sub(1, Ordering::SeqCst);
+                            drop(lock);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(taken.into_inner() > 0);
+    }
+}

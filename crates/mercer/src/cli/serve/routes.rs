@@ -1,0 +1,283 @@
+//! From a request to its answer.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use bytes::{Buf, Bytes};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::learner::{Job, Learnt};
+use super::metrics::PATHS;
+use super::request::{self, Asked, Purpose};
+use super::served::Served;
+use super::{Service, answer, page};
+
+type Answer = Response<Full<Bytes>>;
+
+const JSON: &str = "application/json";
+
+/// Rows that are predicted before others have their turn on the thread.
+const TURN: usize = 16;
+
+/// Why a request is not answered as asked.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    message: String,
+    /// Rows of a request that were learnt nevertheless.
+    learnt: Option<usize>,
+    /// Whether the rest of the request was not read, so that the connection must end.
+    unread: bool,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), learnt: None, unread: false }
+    }
+
+    pub(super) fn bad_request(message: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(super) fn unprocessable(message: String) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+    }
+
+    pub(super) fn too_large(message: &str) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    }
+
+    pub(super) fn forbidden(message: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
+    }
+
+    pub(super) fn unauthorized(message: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, message)
+    }
+
+    fn answer(self) -> Answer {
+        let mut body = json!({ "error": self.message });
+        if let Some(learnt) = self.learnt {
+            body["learnt"] = learnt.into();
+        }
+        let mut answer = whole(JSON, body.to_string());
+        *answer.status_mut() = self.status;
+        let headers = answer.headers_mut();
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if self.unread {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        answer
+    }
+}
+
+/// Answers a request, and counts it.
+pub(super) async fn answer(request: Request<Incoming>, service: &Arc<Service>, jobs: &mpsc::Sender<Job>) -> Answer {
+    let start = Instant::now();
+    let path = PATHS.iter().find(|known| **known == request.uri().path()).copied();
+    let answered = match path {
+        Some(path) => route(path, request, service, jobs).await,
+        None => Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "there is nothing at this path; see / and /openapi.json for what there is",
+        )),
+    };
+    let answer = answered.unwrap_or_else(Refusal::answer);
+    service.metrics.request(path.unwrap_or("other"), answer.status().as_u16(), start.elapsed());
+    answer
+}
+
+async fn route(
+    path: &'static str,
+    request: Request<Incoming>,
+    service: &Arc<Service>,
+    jobs: &mpsc::Sender<Job>,
+) -> Result<Answer, Refusal> {
+    let posts = matches!(path, "/predict" | "/learn");
+    let allowed = if posts { "POST" } else { "GET, HEAD" };
+    let fits = match *request.method() {
+        Method::POST => posts,
+        Method::GET | Method::HEAD => !posts,
+        _ => false,
+    };
+    if !fits {
+        let message = format!("{path} takes {allowed}");
+        let mut answer = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message).answer();
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+        return Ok(answer);
+    }
+    match path {
+        "/predict" => predict(request, service).await,
+        "/learn" => learn(request, service, jobs).await,
+        "/metrics" => Ok(whole("text/plain; version=0.0.4; charset=utf-8", service.metrics.text())),
+        "/health" => Ok(whole(JSON, health(service).to_string())),
+        "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
+        "/openapi.json" => Ok(whole(JSON, service.openapi.clone())),
+        "/model" => download(service, jobs).await,
+        _ => {
+            let mut answer = whole("text/html; charset=utf-8", service.page.clone());
+            answer.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::POLICY));
+            Ok(answer)
+        }
+    }
+}
+
+fn whole(kind: &'static str, body: impl Into<Bytes>) -> Answer {
+    let mut answer = Response::new(Full::new(body.into()));
+    let headers = answer.headers_mut();
+    let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    set(CONTENT_TYPE, kind);
+    set(CACHE_CONTROL, "no-store");
+    set(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    answer
+}
+
+fn health(service: &Service) -> serde_json::Value {
+    let metrics = &service.metrics;
+    let unsaved = metrics.unsaved.load(Relaxed);
+    json!({
+        "status": if unsaved { "unsaved" } else { "ok" },
+        "rows": metrics.met(),
+        "learnt": metrics.learnt.load(Relaxed),
+        "dictionary_size": metrics.dictionary_size(),
+        "mean_loss": metrics.mean_loss(),
+    })
+}
+
+async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer, Refusal> {
+    let body = read(request, service).await?;
+    if let Some(most) = service.schema.series {
+        return forecast(service, request::steps(&body, most)?).await;
+    }
+    let Asked { mut samples, single, variance } =
+        Asked::parse(&body, Purpose::Predict, &service.schema, &service.limits)?;
+    drop(body);
+    let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
+    for (at, sample) in samples.iter_mut().enumerate() {
+        if at > 0 {
+            text.push(',');
+            if at % TURN == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        let Served::Examples(model) = &*service.model.read().await else { return Err(gone()) };
+        answer::predict(model, sample, variance, &mut text).map_err(|why| {
+            let row = if single { "row".to_owned() } else { format!("rows[{at}]") };
+            Refusal::unprocessable(format!("{row}: {why}"))
+        })?;
+    }
+    service.metrics.predictions.fetch_add(samples.len() as u64, Relaxed);
+    if !single {
+        text.push_str("]}");
+    }
+    Ok(whole(JSON, text))
+}
+
+/// The next rows of a series.
+async fn forecast(service: &Service, steps: usize) -> Result<Answer, Refusal> {
+    let mut text = String::from("{\"predictions\":[");
+    // A forecaster works in memory of its own, so that forecasts are made one after the other.
+    if let Served::Series(pass) = &mut *service.model.write().await {
+        answer::forecast(pass, steps, &mut text).map_err(Refusal::unprocessable)?;
+    }
+    text.push_str("]}");
+    service.metrics.predictions.fetch_add(steps as u64, Relaxed);
+    Ok(whole(JSON, text))
+}
+
+async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+    service.access.check(request.headers())?;
+    let body = read(request, service).await?;
+    let Asked { samples, single, .. } = Asked::parse(&body, Purpose::Learn, &service.schema, &service.limits)?;
+    drop(body);
+    let (reply, learnt) = oneshot::channel();
+    jobs.send(Job::Learn { samples, reply }).await.map_err(|_| gone())?;
+    let Learnt { answers, rows, met, refused } = learnt.await.map_err(|_| gone())?;
+    if let Some(why) = refused {
+        let row = if single { "row".to_owned() } else { format!("rows[{rows}]") };
+        let message = format!("{row}: {why}");
+        return Err(Refusal { learnt: Some(rows), ..Refusal::unprocessable(message) });
+    }
+    let text = match (single, answers.strip_suffix('}')) {
+        (true, Some(fields)) => format!("{fields},\"rows\":{met}}}"),
+        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}}}"),
+    };
+    Ok(whole(JSON, text))
+}
+
+async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+    let (reply, bytes) = oneshot::channel();
+    jobs.send(Job::Download { reply }).await.map_err(|_| gone())?;
+    let bytes = bytes.await.map_err(|_| gone())?;
+    let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
+    let mut answer = whole("application/octet-stream", bytes);
+    let name = format!("attachment; filename=\"{}\"", service.file_name);
+    if let Ok(name) = HeaderValue::try_from(name) {
+        answer.headers_mut().insert(CONTENT_DISPOSITION, name);
+    }
+    Ok(answer)
+}
+
+fn gone() -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the service is ending, or its learner has failed; see its messages")
+}
+
+/// The body of a request, within the bounds of size and time.
+async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Refusal> {
+    check_type(request.headers())?;
+    let most = service.limits.max_body as usize;
+    let mut body = request.into_body();
+    let too_large =
+        || Refusal::too_large(&format!("the body is larger than {most} bytes; send fewer rows in a request"));
+    let reading = async {
+        let declared = body.size_hint().lower() > most as u64;
+        let mut whole = Vec::with_capacity(body.size_hint().exact().map_or(0, |size| (size as usize).min(most)));
+        // What is too long is read on for a while, so that the client comes to see the answer.
+        let (mut length, mut oversized) = (0_usize, declared);
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| Refusal {
+                unread: true,
+                ..Refusal::bad_request(&format!("the body cannot be read ({error}); send it whole"))
+            })?;
+            let Ok(data) = frame.into_data() else { continue };
+            length = length.saturating_add(data.remaining());
+            oversized |= length > most;
+            if !oversized {
+                whole.extend_from_slice(&data);
+            } else if length / 4 > most {
+                return Err(Refusal { unread: true, ..too_large() });
+            }
+        }
+        if oversized { Err(too_large()) } else { Ok(whole.into()) }
+    };
+    let late = || Refusal {
+        unread: true,
+        ..Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it at once")
+    };
+    timeout(service.limits.timeout(), reading).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// A page from elsewhere can make a browser send other types than JSON without asking this service first.
+fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();
+    let kind = told.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case(JSON) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "the body must be JSON; send the header Content-Type: application/json",
+    ))
+}
