@@ -157,6 +157,34 @@ pub(crate) const fn rule(default: Default) -> Key {
     name("rule", RULES, default, "ewa, boa or ml-poly", meaning)
 }
 
+/// The distance at which inputs share a point, in the unit of the inputs.
+pub(crate) const fn radius_of_quantisation() -> Key {
+    number("epsilon", "ε", || "auto".into(), NOT_NEGATIVE, "inputs this near share a point").or_found(
+        "the median distance of the first rows (200 at most) to their nearest; 0 if all are the same",
+        "ours: the papers choose by hand",
+        [false, true],
+        |_, context, _| nearest_of_rows(context).map(Value::Number),
+    )
+}
+
+/// The median over the first rows of the distance to the nearest row that is another, 0 where there is none.
+fn nearest_of_rows(context: &Context<'_>) -> Result<f64, BuildError> {
+    const ROWS: usize = 200;
+    let Context { rows, dimension, .. } = *context;
+    let rows: Vec<&[f64]> = rows.chunks_exact(dimension.max(1)).take(ROWS).collect();
+    if rows.is_empty() {
+        return Err(BuildError::NeedsData(FIRST_ROWS));
+    }
+    let distance = |x: &[f64], z: &[f64]| x.iter().zip(z).map(|(x, z)| (x - z) * (x - z)).sum::<f64>().sqrt();
+    let nearest = |x: &&[f64]| {
+        let others = rows.iter().map(|z| distance(x, z)).filter(|distance| *distance > 0.0);
+        others.fold(f64::INFINITY, f64::min)
+    };
+    let mut nearest: Vec<f64> = rows.iter().map(nearest).filter(|distance| distance.is_finite()).collect();
+    nearest.sort_unstable_by(f64::total_cmp);
+    Ok(nearest.get(nearest.len() / 2).copied().unwrap_or(0.0))
+}
+
 /// The mean of the first rows.
 pub(crate) fn mean_of_rows(context: &Context<'_>) -> Result<Vec<f64>, BuildError> {
     let Context { rows, dimension, .. } = *context;

@@ -24,13 +24,13 @@ parameters! {
     #[derive(Copy)]
     pub struct LkapaParams {
         /// Step size `η > 0`; the errors in the window shrink below `2/(p k(x, x))`.
-        eta: f64 = 0.05,
+        eta: f64 = 0.01,
         /// Regulariser `λ ≥ 0`, with `λη ≤ 1`.
         lambda: f64 = 0.01,
         /// Examples in the window, `p ≥ 1`.
         order: usize = 10,
         /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(500),
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 
@@ -45,9 +45,9 @@ parameters! {
         /// Examples in the window, `p ≥ 1`.
         order: usize = 10,
         /// `ε > 0`, added to the diagonal of the window's kernel matrix.
-        eps: f64 = 0.01,
+        eps: f64 = 1.0,
         /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(500),
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 
