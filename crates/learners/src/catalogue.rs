@@ -85,9 +85,12 @@ pub struct Key {
     pub none: Option<&'static str>,
     /// What `auto` means here, if a paper gives a rule.
     pub auto: Option<Rule>,
-    default: fn() -> Value,
+    default: Default,
     for_classes: Option<fn(&Context<'_>) -> Value>,
+    without_data: Option<Default>,
 }
+
+type Default = fn() -> Value;
 
 /// What the values of a key are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -291,6 +294,12 @@ impl Key {
             Some(value) if context.classes => value(context),
             _ => self.default(),
         }
+    }
+
+    /// What a default of `auto` comes to where its rule has no data to look at.
+    #[must_use]
+    pub fn without_data(&self) -> Option<Value> {
+        self.without_data.map(|value| value())
     }
 
     /// The default as a user would write it.

@@ -100,7 +100,7 @@ pub(crate) const QKLMS: Entry = Entry {
     summary: "quantised kernel least mean squares: near inputs share a point",
     keys: &[
         keys::number("eta", "η", || QklmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::radius_of_quantisation(),
+        keys::radius_of_quantisation(|| QklmsParams::default().epsilon.into()),
         keys::max_dictionary(|| QklmsParams::default().max_dictionary.into()),
     ],
     time: cost!(2.0 J d, 1.0 J),

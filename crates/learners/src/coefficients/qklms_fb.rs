@@ -166,7 +166,7 @@ pub(crate) const QKLMS_FB: Entry = Entry {
     summary: "quantised kernel least mean squares; the least significant point leaves a full dictionary",
     keys: &[
         keys::number("eta", "η", || QklmsFbParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::radius_of_quantisation(),
+        keys::radius_of_quantisation(|| QklmsFbParams::default().epsilon.into()),
         keys::number(
             "beta",
             "β",

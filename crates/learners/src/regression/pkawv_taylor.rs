@@ -74,7 +74,8 @@ const KEYS: [Key; 3] = [
         "ours: the paper expands around the origin",
         [false, true],
         |_, context, _| keys::mean_of_rows(context).map(Value::Numbers),
-    ),
+    )
+    .or_unseen(|| TaylorParams::default().centre.into()),
     keys::count(
         "degree",
         "M",

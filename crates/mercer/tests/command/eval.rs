@@ -454,7 +454,7 @@ fn taylor_features_may_be_centred_and_their_degree_follow_the_rule() {
     // 2 ln(100) = 9.2; 8R²/σ² ≤ 6.
     assert_eq!(degree, Some(10));
     let origin = folder.json("eval data.csv --learner pkrr-taylor --set centre=0,0,0");
-    let none = folder.json("eval data.csv --learner pkrr-taylor");
+    let none = folder.json("eval data.csv --learner pkrr-taylor --set centre=none");
     assert_eq!(origin["mse"], none["mse"]);
     assert!(none["parameters"]["centre"].is_null());
 }
