@@ -6,14 +6,12 @@ Usage: python peers.py FOLDER [--rows N] [--streams casp,ccpp]
 FOLDER holds NAME.csv.gz with the target last. Each method sees the rows in
 the order of the file, once: it predicts a row, the error is noted, it learns
 the row. The score is the squared error over the last half as a share of that
-of the running mean. Nothing is tuned. Scaling: river's pipelines standardise
-features by the rows so far, and so does the loop for scikit-learn; its
-target, and that of river's linear regression, is standardised by the rows so
-far too. Vowpal Wabbit scales features itself. Trees need no scaling. Methods
-b-... do not learn online: whenever the stream has doubled (from 128 rows on)
-they are fitted anew to all rows so far (Gaussian processes and kernel ridge
-to the last 2000 and 4000 of them), standardised, and predict until the next
-time.
+of the running mean. Nothing is tuned. Features are standardised by the rows so
+far, except for forests, and so are targets, except for trees, forests and
+nearest neighbours. Methods b-... do not learn online: whenever the stream has doubled
+(from 128 rows on) they are fitted anew to all rows so far (Gaussian processes
+and kernel ridge to the last 2000 and 4000 of them), standardised, and predict
+until the next time.
 
 pip install river scikit-learn lightgbm vowpalwabbit (those that are missing
 are left out). Versions go to standard error. One thread.
@@ -114,19 +112,23 @@ class Sklearn:
 class VowpalWabbit:
     """Vowpal Wabbit with its default settings and these options."""
 
-    def __init__(self, options=""):
+    def __init__(self, width, options=""):
         from vowpalwabbit import Workspace
         self.vw = Workspace(f"--quiet {options}")
+        self.x, self.y = Running(width), Running(1)
 
-    @staticmethod
-    def text(x):
-        return "|a " + " ".join(f"f{i}:{v!r}" for i, v in enumerate(x.tolist()) if v)
+    def text(self, x):
+        scaled = self.x.scale(x).tolist()
+        return "|a " + " ".join(f"f{i}:{v!r}" for i, v in enumerate(scaled) if v)
 
     def predict(self, x):
-        return self.vw.predict(self.text(x))
+        return self.vw.predict(self.text(x)) * self.y.deviation()[0] + self.y.mean[0]
 
     def learn(self, x, y):
-        self.vw.learn(f"{float(y)!r} {self.text(x)}")
+        self.x.learn(x)
+        self.y.learn(np.array([y]))
+        z = float(self.y.scale(np.array([y]))[0])
+        self.vw.learn(f"{z!r} {self.text(x)}")
 
 
 class Refitted:
@@ -184,7 +186,7 @@ def light_gbm(*_):
 
 def methods():
     """Name to a function from the number of features to a learner."""
-    made = {"vw": lambda d: VowpalWabbit(), "vw-q": lambda d: VowpalWabbit("-q ::")}
+    made = {"vw": VowpalWabbit, "vw-q": lambda d: VowpalWabbit(d, "-q ::")}
 
     def sgd():
         from sklearn.linear_model import SGDRegressor
@@ -218,9 +220,9 @@ def methods():
         from river import neighbors
         return neighbors.KNNRegressor()
 
-    def tree(_):
+    def hat():
         from river import tree
-        return River(tree.HoeffdingAdaptiveTreeRegressor(seed=SEED))
+        return tree.HoeffdingAdaptiveTreeRegressor(seed=SEED)
 
     def arf(_):
         from river import forest
@@ -235,7 +237,7 @@ def methods():
         return River(ensemble.SRPRegressor(seed=SEED))
 
     made.update({
-        "rv-linear": scaled(linear, True), "rv-knn": scaled(knn), "rv-hat": tree,
+        "rv-linear": scaled(linear, True), "rv-knn": scaled(knn), "rv-hat": scaled(hat),
         "rv-arf": arf, "rv-amf": amf, "rv-srp": srp,
         "b-lgbm": lambda d: Refitted(light_gbm),
         "b-krr": lambda d: Refitted(kernel_ridge, 4000),
