@@ -11,6 +11,9 @@ use crate::progress::JobProgress;
 /// First rows that are scored apart.
 pub(super) const FIRST_ROWS: usize = 1000;
 
+/// Rows after which `auto` keeps its scaling and its members.
+const SETTLED: usize = 1024;
+
 /// What a pass gave.
 #[derive(Clone, Debug)]
 pub(super) struct Pass {
@@ -18,9 +21,10 @@ pub(super) struct Pass {
     pub(super) nmse: f64,
     /// NMSE over the first rows, from the second on: before the first nothing is known.
     pub(super) first: f64,
-    /// The loss over that of the member with the least loss, less 1; the first row is left out.
-    pub(super) regret: f64,
-    /// That member.
+    /// The loss over the last half as a share of that of the member with the least loss there, less 1. None where the last half begins before
+    /// [`SETTLED`], because members are made anew until then.
+    pub(super) regret: Option<f64>,
+    /// That member, or nothing.
     pub(super) best: String,
     /// Of a row, predicted and learnt.
     pub(super) microseconds: f64,
@@ -48,11 +52,15 @@ impl Share {
 pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<Pass, ExperimentError> {
     let mut auto = Auto::new(table.dimension(), AutoParams::default().budget(budget))?;
     let (mut last, mut first, mut sum) = (Share::default(), Share::default(), 0.0);
+    let (half, mut before) = (table.len().div_ceil(2), Vec::new());
     let start = Instant::now();
     for (t, (x, y)) in table.iter().enumerate() {
+        if t == half && half > SETTLED {
+            before = auto.members().map(|member| member.cumulative_loss).collect();
+        }
         let prediction = auto.predict_then_update(x, y)?;
         let mean = sum / t as f64;
-        if 2 * t >= table.len() {
+        if t >= half {
             last.add(prediction - y, mean - y);
         }
         if (1..FIRST_ROWS).contains(&t) {
@@ -62,15 +70,13 @@ pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<
         bar.advance(1);
     }
     let microseconds = 1e6 * start.elapsed().as_secs_f64() / table.len().max(1) as f64;
-    let unknown = table.targets().first().map_or(0.0, |y| y * y);
-    let active = auto.members().filter(|member| member.active);
-    let best = active.min_by(|a, b| a.cumulative_loss.total_cmp(&b.cumulative_loss));
-    let least = best.as_ref().map_or(f64::NAN, |best| best.cumulative_loss - unknown);
+    let losses = auto.members().zip(&before).map(|(member, before)| (member.name, member.cumulative_loss - before));
+    let best = losses.min_by(|a, b| a.1.total_cmp(&b.1));
     Ok(Pass {
         nmse: last.value(),
         first: first.value(),
-        regret: (auto.cumulative_loss() - unknown) / least - 1.0,
-        best: best.map_or_else(String::new, |best| best.name.to_owned()),
+        regret: best.map(|(_, least)| last.loss / least - 1.0),
+        best: best.map_or_else(String::new, |(name, _)| name.to_owned()),
         microseconds,
     })
 }

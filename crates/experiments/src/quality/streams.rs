@@ -1,6 +1,6 @@
 //! The streams: where they are, and whether they are the ones that the peers saw.
 //!
-//! A stream is the file `NAME.csv.gz` with its target last, in the folder that the environment variable `MERCER_QUALITY` names or else in one called `quality`
+//! A stream is the file `NAME.csv.gz` (or `NAME.csv`) with its target last, in the folder that the environment variable `MERCER_QUALITY` names or else in one called `quality`
 //! beside a folder of data sets. Rows are learnt in the order of the file. `crates/experiments/quality/streams.csv` has their shapes and digests.
 
 use std::path::{Path, PathBuf};
@@ -40,10 +40,11 @@ pub static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
 });
 
 impl Stream {
-    /// Where it would lie in the folder.
+    /// Its file in the folder, if it is there.
     #[must_use]
-    pub fn path(&self, folder: &Path) -> PathBuf {
-        folder.join(format!("{}.csv.gz", self.name))
+    pub fn find(&self, folder: &Path) -> Option<PathBuf> {
+        let paths = ["csv.gz", "csv"].map(|ending| folder.join(format!("{}.{ending}", self.name)));
+        paths.into_iter().find(|path| path.is_file())
     }
 }
 
@@ -52,7 +53,7 @@ impl Stream {
 pub fn folder(registry: &Registry) -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let beside = registry.folders().iter().filter_map(|folder| Some(folder.parent()?.join("quality")));
-    let holds = |folder: &PathBuf| STREAMS.iter().any(|stream| stream.path(folder).is_file());
+    let holds = |folder: &PathBuf| STREAMS.iter().any(|stream| stream.find(folder).is_some());
     named.into_iter().chain(beside).find(holds)
 }
 
@@ -72,7 +73,7 @@ pub(super) fn load(
 ) -> Result<(Vec<Loaded>, Vec<&'static str>), ExperimentError> {
     let (mut loaded, mut missing) = (Vec::new(), Vec::new());
     for stream in STREAMS.iter() {
-        match folder.map(|folder| stream.path(folder)).filter(|path| path.is_file()) {
+        match folder.and_then(|folder| stream.find(folder)) {
             Some(path) => {
                 let mut table = read_all(path, &ReadOptions::default())?;
                 table.truncate(rows);

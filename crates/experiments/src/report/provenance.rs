@@ -91,10 +91,9 @@ impl Provenance {
         }
         if let Some(folder) = streams::folder(&plan.registry) {
             for stream in streams::STREAMS.iter() {
-                let (name, path) = (format!("quality/{}", stream.name), stream.path(&folder));
-                if path.is_file() {
+                if let Some(path) = stream.find(&folder) {
                     let digest = sha256_file(&path)?;
-                    let as_listed = Some(stream.sha256 == digest);
+                    let (name, as_listed) = (format!("quality/{}", stream.name), Some(stream.sha256 == digest));
                     data.push(DataFile { name, sha256: Some(digest), as_listed });
                 }
             }

@@ -23,7 +23,7 @@ parameters! {
     pub struct KrlsParams {
         /// ALD threshold `ν ≥ 0` on the squared distance.
         nu: f64 = 1e-3,
-        /// Ridge `λ ≥ 0`; 0 is Engel's algorithm. The catalogue and the command take 0.1.
+        /// Ridge `λ ≥ 0`; 0 is Engel's algorithm. The catalogue and the command take 0.1, for classes 0.01.
         lambda: f64 = 0.0,
         /// Forgetting `γ ∈ (0, 1]`; 1 forgets nothing.
         forgetting: f64 = 1.0,
@@ -55,9 +55,9 @@ impl<K: Kernel> Krls<K> {
     }
 }
 
-/// The catalogue's ridge. Without one, noise is fitted as soon as the points span the stream: the score is then worse than that of the mean on
-/// a third of the streams that defaults were tried on (`mercer-benches`, `--bin defaults`). [`KrlsParams`] keeps Engel's 0.
-const RIDGE: f64 = 0.1;
+/// The catalogue's ridge for numbers, and for classes, whose targets are exact. Without one, noise is fitted as soon as the points span the stream: the score is then worse
+/// than that of the mean on a third of the streams that defaults were tried on (`mercer-benches`, `--bin defaults`). [`KrlsParams`] keeps Engel's 0.
+const RIDGE: [f64; 2] = [0.1, 0.01];
 
 /// Ways of forgetting by name.
 const WAYS: [(&str, Forgetting); 3] = [
@@ -80,10 +80,11 @@ pub(crate) const KRLS: Entry = Entry {
         keys::number(
             "lambda",
             "λ",
-            || RIDGE.into(),
+            || RIDGE[0].into(),
             keys::NOT_NEGATIVE,
-            "ridge: the variance of the noise where k(x, x) is that of the function; 0 is Engel's algorithm",
-        ),
+            "ridge: the variance of the noise where k(x, x) is that of the function; for classes 0.01; 0 is Engel's algorithm",
+        )
+        .for_classes(|_| RIDGE[1].into()),
         keys::number(
             "forgetting",
             "γ",
