@@ -170,7 +170,7 @@ pub(crate) const LKAPA: Entry = Entry {
     source: "Liu and Principe 2008",
     remedy: Some("take a smaller step"),
     advice: "a yardstick of affine projection",
-    start: "`eta=0.05`, `order=10`",
+    start: "`eta=0.01`, `order=10`",
     trial: &["max_dictionary=40", "order=4"],
     make: |kernel, context, values| {
         let params = LkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
@@ -197,6 +197,7 @@ pub(crate) const NLKAPA: Entry = Entry {
         MAX_DICTIONARY,
     ],
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J, 1.0 p p),
+    start: "`eta=0.05`, `order=10`, `eps=1`",
     make: |kernel, context, values| {
         let params = NlkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
         let params = params.order(values.count("order")?).eps(values.number("eps")?);
