@@ -87,7 +87,7 @@ fn a_person_reads_the_same_numbers() {
     let report = folder.json("eval data.csv --learner krls");
     let text = folder.done("eval data.csv --learner krls");
     assert!(text.starts_with("krls on data.csv: 40 rows of 3 features\n"), "{text}");
-    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=1000 forgets=directional removal=never\n"), "{text}");
+    assert!(text.contains("parameters           nu=0.001 lambda=0.1 forgetting=1 max_dictionary=1000 forgets=directional removal=never\n"), "{text}");
     for (label, key) in [("mean squared error", "mse"), ("mean absolute error", "mae")] {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(label)).unwrap();
         assert_eq!(line.trim().parse::<f64>().ok(), report[key].as_f64());
