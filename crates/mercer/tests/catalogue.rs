@@ -94,7 +94,7 @@ fn defaults_are_those_of_the_library() {
     assert_eq!(shown("experts"), "members=nons-ald;krls;aogd-ald rule=ml-poly share=0");
     assert_eq!(shown("restart"), "learner=krls detector=page-hinkley threshold=50 tolerance=0.5 delta=2e-3");
     assert_eq!(shown("auto"), "rule=ml-poly budget=2000000 neighbours=32");
-    assert_eq!(shown("mknlms-cs"), "kernels=auto eta=0.05 delta=0.995 eps=1 max_dictionary=500");
+    assert_eq!(shown("mknlms-cs"), "kernels=auto eta=0.1 delta=0.995 eps=1 max_dictionary=500");
 }
 
 /// Losses reach the learner; classes choose their own where none is set.

@@ -20,7 +20,7 @@ parameters! {
     #[derive(Copy)]
     pub struct MknlmsCsParams {
         /// Step size `η > 0`; below 2 the error at the example itself shrinks.
-        eta: f64 = 0.05,
+        eta: f64 = 0.1,
         /// `δ ≥ 0`: a point joins when no kernel value between it and a kept point exceeds this; 1 keeps every point of normalised kernels.
         delta: f64 = 0.995,
         /// `ε ≥ 0`, added to `ΣK²`.
@@ -119,7 +119,7 @@ pub(crate) const MKNLMS_CS: Entry = Entry {
     source: "Yukawa 2012",
     remedy: Some("take a smaller step"),
     advice: "cheap steps without a width to choose",
-    start: "`kernels` of several widths, `eta=0.05`; `delta` nearer to 1 keeps more",
+    start: "`kernels` of several widths, `eta=0.1`; `delta` nearer to 1 keeps more",
     trial: &["max_dictionary=20"],
     make: |_, context, values| {
         let params = MknlmsCsParams::default().eta(values.number("eta")?).delta(values.number("delta")?);
