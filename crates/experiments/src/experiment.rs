@@ -7,7 +7,7 @@ use mercer_learners::{NonsAld, NonsAldParams, prequential};
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::{filters, operator, prediction, projected, sublinear};
+use crate::{filters, operator, prediction, projected, quality, sublinear};
 
 /// A paper, or a subject of its own that several papers share.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,8 @@ pub struct Experiment {
 }
 
 /// All papers, in the order in which they run.
-pub const PAPERS: &[Paper] = &[sublinear::PAPER, projected::PAPER, prediction::PAPER, operator::PAPER, filters::PAPER];
+pub const PAPERS: &[Paper] =
+    &[sublinear::PAPER, projected::PAPER, prediction::PAPER, operator::PAPER, filters::PAPER, quality::PAPER];
 
 /// The experiments of all papers.
 pub fn experiments() -> impl Iterator<Item = &'static Experiment> {

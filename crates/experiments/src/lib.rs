@@ -23,6 +23,7 @@
 //! | [`prediction`] | the figures and appendices of the paper on online prediction with forgetting, OPF |
 //! | [`operator`] | the figures and corollaries of the paper on sparse online operators |
 //! | [`filters`] | kernel adaptive filters and classifiers on a budget, side by side |
+//! | [`quality`] | `auto` beside the learners that people would use instead |
 //!
 //! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
 //! given ([`plan`]) and what they hand back ([`report::Report`]). No number depends on the number of threads; times do.
@@ -38,6 +39,7 @@ pub mod plan;
 pub mod prediction;
 pub mod progress;
 pub mod projected;
+pub mod quality;
 pub mod report;
 pub mod runner;
 pub mod stats;

@@ -87,8 +87,9 @@ pub struct Key {
     pub none: Option<&'static str>,
     /// What `auto` means here, if a paper gives a rule.
     pub auto: Option<Rule>,
-    default: fn() -> Value,
+    default: Default,
     for_classes: Option<fn(&Context<'_>) -> Value>,
+    without_data: Option<Default>,
 }
 
 /// Where good values of a key are looked for; both ends are values that it may have.
@@ -104,6 +105,8 @@ pub struct SearchRange {
     /// Whether its logarithm is spread evenly.
     pub logarithmic: bool,
 }
+
+type Default = fn() -> Value;
 
 /// What the values of a key are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -308,6 +311,12 @@ impl Key {
             Some(value) if context.classes => value(context),
             _ => self.default(),
         }
+    }
+
+    /// What a default of `auto` comes to where its rule has no data to look at.
+    #[must_use]
+    pub fn without_data(&self) -> Option<Value> {
+        self.without_data.map(|value| value())
     }
 
     /// The default as a user would write it.

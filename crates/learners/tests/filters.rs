@@ -308,15 +308,15 @@ fn filters_are_special_cases_of_each_other() -> TestResult {
     the_same("LKAPA of one example without a leak is KLMS", lkapa, klms()?)?;
     let norma = Norma::new(kernel.clone(), 2, NormaParams::default().eta(0.3).lambda(0.0))?;
     the_same("NORMA without a leak is KLMS", norma, klms()?)?;
-    let kap = Kap::new(kernel.clone(), 2, KapParams::default().eta(0.3).eps(0.1).order(1))?;
-    let knlms = Knlms::new(kernel.clone(), 2, KnlmsParams::default().eta(0.3).eps(0.1))?;
+    let kap = Kap::new(kernel.clone(), 2, KapParams::default().eta(0.3).mu0(0.9).eps(0.1).order(1))?;
+    let knlms = Knlms::new(kernel.clone(), 2, KnlmsParams::default().eta(0.3).mu0(0.9).eps(0.1))?;
     the_same("KAP of one example is KNLMS", kap, knlms)
 }
 
 #[test]
 fn an_emptied_dictionary_starts_again() -> TestResult {
     let kernel: AnyKernel = "gaussian:0.6".parse()?;
-    let params = KlmsCsl1Params::default().lambda(0.05);
+    let params = KlmsCsl1Params::default().eta(0.1).lambda(0.05);
     let mut learner = KlmsCsl1::new(kernel, 1, params)?;
     learner.update(&[0.0], 0.1)?;
     assert_eq!((learner.dictionary_size(), learner.predict(&[0.0])?), (0, 0.0));
@@ -392,7 +392,7 @@ fn parameters_out_of_range_are_refused() -> TestResult {
     for wrong in [wrong.eta(0.0), wrong.max_dictionary(Some(0)), wrong.outputs(0)] {
         assert!(Klms::new(k(), 2, wrong).is_err(), "{wrong:?}");
     }
-    let wrong = NormaParams::default();
+    let wrong = NormaParams::default().eta(0.3);
     for wrong in [wrong.eta(-1.0), wrong.lambda(-0.1), wrong.lambda(5.1), wrong.tau(0)] {
         assert!(Norma::new(k(), 2, wrong).is_err(), "{wrong:?}");
     }
@@ -408,7 +408,7 @@ fn parameters_out_of_range_are_refused() -> TestResult {
     for wrong in [wrong.eta(0.0), wrong.mu0(1.1), wrong.eps(0.0), wrong.order(0), wrong.max_dictionary(Some(0))] {
         assert!(Kap::new(k(), 2, wrong).is_err(), "{wrong:?}");
     }
-    let wrong = LkapaParams::default();
+    let wrong = LkapaParams::default().eta(0.05);
     for wrong in [wrong.eta(0.0), wrong.lambda(21.0), wrong.order(0), wrong.max_dictionary(Some(0))] {
         assert!(Lkapa::new(k(), 2, wrong).is_err(), "{wrong:?}");
     }

@@ -81,9 +81,9 @@ fn mxklms_equals_its_definition() -> TestResult {
 #[test]
 fn one_kernel_is_knlms() -> TestResult {
     let kernel: AnyKernel = "gaussian:0.6".parse()?;
-    let one = KnlmsParams::default().mu0(0.9).eps(0.01).max_dictionary(Some(30));
+    let one = KnlmsParams::default().eta(0.5).mu0(0.9).eps(0.01).max_dictionary(Some(30));
     let mut one = Knlms::new(kernel.clone(), 2, one)?;
-    let several = MknlmsCsParams::default().delta(0.9).eps(0.01).max_dictionary(Some(30));
+    let several = MknlmsCsParams::default().eta(0.5).delta(0.9).eps(0.01).max_dictionary(Some(30));
     let mut several = MknlmsCs::new(vec![kernel], 2, several)?;
     for (x, y) in streams::smooth_noisy(12, 300, 2, 0.1) {
         let (a, b) = (one.predict_then_update(&x, y)?, several.predict_then_update(&x, y)?);

@@ -88,13 +88,13 @@ fn defaults_are_those_of_the_library() {
         shown("nons-ald"),
         "mu=1 alpha=1e-3 radius=1 label_bound=1 max_dictionary=1000 loss=squared removal=never"
     );
-    assert_eq!(shown("krls"), "nu=1e-3 lambda=0 forgetting=1 max_dictionary=1000 forgets=directional removal=never");
+    assert_eq!(shown("krls"), "nu=1e-3 lambda=0.1 forgetting=1 max_dictionary=1000 forgets=directional removal=never");
     assert_eq!(shown("kons"), "mu=1 eta=0.125 clip=none loss=squared");
     assert_eq!(shown("fogd"), "features=400 step=0.1 loss=squared");
     assert_eq!(shown("experts"), "members=nons-ald;krls;aogd-ald rule=ml-poly share=0");
     assert_eq!(shown("restart"), "learner=krls detector=page-hinkley threshold=50 tolerance=0.5 delta=2e-3");
     assert_eq!(shown("auto"), "rule=ml-poly budget=2000000 neighbours=32");
-    assert_eq!(shown("mknlms-cs"), "kernels=auto eta=0.5 delta=0.995 eps=0.01 max_dictionary=500");
+    assert_eq!(shown("mknlms-cs"), "kernels=auto eta=0.1 delta=0.995 eps=1 max_dictionary=500");
 }
 
 /// Losses reach the learner; classes choose their own where none is set.
@@ -261,7 +261,7 @@ fn refusals_name_the_learner_the_key_and_the_way_out() {
         ("kogd", &["loss=huber"], "kogd: in loss, the loss \"huber\" needs the form huber:δ"),
         ("kogd", &["loss=l2"], "kogd: in loss, there is no loss \"l2\"; the losses are squared, absolute"),
         ("krls", &["forgets=all"], "krls: forgets must be directional, exponential or prior, got \"all\""),
-        ("krls", &["forgets=prior"], "krls: lambda must be positive to forget back to the prior, got 0"),
+        ("krls", &["forgets=prior", "lambda=0"], "krls: lambda must be positive to forget back to the prior, got 0"),
         ("auto", &["budget=999"], "auto: budget must be at least 1000, got 999"),
     ] {
         let message = refusal(learner, settings);
@@ -291,12 +291,19 @@ fn rules_that_look_at_the_data() {
     assert!(centre.iter().zip([1.0, 1.0, 0.1]).all(|(a, b)| (a - b).abs() < 1e-15), "{centre:?}");
     // R² = 0.29: 2.3 against 2 ln(10⁴) = 18.4.
     assert_eq!(centred[2].1, Value::Whole(19));
-    let from_origin = parameters("pkawv-taylor", &["degree=auto", "lambda=0.1"], &context);
+    let from_origin = parameters("pkawv-taylor", &["centre=none", "degree=auto", "lambda=0.1"], &context);
     // R² = 3.25: 26.
     assert_eq!((&from_origin[1].1, &from_origin[2].1), (&Value::None, &Value::Whole(26)));
     let given = parameters("pkrr-taylor", &["centre=-1,d,2", "degree=1"], &context);
     assert_eq!(given[1].1.to_string(), "-1,3,2");
     assert_eq!(parameters("pkrr-taylor", &["centre=min(d,2)"], &context)[1].1, Value::Number(2.0));
+    assert_eq!(parameters("pkawv-taylor", &[], &context)[1].1, centred[1].1);
+    // A default can do without rows; what is asked for cannot.
+    assert_eq!(parameters("pkawv-taylor", &[], &CONTEXT)[1].1, Value::None);
+    // The last row is the nearest to both others, √0.34 away.
+    let Value::Number(radius) = parameters("qklms", &[], &context)[1].1 else { panic!("a number") };
+    assert!((radius - 0.34_f64.sqrt()).abs() < 1e-15, "{radius}");
+    assert_eq!(parameters("qklms", &[], &CONTEXT)[1].1, Value::Number(0.1));
     let needs = |settings: &[&str]| set("pkawv-taylor", settings).needs_rounds();
     assert_eq!((needs(&["centre=auto"]), needs(&["degree=auto"])), (None, Some("degree")));
 }
@@ -318,7 +325,7 @@ fn the_centre_reaches_the_features() {
     };
     let near = loss(&[], 0.0);
     assert!(loss(&["centre=auto"], 20.0) < 1.1 * near && loss(&["centre=20"], 20.0) < 1.1 * near);
-    let uncentred = loss(&[], 20.0);
+    let uncentred = loss(&["centre=none"], 20.0);
     assert!(uncentred > 3.0 * near, "{uncentred} {near}");
 }
 

@@ -81,17 +81,17 @@ pub(super) const FAMILIES: [Family; 4] = [
             Method::new("qklms", &[("eta", 0.5), ("epsilon", 0.3)]),
             Method::new("qklms-fb", &[("eta", 0.5), ("epsilon", 0.3)]),
             Method::new("norma", &[("eta", 0.5), ("lambda", 0.01)]),
-            Method::new("fb-klms", &[("nu", 0.05)]),
+            Method::new("fb-klms", &[("eta", 0.5), ("nu", 0.05)]),
         ],
     },
     Family {
         name: "normalised steps and projections",
         methods: &[
-            Method::new("knlms", &[("mu0", 0.95)]),
-            Method::new("kap", &[("mu0", 0.95)]),
-            Method::new("lkapa", &[]),
-            Method::new("nlkapa", &[]),
-            Method::new("kap-sm", &[]),
+            Method::new("knlms", &[("eta", 0.5), ("mu0", 0.95)]),
+            Method::new("kap", &[("eta", 0.1), ("mu0", 0.95), ("eps", 0.1)]),
+            Method::new("lkapa", &[("eta", 0.05)]),
+            Method::new("nlkapa", &[("eps", 0.01)]),
+            Method::new("kap-sm", &[("mu", 1.0)]),
         ],
     },
     Family {
@@ -99,8 +99,8 @@ pub(super) const FAMILIES: [Family; 4] = [
         methods: &[
             Method::new("klms-csl1", &[("eta", 0.02), ("mu0", 0.9)]),
             Method::new("klms-csal1", &[("eta", 0.02), ("mu0", 0.9)]),
-            Method::new("mknlms-cs", &[]),
-            Method::new("mxklms", &[]),
+            Method::new("mknlms-cs", &[("eta", 0.5), ("eps", 0.01)]),
+            Method::new("mxklms", &[("eta", 0.5)]),
         ],
     },
     Family {
@@ -111,7 +111,7 @@ pub(super) const FAMILIES: [Family; 4] = [
             Method::new("sw-krls", &[("lambda", 1e-3)]),
             Method::new("fb-krls", &[("lambda", 1e-3)]),
             Method::new("krls-t", &[("noise", 1e-3), ("forgetting", 1.0)]),
-            Method::new("ex-krls", &[]),
+            Method::new("ex-krls", &[("beta", 0.995)]),
         ],
     },
 ];

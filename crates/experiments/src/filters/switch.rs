@@ -53,7 +53,7 @@ const FAST: [(Method, &str); 7] = [
     (Method::new("sw-krls", &[("lambda", 1e-2)]), "keep a window"),
     (Method::new("fb-krls", &[("lambda", 1e-2)]), "keep a budget of it"),
     (Method::new("krls-t", &[("noise", 1e-2), ("forgetting", 0.995)]), "forget it back to the prior, 0.995"),
-    (Method::new("knlms", &[("mu0", 0.95)]), "small steps away from it"),
+    (Method::new("knlms", &[("eta", 0.5), ("mu0", 0.95)]), "small steps away from it"),
     (Method::new("norma", &[("eta", 0.5), ("lambda", 0.01)]), "keep a window, and shrink it"),
 ];
 

@@ -9,6 +9,7 @@ use mercer_data::{DataError, sha256_file};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
+use crate::quality::streams;
 
 /// All that the numbers of one run depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub struct Provenance {
     pub machine: Machine,
     /// What was asked for.
     pub plan: Asked,
-    /// The files found for the data sets of the manifest, in its order.
+    /// The files found for the data sets of the manifest, in its order, and for the streams of the comparison of quality.
     pub data: Vec<DataFile>,
     /// The data sets of the manifest that were not found.
     pub absent: Vec<String>,
@@ -86,6 +87,15 @@ impl Provenance {
                 data.push(DataFile { name, sha256: None, as_listed: Some(true) });
             } else {
                 absent.push(name);
+            }
+        }
+        if let Some(folder) = streams::folder(&plan.registry) {
+            for stream in streams::STREAMS.iter() {
+                if let Some(path) = stream.find(&folder) {
+                    let digest = sha256_file(&path)?;
+                    let (name, as_listed) = (format!("quality/{}", stream.name), Some(stream.sha256 == digest));
+                    data.push(DataFile { name, sha256: Some(digest), as_listed });
+                }
             }
         }
         Ok(Self { program: Program::this()?, machine: Machine::this(), plan: Asked::of(plan), data, absent })

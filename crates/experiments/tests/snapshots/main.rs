@@ -6,6 +6,7 @@ mod filters;
 mod operator;
 mod prediction;
 mod projected;
+mod quality;
 mod sublinear;
 
 use mercer_data::Registry;

@@ -1,6 +1,6 @@
 //! Keys that several learners have. Each takes its default from the parameters of the learner that has it.
 
-use super::{BuildError, Context, Find, Key, Kind, Look, Rule, SearchRange, Value, Values};
+use super::{BuildError, Context, Default, Find, Key, Kind, Look, Rule, SearchRange, Value, Values};
 use crate::basis::Eviction;
 use crate::loss::Loss;
 
@@ -10,8 +10,6 @@ pub(crate) const COUNT: &str = "a whole number ≥ 1";
 pub(crate) const COUNT_OR_NONE: &str = "a whole number ≥ 1, or none";
 pub(crate) const FIRST_ROWS: &str = "the first rows";
 
-type Default = fn() -> Value;
-
 /// A key that is a number, with the usual values of the rarer fields.
 pub(crate) const fn number(
     name: &'static str,
@@ -20,7 +18,18 @@ pub(crate) const fn number(
     range: &'static str,
     meaning: &'static str,
 ) -> Key {
-    Key { name, symbol, default, range, meaning, kind: Kind::Number, none: None, auto: None, for_classes: None }
+    Key {
+        name,
+        symbol,
+        default,
+        range,
+        meaning,
+        kind: Kind::Number,
+        none: None,
+        auto: None,
+        for_classes: None,
+        without_data: None,
+    }
 }
 
 pub(crate) const fn count(name: &'static str, symbol: &'static str, default: Default, meaning: &'static str) -> Key {
@@ -72,6 +81,11 @@ impl Key {
     /// Another default when classes are learnt.
     pub(crate) const fn for_classes(self, default: fn(&Context<'_>) -> Value) -> Self {
         Self { for_classes: Some(default), ..self }
+    }
+
+    /// What a default of `auto` is where nothing is known of the data.
+    pub(crate) const fn or_unseen(self, value: Default) -> Self {
+        Self { without_data: Some(value), ..self }
     }
 
     pub(crate) const fn ranging(self, range: &'static str) -> Self {
@@ -165,6 +179,36 @@ pub(crate) const fn rule(default: Default) -> Key {
     const RULES: &[&str] = &["ewa", "boa", "ml-poly"];
     let meaning = "how losses become weights: exponential, Bernstein or polynomial aggregation";
     name("rule", RULES, default, "ewa, boa or ml-poly", meaning)
+}
+
+/// The distance at which inputs share a point, in the unit of the inputs; `unseen` is that of the parameters.
+pub(crate) const fn radius_of_quantisation(unseen: Default) -> Key {
+    number("epsilon", "ε", || "auto".into(), NOT_NEGATIVE, "inputs this near share a point")
+        .or_found(
+            "the median distance of the first rows (200 at most) to their nearest; 0 if all are the same",
+            "ours: the papers choose by hand",
+            [false, true],
+            |_, context, _| nearest_of_rows(context).map(Value::Number),
+        )
+        .or_unseen(unseen)
+}
+
+/// The median over the first rows of the distance to the nearest row that is another, 0 where there is none.
+fn nearest_of_rows(context: &Context<'_>) -> Result<f64, BuildError> {
+    const ROWS: usize = 200;
+    let Context { rows, dimension, .. } = *context;
+    let rows: Vec<&[f64]> = rows.chunks_exact(dimension.max(1)).take(ROWS).collect();
+    if rows.is_empty() {
+        return Err(BuildError::NeedsData(FIRST_ROWS));
+    }
+    let distance = |x: &[f64], z: &[f64]| x.iter().zip(z).map(|(x, z)| (x - z) * (x - z)).sum::<f64>().sqrt();
+    let nearest = |x: &&[f64]| {
+        let others = rows.iter().map(|z| distance(x, z)).filter(|distance| *distance > 0.0);
+        others.fold(f64::INFINITY, f64::min)
+    };
+    let mut nearest: Vec<f64> = rows.iter().map(nearest).filter(|distance| distance.is_finite()).collect();
+    nearest.sort_unstable_by(f64::total_cmp);
+    Ok(nearest.get(nearest.len() / 2).copied().unwrap_or(0.0))
 }
 
 /// The mean of the first rows.

@@ -48,7 +48,10 @@ impl Entry {
             let value = match (given, key.default_for(context), key.auto.and_then(|rule| rule.look)) {
                 (Some((_, value)), ..) => value.clone(),
                 (None, Value::Words(word), Some(look)) if word == "auto" => {
-                    look.find(&kernel, context, &Values::new(&parameters, &[]))?
+                    match (look.find(&kernel, context, &Values::new(&parameters, &[])), key.without_data()) {
+                        (Err(BuildError::NeedsData(_)), Some(value)) => value,
+                        (found, _) => found?,
+                    }
                 }
                 (None, value, _) => value,
             };

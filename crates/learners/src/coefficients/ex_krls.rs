@@ -30,13 +30,13 @@ parameters! {
         /// State transition `a > 0`; below 1 the function fades.
         alpha: f64 = 0.999,
         /// Forgetting `β ∈ (0, 1]` of the errors of the past.
-        beta: f64 = 0.995,
+        beta: f64 = 1.0,
         /// Regulariser `λ > 0`.
         lambda: f64 = 0.1,
         /// State noise `q ≥ 0`; 0 for a function that does not move.
         q: f64 = 1e-3,
         /// Largest dictionary; `None` keeps every point.
-        max_dictionary: Option<usize> = Some(500),
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 

@@ -24,9 +24,9 @@ parameters! {
     #[derive(Copy)]
     pub struct FbKlmsParams {
         /// Step size `η > 0`.
-        eta: f64 = 0.5,
+        eta: f64 = 0.1,
         /// `ν ≥ 0`: a point joins when `κ − k_i/k(d_i, d_i)` is at least this for every kept point; larger keeps fewer points.
-        nu: f64 = 0.1,
+        nu: f64 = 0.3,
         /// `ε ≥ 0`, added to `‖k‖²`; `None` is `k(x, x)` of each input.
         eps: Option<f64> = None,
         /// Largest dictionary `M ≥ 1`.
@@ -130,7 +130,7 @@ pub(crate) const FB_KLMS: Entry = Entry {
     source: "Rzepka 2012",
     remedy: Some("take a larger eps or a smaller step"),
     advice: "cheap steps with a dictionary that goes on changing",
-    start: "`eta=0.5`, `nu=0.1`",
+    start: "`eta=0.1`, `nu=0.3`; 0.5 and 0.1 where there is little noise",
     trial: &["max_dictionary=30"],
     search: &[keys::search("eta", 0.01, 1.0), keys::search("nu", 0.001, 1.0)],
     make: |kernel, context, values| {

@@ -23,11 +23,11 @@ parameters! {
     #[derive(Copy)]
     pub struct KapParams {
         /// Step size `η > 0`; below 2 the errors in the window shrink.
-        eta: f64 = 0.1,
+        eta: f64 = 0.05,
         /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
         mu0: f64 = 0.9,
         /// `ε > 0`, added to the diagonal of `HHᵀ`.
-        eps: f64 = 0.1,
+        eps: f64 = 1.0,
         /// Examples in the window, `p ≥ 1`.
         order: usize = 8,
         /// Largest dictionary; `None` leaves its size to the coherence test.
@@ -125,7 +125,7 @@ pub(crate) const KAP: Entry = Entry {
     source: "Richard et al. 2009",
     remedy: Some("take a smaller step"),
     advice: "learns faster than knlms where inputs resemble those before them",
-    start: "`eta=0.1`, `order=8`, `eps=0.1`",
+    start: "`eta=0.05`, `order=8`, `eps=1`",
     trial: &["mu0=0.7", "order=4"],
     search: &[keys::search("eta", 0.01, 1.0), keys::search_evenly("mu0", 0.5, 0.99), keys::search("eps", 0.001, 1.0)],
     make: |kernel, context, values| {

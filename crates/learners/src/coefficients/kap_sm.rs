@@ -32,7 +32,7 @@ parameters! {
     #[derive(Copy)]
     pub struct KapSmParams {
         /// Step size `μ > 0`, below 2.
-        mu: f64 = 1.0,
+        mu: f64 = 0.3,
         /// The width `s > 0` of the Huber loss; `None` is the squared loss `l2`.
         huber: Option<f64> = None,
         /// Examples in the window, `1 ≤ p ≤ M`.
@@ -152,7 +152,7 @@ pub(crate) const KAP_SM: Entry = Entry {
     remedy: Some("take a smaller step"),
     takes: Takes { losses: &["squared", "huber:δ"], ..Takes::SQUARED },
     advice: "outliers, with the Huber loss; a target that drifts",
-    start: "`mu=1`, `window=10`",
+    start: "`mu=0.3`, `window=10`",
     trial: &["max_dictionary=40", "window=4"],
     search: &[keys::search("mu", 0.05, 1.9)],
     make: |kernel, context, values| {

@@ -25,9 +25,9 @@ parameters! {
     #[derive(Copy)]
     pub struct KlmsCsl1Params {
         /// Step size `η > 0`; it must stay below `2/‖k‖²` for the error at the example itself to shrink.
-        eta: f64 = 0.1,
+        eta: f64 = 0.02,
         /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.7,
+        mu0: f64 = 0.5,
         /// Threshold `λ ≥ 0`.
         lambda: f64 = 1e-4,
         /// Largest dictionary; `None` leaves its size to the coherence test.
@@ -40,9 +40,9 @@ parameters! {
     #[derive(Copy)]
     pub struct KlmsCsal1Params {
         /// Step size `η > 0`; it must stay below `2/‖k‖²` for the error at the example itself to shrink.
-        eta: f64 = 0.1,
+        eta: f64 = 0.02,
         /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.7,
+        mu0: f64 = 0.5,
         /// Threshold `λ ≥ 0`.
         lambda: f64 = 1e-6,
         /// `ε ≥ 0`, added to the coefficients that thresholds are divided by.
@@ -180,7 +180,7 @@ pub(crate) const KLMS_CSL1: Entry = Entry {
     source: "Gao et al. 2013",
     remedy: Some("take a smaller step or a smaller mu0"),
     advice: "points that are no longer used go by themselves",
-    start: "`eta=0.1`, `mu0=0.7`",
+    start: "`eta=0.02`, `mu0=0.5`",
     trial: &["mu0=0.3", "lambda=1e-7"],
     search: &[
         keys::search("eta", 0.01, 1.0),

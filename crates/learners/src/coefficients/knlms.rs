@@ -20,9 +20,9 @@ parameters! {
     #[derive(Copy)]
     pub struct KnlmsParams {
         /// Step size `η > 0`; below 2 the error at the example itself shrinks.
-        eta: f64 = 0.5,
+        eta: f64 = 0.1,
         /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.9,
+        mu0: f64 = 0.7,
         /// `ε ≥ 0`, added to `‖k‖²`.
         eps: f64 = 1e-4,
         /// Largest dictionary; `None` leaves its size to the coherence test.
@@ -68,7 +68,7 @@ pub(crate) const KNLMS: Entry = Entry {
     remedy: Some("take a smaller step"),
     takes: Takes::SQUARED_OUTPUTS,
     advice: "very cheap steps on a dictionary; drift",
-    start: "`eta=0.5`, `mu0=0.9`",
+    start: "`eta=0.1`, `mu0=0.7`; 0.5 and 0.9 where there is little noise",
     search: &[keys::search("eta", 0.01, 1.0), keys::search_evenly("mu0", 0.5, 0.99), keys::search("eps", 0.0001, 1.0)],
     make: |kernel, context, values| {
         let params = KnlmsParams::default().eta(values.number("eta")?).mu0(values.number("mu0")?);

@@ -24,13 +24,13 @@ parameters! {
     #[derive(Copy)]
     pub struct LkapaParams {
         /// Step size `η > 0`; the errors in the window shrink below `2/(p k(x, x))`.
-        eta: f64 = 0.05,
+        eta: f64 = 0.01,
         /// Regulariser `λ ≥ 0`, with `λη ≤ 1`.
         lambda: f64 = 0.01,
         /// Examples in the window, `p ≥ 1`.
         order: usize = 10,
         /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(500),
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 
@@ -45,9 +45,9 @@ parameters! {
         /// Examples in the window, `p ≥ 1`.
         order: usize = 10,
         /// `ε > 0`, added to the diagonal of the window's kernel matrix.
-        eps: f64 = 0.01,
+        eps: f64 = 1.0,
         /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(500),
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) const LKAPA: Entry = Entry {
     source: "Liu and Principe 2008",
     remedy: Some("take a smaller step"),
     advice: "a yardstick of affine projection",
-    start: "`eta=0.05`, `order=10`",
+    start: "`eta=0.01`, `order=10`",
     trial: &["max_dictionary=40", "order=4"],
     search: &[keys::search("eta", 0.005, 0.5), keys::search("lambda", 0.0001, 0.5)],
     make: |kernel, context, values| {
@@ -198,6 +198,7 @@ pub(crate) const NLKAPA: Entry = Entry {
         MAX_DICTIONARY,
     ],
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J, 1.0 p p),
+    start: "`eta=0.05`, `order=10`, `eps=1`",
     search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 0.0001, 0.5)],
     make: |kernel, context, values| {
         let params = NlkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);

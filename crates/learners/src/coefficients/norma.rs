@@ -61,7 +61,7 @@ parameters! {
     #[derive(Copy)]
     pub struct NormaParams {
         /// Step size `η > 0`.
-        eta: f64 = 0.3,
+        eta: f64 = 0.1,
         /// Regulariser `λ ≥ 0`, with `λη ≤ 1`: a coefficient shrinks by the factor `1 − λη` a round.
         lambda: f64 = 0.002,
         /// Points kept `τ ≥ 1`, the latest ones.
@@ -210,7 +210,7 @@ pub(crate) const NORMA: Entry = Entry {
     // Softmax is the last.
     takes: Takes { losses: Loss::NAMES.split_at(9).0, ..Takes::SQUARED },
     advice: "any loss at the price of one kernel row; a target that drifts",
-    start: "`eta=0.3`, `lambda=0.002`",
+    start: "`eta=0.1`, `lambda=0.002`",
     trial: &["tau=40"],
     search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 1e-5, 0.1)],
     make: |kernel, context, values| {

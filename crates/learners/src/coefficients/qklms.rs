@@ -20,7 +20,7 @@ parameters! {
     pub struct QklmsParams {
         /// Step size `η > 0`; it must stay below `2/k(x, x)` for the error at the example itself to shrink.
         eta: f64 = 0.2,
-        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only.
+        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only. The catalogue and the command find it in the first rows.
         epsilon: f64 = 0.1,
         /// Largest dictionary; `None` leaves its size to the quantisation.
         max_dictionary: Option<usize> = Some(1000),
@@ -100,7 +100,7 @@ pub(crate) const QKLMS: Entry = Entry {
     summary: "quantised kernel least mean squares: near inputs share a point",
     keys: &[
         keys::number("eta", "η", || QklmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::number("epsilon", "ε", || QklmsParams::default().epsilon.into(), keys::NOT_NEGATIVE, "distance merged"),
+        keys::radius_of_quantisation(|| QklmsParams::default().epsilon.into()),
         keys::max_dictionary(|| QklmsParams::default().max_dictionary.into()),
     ],
     time: cost!(2.0 J d, 1.0 J),
@@ -109,7 +109,8 @@ pub(crate) const QKLMS: Entry = Entry {
     remedy: Some("take a smaller step"),
     takes: Takes::SQUARED_OUTPUTS,
     advice: "the cheapest steps on a dictionary; drift",
-    start: "`eta=0.2`, `epsilon` a tenth of the width",
+    start: "`eta=0.2`, `epsilon` as found or a tenth of the width",
+    trial: &["epsilon=0.1"],
     search: &[keys::search("eta", 0.01, 1.0), keys::search("epsilon", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = QklmsParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);

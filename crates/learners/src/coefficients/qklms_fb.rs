@@ -28,13 +28,13 @@ parameters! {
     #[derive(Copy)]
     pub struct QklmsFbParams {
         /// Step size `η > 0`; it must stay below `2/k(x, x)` for the error at the example itself to shrink.
-        eta: f64 = 0.2,
-        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only.
+        eta: f64 = 0.1,
+        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only. The catalogue and the command find it in the first rows.
         epsilon: f64 = 0.3,
         /// Forgetting factor `β ∈ [0, 1]` of significance and influence.
         beta: f64 = 0.999,
         /// Largest dictionary, at least 1.
-        max_dictionary: usize = 500,
+        max_dictionary: usize = 1000,
     }
 }
 
@@ -166,7 +166,7 @@ pub(crate) const QKLMS_FB: Entry = Entry {
     summary: "quantised kernel least mean squares; the least significant point leaves a full dictionary",
     keys: &[
         keys::number("eta", "η", || QklmsFbParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::number("epsilon", "ε", || QklmsFbParams::default().epsilon.into(), keys::NOT_NEGATIVE, "distance merged"),
+        keys::radius_of_quantisation(|| QklmsFbParams::default().epsilon.into()),
         keys::number(
             "beta",
             "β",
@@ -181,8 +181,8 @@ pub(crate) const QKLMS_FB: Entry = Entry {
     source: "Zhao et al. 2013",
     remedy: Some("take a smaller step"),
     advice: "cheap steps on a budget; drift",
-    start: "`eta=0.2`, `epsilon` a fifth of the width",
-    trial: &["max_dictionary=30"],
+    start: "`eta=0.1`, `epsilon` as found or a fifth of the width",
+    trial: &["epsilon=0.3", "max_dictionary=30"],
     search: &[keys::search("eta", 0.01, 1.0), keys::search("epsilon", 0.01, 1.0)],
     make: |kernel, context, values| {
         let params = QklmsFbParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);

@@ -46,7 +46,7 @@ parameters! {
         /// Forgetting `λ ∈ (0, 1]`; 1 forgets nothing.
         forgetting: f64 = 0.999,
         /// Variance `σ² > 0` of the noise, where `k(x, x)` is the variance of `f(x)`.
-        noise: f64 = 0.01,
+        noise: f64 = 0.1,
         /// Jitter `≥ 0`, added to `k(x, x)` of the example itself.
         jitter: f64 = 1e-6,
         /// Budget `M`; `None` keeps every point.
@@ -217,7 +217,7 @@ pub(crate) const KRLS_T: Entry = Entry {
             "λ",
             || KrlsTParams::default().forgetting.into(),
             "a number above 0, at most 1",
-            "weight of the past a round; 1 forgets nothing",
+            "share of the past that a row leaves: about 1/(1 − λ) rows are remembered; 1 forgets nothing",
         ),
         keys::number("noise", "σ²", || KrlsTParams::default().noise.into(), keys::POSITIVE, "variance of the noise"),
         keys::number("jitter", "", || KrlsTParams::default().jitter.into(), keys::NOT_NEGATIVE, "added to k(x,x)"),
@@ -235,7 +235,7 @@ pub(crate) const KRLS_T: Entry = Entry {
     source: "Van Vaerenbergh et al. 2012",
     remedy: Some("raise noise"),
     advice: "drift and switches, with a variance; forgets smoothly",
-    start: "`forgetting=0.999`, `noise=0.01`",
+    start: "`forgetting=0.999`, `noise=0.1`",
     trial: &["max_dictionary=20"],
     search: &[keys::search("noise", 0.0001, 1.0)],
     make: |kernel, context, values| {

@@ -23,7 +23,7 @@ parameters! {
         degree: usize = 2,
         /// Ridge `λ > 0`.
         lambda: f64 = 1.0,
-        /// Where the inputs are measured from; `None` is the origin.
+        /// Where the inputs are measured from; `None` is the origin. The catalogue and the command take the mean of the first rows.
         centre: Option<Vec<f64>> = None,
         /// Most bytes that the matrix of the features may take.
         max_bytes: u64 = 4 << 30,
@@ -62,9 +62,10 @@ const KEYS: [Key; 3] = [
     keys::number(
         "centre",
         "",
-        || TaylorParams::default().centre.into(),
+        // Far from where they are measured from all features vanish, and with them the prediction.
+        || "auto".into(),
         "",
-        "where inputs are measured from; those near it need few features",
+        "where inputs are measured from; those near it need few features, those far from it are predicted as 0",
     )
     .of_kind(Kind::Numbers)
     .or_none("the origin", "a number, d numbers separated by commas, or none")
@@ -73,7 +74,8 @@ const KEYS: [Key; 3] = [
         "ours: the paper expands around the origin",
         [false, true],
         |_, context, _| keys::mean_of_rows(context).map(Value::Numbers),
-    ),
+    )
+    .or_unseen(|| TaylorParams::default().centre.into()),
     keys::count(
         "degree",
         "M",
@@ -128,7 +130,8 @@ pub(crate) const PKAWV_TAYLOR: Entry = Entry {
     gaussian: true,
     takes: Takes::SQUARED_OUTPUTS,
     advice: "`d` small, Gaussian kernel",
-    start: "`degree=4`, `lambda=0.1`, `centre=auto`; `degree=auto` is Theorem 4's, often far more than needed",
+    start: "`degree=4`, `lambda=0.1`; `degree=auto` is Theorem 4's, often far more than needed",
+    trial: &["centre=none"],
     search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
     ..Entry::PLAIN

@@ -28,7 +28,7 @@ parameters! {
         /// Curvature `η > 0`.
         eta: f64 = 0.125,
         /// Smallest probability `γ ∈ [0, 1]` to enter the sketch.
-        gamma: f64 = 0.1,
+        gamma: f64 = 0.3,
         /// Oversampling `β > 0` of the leverage scores.
         beta: f64 = 1.0,
         /// Seed of the coins.

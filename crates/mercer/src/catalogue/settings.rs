@@ -159,7 +159,10 @@ impl Settings {
             Choice::Unset(_) if context.classes && key.default_for(context) != key.default() => {
                 Ok(key.default_for(context))
             }
-            Choice::Unset(usual) => self.value(key, usual, kernel, context, before),
+            Choice::Unset(usual) => match (self.value(key, usual, kernel, context, before), key.without_data()) {
+                (Err(CatalogueError::NeedsData { .. }), Some(value)) => Ok(value),
+                (value, _) => value,
+            },
             Choice::Looked(look) => look.find(kernel, context, before).map_err(|error| match error {
                 BuildError::NeedsData(needs) => {
                     CatalogueError::NeedsData { learner, key: key.name, needs, range: key.range }

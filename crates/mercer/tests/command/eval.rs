@@ -89,7 +89,7 @@ fn a_person_reads_the_same_numbers() {
     let report = folder.json("eval data.csv --learner krls");
     let text = folder.done("eval data.csv --learner krls");
     assert!(text.starts_with("krls on data.csv: 40 rows of 3 features\n"), "{text}");
-    assert!(text.contains("parameters           nu=0.001 lambda=0 forgetting=1 max_dictionary=1000 forgets=directional removal=never\n"), "{text}");
+    assert!(text.contains("parameters           nu=0.001 lambda=0.1 forgetting=1 max_dictionary=1000 forgets=directional removal=never\n"), "{text}");
     let cells = |start: &str| -> Vec<String> {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(start)).unwrap();
         line.split_whitespace().map(str::to_owned).collect()
@@ -470,7 +470,7 @@ fn taylor_features_may_be_centred_and_their_degree_follow_the_rule() {
     // 2 ln(100) = 9.2; 8R²/σ² ≤ 6.
     assert_eq!(degree, Some(10));
     let origin = folder.json("eval data.csv --learner pkrr-taylor --set centre=0,0,0");
-    let none = folder.json("eval data.csv --learner pkrr-taylor");
+    let none = folder.json("eval data.csv --learner pkrr-taylor --set centre=none");
     assert_eq!(origin["mse"], none["mse"]);
     assert!(none["parameters"]["centre"].is_null());
 }

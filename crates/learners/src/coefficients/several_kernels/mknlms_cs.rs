@@ -20,11 +20,11 @@ parameters! {
     #[derive(Copy)]
     pub struct MknlmsCsParams {
         /// Step size `η > 0`; below 2 the error at the example itself shrinks.
-        eta: f64 = 0.5,
+        eta: f64 = 0.1,
         /// `δ ≥ 0`: a point joins when no kernel value between it and a kept point exceeds this; 1 keeps every point of normalised kernels.
         delta: f64 = 0.995,
         /// `ε ≥ 0`, added to `ΣK²`.
-        eps: f64 = 1e-2,
+        eps: f64 = 1.0,
         /// Largest dictionary; `None` leaves its size to `δ`.
         max_dictionary: Option<usize> = Some(500),
     }
@@ -119,7 +119,7 @@ pub(crate) const MKNLMS_CS: Entry = Entry {
     source: "Yukawa 2012",
     remedy: Some("take a smaller step"),
     advice: "cheap steps without a width to choose",
-    start: "`kernels` of several widths, `eta=0.5`; `delta` nearer to 1 keeps more",
+    start: "`kernels` of several widths, `eta=0.1`; `delta` nearer to 1 keeps more",
     trial: &["max_dictionary=20"],
     search: &[
         keys::search("eta", 0.01, 1.0),

@@ -19,11 +19,11 @@ parameters! {
     #[derive(Copy)]
     pub struct MxklmsParams {
         /// Step size `η > 0` of the coefficients; it must stay below `2/k_p(x, x)` for the error at the example itself to shrink.
-        eta: f64 = 0.5,
+        eta: f64 = 0.2,
         /// Step size `μ ≥ 0` of the mixture's weights; 0 keeps them equal.
         mu: f64 = 1.0,
         /// Largest dictionary, after which nothing is learnt; `None` keeps every point.
-        max_dictionary: Option<usize> = Some(500),
+        max_dictionary: Option<usize> = Some(1000),
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) const MXKLMS: Entry = Entry {
     source: "Pokharel et al. 2013",
     remedy: Some("take a smaller step"),
     advice: "short streams of which no good width is known",
-    start: "`kernels` of several widths, `eta=0.5`; `max_dictionary` as long as the stream",
+    start: "`kernels` of several widths, `eta=0.2`; `max_dictionary` as long as the stream",
     trial: &["max_dictionary=20"],
     search: &[keys::search("eta", 0.01, 1.0), keys::search("mu", 0.1, 10.0)],
     make: |_, context, values| {

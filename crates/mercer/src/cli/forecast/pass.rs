@@ -207,12 +207,6 @@ impl Pass {
         (0..self.output.len()).map(radius).collect()
     }
 
-    /// The last row's prediction, made before it was seen, and how far its intervals reach.
-    #[cfg(feature = "serve")]
-    pub(crate) fn last(&self) -> (&[f64], &[f64]) {
-        (&self.prediction, &self.radii)
-    }
-
     /// The last row's time, its prediction and its intervals.
     pub(super) fn write_row(&self, text: &mut String) {
         self.write_line(self.rows() - 1, &self.prediction, &self.radii, &[], text);
@@ -303,9 +297,9 @@ impl Pass {
         (scored > 0).then(|| sum / scored as f64)
     }
 
-    /// The values of the last row, its predictions and how far their intervals reach.
-    #[cfg(feature = "plots")]
-    pub(super) fn last(&self) -> [&[f64]; 3] {
+    /// The values of the last row, its predictions, made before it was seen, and how far their intervals reach.
+    #[cfg(any(feature = "plots", feature = "serve"))]
+    pub(crate) fn last(&self) -> [&[f64]; 3] {
         [&self.output, &self.prediction, &self.radii]
     }
 

@@ -92,7 +92,7 @@ impl Served {
             }
             Self::Series(pass) => {
                 pass.step(&sample.example.features).map_err(|error| error.to_string())?;
-                let (prediction, radii) = pass.last();
+                let [_, prediction, radii] = pass.last();
                 answer::write_forecast(prediction, pass.model().intervals.as_ref().map(|_| radii), text);
             }
         }

@@ -1,0 +1,299 @@
+"""Scores of other learners on the streams of the comparison of quality.
+
+Usage: python peers.py FOLDER [--rows N] [--streams casp,ccpp]
+       [--methods vw,rv-arf] > scores.csv
+
+FOLDER holds NAME.csv.gz with the target last. Each method sees the rows in
+the order of the file, once: it predicts a row, the error is noted, it learns
+the row. The score is the squared error over the last half as a share of that
+of the running mean. Nothing is tuned. Features are standardised by the rows so
+far, except for forests, and so are targets, except for trees, forests and
+nearest neighbours. Methods b-... do not learn online: whenever the stream has doubled
+(from 128 rows on) they are fitted anew to all rows so far (Gaussian processes
+and kernel ridge to the last 2000 and 4000 of them), standardised, and predict
+until the next time.
+
+pip install river scikit-learn lightgbm vowpalwabbit (those that are missing
+are left out). Versions go to standard error. One thread.
+"""
+
+import argparse
+import gzip
+import importlib.metadata
+import os
+import platform
+import sys
+import time
+import warnings
+from pathlib import Path
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import numpy as np  # noqa: E402
+
+warnings.filterwarnings("ignore")
+SEED = 0
+FIRST_FIT = 128
+HEAD = 200
+
+
+class Running:
+    """Mean and deviation of the rows so far."""
+
+    def __init__(self, width):
+        self.n, self.mean, self.m2 = 0, np.zeros(width), np.zeros(width)
+
+    def learn(self, x):
+        self.n += 1
+        before = x - self.mean
+        self.mean += before / self.n
+        self.m2 += before * (x - self.mean)
+
+    def deviation(self):
+        deviation = np.sqrt(self.m2 / max(self.n, 1))
+        return np.where(deviation > 0, deviation, 1.0)
+
+    def scale(self, x):
+        return (x - self.mean) / self.deviation()
+
+
+class River:
+    """A river model; with `scaled`, its target is standardised."""
+
+    def __init__(self, model, scaled=False):
+        self.model, self.y = model, Running(1) if scaled else None
+
+    def predict(self, x):
+        z = self.model.predict_one(dict(enumerate(x.tolist()))) or 0.0
+        return z if self.y is None else z * self.y.deviation()[0] + self.y.mean[0]
+
+    def learn(self, x, y):
+        if self.y is not None:
+            self.y.learn(np.array([y]))
+            y = self.y.scale(np.array([y]))[0]
+        self.model.learn_one(dict(enumerate(x.tolist())), y)
+
+
+class Sklearn:
+    """A scikit-learn model with partial_fit, inputs and target standardised.
+
+    `features` makes more features of the first HEAD rows' scaled inputs.
+    """
+
+    def __init__(self, model, width, features=None):
+        self.model, self.features = model, features
+        self.x, self.y = Running(width), Running(1)
+        self.head, self.ready = [], features is None
+
+    def inputs(self, x):
+        scaled = np.clip(self.x.scale(x), -10, 10)[None]
+        return scaled if self.features is None else self.features.transform(scaled)
+
+    def predict(self, x):
+        if not self.ready or not hasattr(self.model, "n_features_in_"):
+            return self.y.mean[0]
+        z = self.model.predict(self.inputs(x))[0]
+        return z * self.y.deviation()[0] + self.y.mean[0]
+
+    def learn(self, x, y):
+        self.x.learn(x)
+        self.y.learn(np.array([y]))
+        if not self.ready:
+            self.head.append(x)
+            if len(self.head) < HEAD:
+                return
+            self.features.fit(np.clip(self.x.scale(np.array(self.head)), -10, 10))
+            self.ready = True
+        z = self.y.scale(np.array([y]))
+        self.model.partial_fit(self.inputs(x), z)
+
+
+class VowpalWabbit:
+    """Vowpal Wabbit with its default settings and these options."""
+
+    def __init__(self, width, options=""):
+        from vowpalwabbit import Workspace
+        self.vw = Workspace(f"--quiet {options}")
+        self.x, self.y = Running(width), Running(1)
+
+    def text(self, x):
+        scaled = self.x.scale(x).tolist()
+        return "|a " + " ".join(f"f{i}:{v!r}" for i, v in enumerate(scaled) if v)
+
+    def predict(self, x):
+        return self.vw.predict(self.text(x)) * self.y.deviation()[0] + self.y.mean[0]
+
+    def learn(self, x, y):
+        self.x.learn(x)
+        self.y.learn(np.array([y]))
+        z = float(self.y.scale(np.array([y]))[0])
+        self.vw.learn(f"{z!r} {self.text(x)}")
+
+
+class Refitted:
+    """A model that is fitted anew at doublings."""
+
+    def __init__(self, make, most=None):
+        self.make, self.most, self.rows, self.targets = make, most, [], []
+        self.model, self.next = None, FIRST_FIT
+
+    def predict(self, x):
+        if self.model is None:
+            return float(np.mean(self.targets)) if self.targets else 0.0
+        model, x_mean, x_std, y_mean, y_std = self.model
+        return model.predict(((x - x_mean) / x_std)[None])[0] * y_std + y_mean
+
+    def learn(self, x, y):
+        self.rows.append(x)
+        self.targets.append(y)
+        if len(self.rows) < self.next:
+            return
+        self.next *= 2
+        most = self.most or len(self.rows)
+        xs, ys = np.array(self.rows[-most:]), np.array(self.targets[-most:])
+        moments = [xs.mean(0), xs.std(0), ys.mean(), ys.std() or 1.0]
+        moments[1] = np.where(moments[1] > 0, moments[1], 1.0)
+        scaled = (xs - moments[0]) / moments[1], (ys - moments[2]) / moments[3]
+        self.model = (self.make(*scaled).fit(*scaled), *moments)
+
+
+def median_gamma(xs):
+    from scipy.spatial.distance import pdist
+    return 0.5 / np.median(pdist(xs[:HEAD])) ** 2
+
+
+def gaussian_process(length_scales):
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+
+    def make(xs, _):
+        scale = np.full(xs.shape[1] if length_scales else 1, np.sqrt(xs.shape[1]))
+        kernel = ConstantKernel() * RBF(scale if length_scales else scale[0]) + WhiteKernel(0.1)
+        return GaussianProcessRegressor(kernel, random_state=SEED)
+    return make
+
+
+def kernel_ridge(xs, _):
+    from sklearn.kernel_ridge import KernelRidge
+    return KernelRidge(alpha=0.1, kernel="rbf", gamma=median_gamma(xs))
+
+
+def light_gbm(*_):
+    from lightgbm import LGBMRegressor
+    return LGBMRegressor(n_jobs=1, verbose=-1, random_state=SEED)
+
+
+def methods():
+    """Name to a function from the number of features to a learner."""
+    made = {"vw": VowpalWabbit, "vw-q": lambda d: VowpalWabbit(d, "-q ::")}
+
+    def sgd():
+        from sklearn.linear_model import SGDRegressor
+        return SGDRegressor(random_state=SEED)
+
+    def mlp(d):
+        from sklearn.neural_network import MLPRegressor
+        return Sklearn(MLPRegressor(random_state=SEED), d)
+
+    def nystroem(d):
+        from sklearn.kernel_approximation import Nystroem
+        return Sklearn(sgd(), d, Nystroem(gamma=1 / (2 * d), n_components=HEAD, random_state=SEED))
+
+    def fourier(d):
+        from sklearn.kernel_approximation import RBFSampler
+        return Sklearn(sgd(), d, RBFSampler(gamma=1 / (2 * d), n_components=400, random_state=SEED))
+
+    made.update({"sk-mlp": mlp, "sk-nys": nystroem, "sk-rff": fourier})
+
+    def scaled(make, target=False):
+        def model(_):
+            from river import preprocessing
+            return River(preprocessing.StandardScaler() | make(), target)
+        return model
+
+    def linear():
+        from river import linear_model
+        return linear_model.LinearRegression()
+
+    def knn():
+        from river import neighbors
+        return neighbors.KNNRegressor()
+
+    def hat():
+        from river import tree
+        return tree.HoeffdingAdaptiveTreeRegressor(seed=SEED)
+
+    def arf(_):
+        from river import forest
+        return River(forest.ARFRegressor(seed=SEED))
+
+    def amf(_):
+        from river import forest
+        return River(forest.AMFRegressor(seed=SEED))
+
+    def srp(_):
+        from river import ensemble
+        return River(ensemble.SRPRegressor(seed=SEED))
+
+    made.update({
+        "rv-linear": scaled(linear, True), "rv-knn": scaled(knn), "rv-hat": scaled(hat),
+        "rv-arf": arf, "rv-amf": amf, "rv-srp": srp,
+        "b-lgbm": lambda d: Refitted(light_gbm),
+        "b-krr": lambda d: Refitted(kernel_ridge, 4000),
+        "b-gp": lambda d: Refitted(gaussian_process(True), 2000),
+        "b-gp-iso": lambda d: Refitted(gaussian_process(False), 2000),
+    })
+    return made
+
+
+def score(learner, xs, ys):
+    loss = of_mean = total = 0.0
+    for t, (x, y) in enumerate(zip(xs, ys)):
+        prediction = learner.predict(x)
+        if 2 * t >= len(ys):
+            loss += (prediction - y) ** 2
+            of_mean += (total / t - y) ** 2
+        total += y
+        learner.learn(x, y)
+    return loss / of_mean
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--streams", type=lambda text: text.split(","))
+    parser.add_argument("--methods", type=lambda text: text.split(","))
+    arguments = parser.parse_args()
+    with open(Path(__file__).with_name("streams.csv")) as file:
+        known = [line.split(",")[0] for line in file][1:]
+    print(f"python {platform.python_version()}", file=sys.stderr)
+    for package in ("river", "scikit-learn", "lightgbm", "vowpalwabbit", "numpy"):
+        try:
+            print(package, importlib.metadata.version(package), file=sys.stderr)
+        except importlib.metadata.PackageNotFoundError:
+            print(package, "is not installed", file=sys.stderr)
+    print("stream,method,nmse,seconds")
+    for stream in arguments.streams or known:
+        path = arguments.folder / f"{stream}.csv.gz"
+        with gzip.open(path, "rt") as file:
+            table = np.loadtxt(file, delimiter=",", skiprows=1, max_rows=arguments.rows)
+        xs, ys = table[:, :-1], table[:, -1]
+        for name, make in methods().items():
+            if arguments.methods and name not in arguments.methods:
+                continue
+            start = time.perf_counter()
+            try:
+                nmse = score(make(xs.shape[1]), xs, ys)
+            except ImportError as error:
+                print(f"{stream},{name}: left out ({error})", file=sys.stderr)
+                continue
+            except Exception as error:  # One that fails has no score.
+                print(f"{stream},{name}: failed ({error})", file=sys.stderr)
+                continue
+            print(f"{stream},{name},{nmse:.5f},{time.perf_counter() - start:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

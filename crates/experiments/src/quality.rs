@@ -1,0 +1,43 @@
+//! What `auto` is worth beside what people would use instead, on the streams of the comparison of quality.
+//!
+//! Every method sees the rows in the same order, once, untuned, with the scaling that its documentation asks for. The score is the squared error over the last
+//! half of the stream as a share of that of the running mean (NMSE). The peers' scores are committed ([`peers`]); `auto` runs here. The streams are test data
+//! and no part of the tree ([`streams`] says where they are looked for); without them the bundled diamonds run alone, in an order of their own,
+//! beside which no peer has a score. All statements are this project's own; a shortened run is judged by none.
+//!
+//! | experiment | what it shows |
+//! |---|---|
+//! | [`standing`] | error, loss of the first rows and regret of `auto` with its default budget, beside the peers |
+//! | [`budgets`] | error against the budget of multiply-adds a row |
+
+pub mod budgets;
+pub mod peers;
+pub mod standing;
+pub mod streams;
+
+mod pass;
+
+use crate::experiment::{Experiment, Paper, scaled};
+
+/// The subject and its experiments.
+pub const PAPER: Paper = Paper {
+    name: "quality",
+    title: "Auto beside its peers",
+    experiments: &[
+        Experiment {
+            name: "quality_standing",
+            title: "Quality: auto beside its peers",
+            run: standing::run,
+            estimate: |plan| scaled(plan, 15.0),
+        },
+        Experiment {
+            name: "quality_budgets",
+            title: "Quality: error against the budget",
+            run: budgets::run,
+            estimate: |plan| scaled(plan, 60.0),
+        },
+    ],
+};
+
+/// Rows of a reduced run.
+const REDUCED_ROWS: usize = 1500;

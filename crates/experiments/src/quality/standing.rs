@@ -1,0 +1,198 @@
+//! `auto` with its default budget beside the peers: error, first rows, regret.
+
+use std::path::Path;
+
+use mercer_learners::AutoParams;
+
+use super::pass::{FIRST_ROWS, Pass, pass};
+use super::peers::{Score, best_online, light_gbm};
+use super::streams::{Loaded, VARIABLE, folder, load};
+use crate::plan::{ExperimentError, Plan};
+use crate::report::Report;
+use crate::runner::Job;
+use crate::stats::mean;
+use crate::table::{Format, Table, short};
+use crate::verdict::Claims;
+
+/// The most that the error may be of the best online peer's, on each stream and on average over the permuted ones.
+const OF_ONLINE: [f64; 2] = [1.01, 0.75];
+/// The most that it may be of LightGBM's on average over the permuted streams, and how many of these it is to be ahead on.
+const OF_LIGHTGBM: (f64, usize) = (0.95, 7);
+/// The most that it may be on the stream of electricity prices.
+const ON_PRICES: (&str, f64) = ("o_elec2", 0.30);
+/// The most that its loss over the last half may be above the best member's, as a share of it.
+const REGRET: f64 = 0.03;
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first stream that cannot be read or learnt.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    let rows = if plan.full { usize::MAX } else { super::REDUCED_ROWS };
+    run_in(plan, folder(&plan.registry).as_deref(), rows)
+}
+
+/// The same on the streams of this folder, of which `rows` rows are learnt.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report, ExperimentError> {
+    let (streams, missing) = load(plan, folder, rows)?;
+    let budget = AutoParams::default().budget;
+    let job = |place: usize| {
+        let Loaded { name, table, .. } = &streams[place];
+        Job::new(format!("quality_standing / {name}"), plan.seed, table.len() as u64, place)
+    };
+    let jobs: Vec<Job<usize>> = (0..streams.len()).map(job).collect();
+    let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input].table, budget, bar))?;
+    let results: Vec<(&Loaded, &Pass)> = streams.iter().zip(&passes).collect();
+
+    let mut report = Report::new("Quality: auto beside its peers");
+    report.words(format!(
+        "One pass over each stream, row by row, untuned, with the default budget of {budget} multiply-adds a row. NMSE is the squared error over the \
+         last half as a share of that of the running mean. The peers' scores are those of all rows of a stream in the same order; \
+         `crates/experiments/quality/peers.py` measures them. LightGBM is refitted whenever the stream has doubled, and does not learn row by row."
+    ));
+    if rows < usize::MAX {
+        report.words(format!("**Shortened**: the first {rows} rows of a stream, so that no ratio to a peer is told."));
+    }
+    if rows == usize::MAX && results.iter().any(|(loaded, _)| loaded.stream.is_some()) {
+        report.table("quality_claims", "What is wanted (statements of this project)", claims(&results)?);
+    }
+    report.table("quality_standing", "NMSE over the last half", standing(&results, rows < usize::MAX)?);
+    report.table(
+        "quality_start",
+        format!("NMSE over the first {FIRST_ROWS} rows but the first, and regret against the best member in hindsight over the last half"),
+        start(&results)?,
+    );
+    report.table("quality_times", "Microseconds a row on this machine, with other streams beside", times(&results)?);
+    if !missing.is_empty() {
+        report.not_run(
+            missing.join(", "),
+            format!("The streams are no part of the tree. Put their files into a folder and name it in {VARIABLE}."),
+        );
+    }
+    Ok(report)
+}
+
+/// The name and how the rows are ordered.
+fn order(loaded: &Loaded) -> &'static str {
+    match loaded.stream {
+        Some(stream) if stream.in_time => "time",
+        Some(_) => "permuted",
+        None => "its own",
+    }
+}
+
+fn standing(results: &[(&Loaded, &Pass)], shortened: bool) -> Result<Table, ExperimentError> {
+    let mut table = Table::new()
+        .words("stream")
+        .words("order")
+        .numbers("rows", Format::Shortest)
+        .numbers("features", Format::Shortest)
+        .numbers("auto", Format::Decimals(4))
+        .numbers("best online peer", Format::Decimals(4))
+        .words("which")
+        .numbers("ratio", Format::Decimals(3))
+        .numbers("LightGBM refitted", Format::Decimals(4))
+        .numbers("ratio to it", Format::Decimals(3));
+    for (loaded, pass) in results {
+        let of =
+            |peer: fn(&str) -> Option<Score>| loaded.stream.filter(|_| !shortened).and_then(|stream| peer(stream.name));
+        let (online, boosted) = (of(best_online), of(light_gbm));
+        let ratio = |peer: Option<Score>| peer.map(|peer| pass.nmse / peer.nmse);
+        table.push(vec![
+            loaded.name.clone().into(),
+            order(loaded).into(),
+            loaded.table.len().into(),
+            loaded.table.dimension().into(),
+            pass.nmse.into(),
+            online.map(|peer| peer.nmse).into(),
+            online.map_or("", |peer| peer.method).into(),
+            ratio(online).into(),
+            boosted.map(|peer| peer.nmse).into(),
+            ratio(boosted).into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+fn start(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+    let mut table = Table::new()
+        .words("stream")
+        .numbers("first rows", Format::Decimals(4))
+        .numbers("regret, %", Format::Decimals(2))
+        .words("best member");
+    for (loaded, pass) in results {
+        table.push(vec![
+            loaded.name.clone().into(),
+            pass.first.into(),
+            pass.regret.map(|regret| 100.0 * regret).into(),
+            pass.best.clone().into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+fn times(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+    let mut table = Table::new().words("stream").numbers("µs a row", Format::Significant(3));
+    for (loaded, pass) in results {
+        table.push(vec![loaded.name.clone().into(), pass.microseconds.into()])?;
+    }
+    Ok(table)
+}
+
+/// The statements, judged on all streams that are there.
+fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+    let mut claims = Claims::new();
+    let ratios = |in_time: bool, peer: fn(&str) -> Option<Score>| -> Vec<(&str, f64)> {
+        let of = results.iter().filter_map(|(loaded, pass)| {
+            let stream = loaded.stream.filter(|stream| stream.in_time == in_time)?;
+            Some((stream.name, pass.nmse / peer(stream.name)?.nmse))
+        });
+        of.collect()
+    };
+    let above = |ratios: &[(&str, f64)], most: f64| {
+        let above: Vec<String> = ratios
+            .iter()
+            .filter(|(_, ratio)| *ratio > most)
+            .map(|(name, ratio)| format!("{name} {}", short(*ratio)))
+            .collect();
+        let holds = above.is_empty();
+        (if holds { format!("all {}", ratios.len()) } else { format!("not {}", above.join(", ")) }, holds)
+    };
+    let average = |ratios: &[(&str, f64)]| mean(&ratios.iter().map(|(_, ratio)| *ratio).collect::<Vec<f64>>());
+    let (permuted, drifting) = (ratios(false, best_online), ratios(true, best_online));
+    let [each, on_average] = OF_ONLINE;
+    let both: Vec<(&str, f64)> = permuted.iter().chain(&drifting).copied().collect();
+    let (measured, holds) = above(&both, each);
+    claims.add(format!("on every stream at most {each} times the error of the best online peer"), measured, holds)?;
+    if !permuted.is_empty() {
+        let ratio = average(&permuted);
+        let statement =
+            format!("permuted streams: at most {on_average} times the error of the best online peer on average");
+        claims.add(statement, short(ratio), ratio <= on_average)?;
+        let (boosted, (most, ahead)) = (ratios(false, light_gbm), OF_LIGHTGBM);
+        let count = boosted.iter().filter(|(_, ratio)| *ratio < 1.0).count();
+        let statement = format!("permuted streams: ahead of refitted LightGBM on at least {ahead} of 10");
+        claims.add(statement, format!("{count} of {}", boosted.len()), count >= ahead)?;
+        let ratio = average(&boosted);
+        let statement = format!("permuted streams: at most {most} times its error on average");
+        claims.add(statement, short(ratio), ratio <= most)?;
+    }
+    if !drifting.is_empty() {
+        let (measured, holds) = above(&drifting, 1.0);
+        claims.add("streams in the order of time: ahead of every online peer", measured, holds)?;
+    }
+    let (name, most) = ON_PRICES;
+    if let Some((_, pass)) = results.iter().find(|(loaded, _)| loaded.name == name) {
+        claims.add(format!("{name}: NMSE at most {most}"), short(pass.nmse), pass.nmse <= most)?;
+    }
+    let regrets = results.iter().filter_map(|(loaded, pass)| Some((loaded.name.as_str(), pass.regret?)));
+    let regrets: Vec<(&str, f64)> = regrets.collect();
+    let (measured, holds) = above(&regrets, REGRET);
+    if !regrets.is_empty() {
+        claims.add(format!("regret against the best member at most {REGRET} of its loss"), measured, holds)?;
+    }
+    Ok(claims.table())
+}

@@ -1,0 +1,117 @@
+//! The streams: where they are, and whether they are the ones that the peers saw.
+//!
+//! A stream is the file `NAME.csv.gz` (or `NAME.csv`) with its target last, in the folder that the environment variable `MERCER_QUALITY` names or else in one called `quality`
+//! beside a folder of data sets. Rows are learnt in the order of the file. `crates/experiments/quality/streams.csv` has their shapes and digests.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use mercer_data::{Dataset, ReadOptions, Registry, read_all};
+
+use crate::plan::{ExperimentError, Plan};
+use crate::runner::seed_of;
+
+/// The environment variable that names the folder.
+pub const VARIABLE: &str = "MERCER_QUALITY";
+
+const LIST: &str = include_str!("../../quality/streams.csv");
+
+/// A stream of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// The file's name without its endings.
+    pub name: &'static str,
+    /// Whether the rows are in the order of time; those of the others were permuted.
+    pub in_time: bool,
+    /// The digest of the file that the peers saw.
+    pub sha256: &'static str,
+}
+
+/// All of them, in the order of the list.
+pub static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
+    let stream = |line: &'static str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        match cells[..] {
+            [name, order, _, _, sha256] => Some(Stream { name, in_time: order == "time", sha256 }),
+            _ => None,
+        }
+    };
+    LIST.lines().skip(1).filter_map(stream).collect()
+});
+
+impl Stream {
+    /// Its file in the folder, if it is there.
+    #[must_use]
+    pub fn find(&self, folder: &Path) -> Option<PathBuf> {
+        let paths = ["csv.gz", "csv"].map(|ending| folder.join(format!("{}.{ending}", self.name)));
+        paths.into_iter().find(|path| path.is_file())
+    }
+}
+
+/// The folder of the streams, if there is one.
+#[must_use]
+pub fn folder(registry: &Registry) -> Option<PathBuf> {
+    let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let beside = registry.folders().iter().filter_map(|folder| Some(folder.parent()?.join("quality")));
+    let holds = |folder: &PathBuf| STREAMS.iter().any(|stream| stream.find(folder).is_some());
+    named.into_iter().chain(beside).find(holds)
+}
+
+/// A table to learn, and the stream that it is.
+pub(super) struct Loaded {
+    pub(super) name: String,
+    /// None of the bundled set, which has an order of its own.
+    pub(super) stream: Option<Stream>,
+    pub(super) table: Dataset,
+}
+
+/// The streams of the folder, or the bundled diamonds without one; then the names of those that are missing.
+pub(super) fn load(
+    plan: &Plan,
+    folder: Option<&Path>,
+    rows: usize,
+) -> Result<(Vec<Loaded>, Vec<&'static str>), ExperimentError> {
+    let (mut loaded, mut missing) = (Vec::new(), Vec::new());
+    for stream in STREAMS.iter() {
+        match folder.and_then(|folder| stream.find(folder)) {
+            Some(path) => {
+                let mut table = read_all(path, &ReadOptions::default())?;
+                table.truncate(rows);
+                loaded.push(Loaded { name: stream.name.to_owned(), stream: Some(*stream), table });
+            }
+            None => missing.push(stream.name),
+        }
+    }
+    if loaded.is_empty() {
+        const NAME: &str = "diamonds";
+        let mut table = plan.registry.open(NAME)?.permuted(seed_of(plan.seed, "quality / diamonds"));
+        table.truncate(rows);
+        loaded.push(Loaded { name: format!("{NAME} (bundled)"), stream: None, table });
+    }
+    Ok((loaded, missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_reads() {
+        assert_eq!((STREAMS.len(), LIST.lines().count() - 1), (14, 14));
+        assert_eq!(STREAMS.iter().filter(|stream| stream.in_time).count(), 4);
+        assert!(STREAMS.iter().all(|stream| stream.sha256.len() == 64));
+    }
+
+    #[test]
+    fn a_folder_without_streams_is_none() {
+        let empty = tempfile::tempdir().unwrap();
+        let registry = Registry::load_from(vec![empty.path().join("datasets")]).unwrap();
+        if std::env::var_os(VARIABLE).is_none() {
+            assert_eq!(folder(&registry), None);
+            std::fs::create_dir(empty.path().join("quality")).unwrap();
+            assert_eq!(folder(&registry), None);
+            std::fs::write(empty.path().join("quality/casp.csv.gz"), "").unwrap();
+            assert_eq!(folder(&registry), Some(empty.path().join("quality")));
+        }
+    }
+}
