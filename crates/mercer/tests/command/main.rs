@@ -6,6 +6,7 @@ mod data;
 mod dialects;
 mod eval;
 mod forecast;
+mod http;
 mod inspect;
 mod intervals;
 mod kept_forecasters;
