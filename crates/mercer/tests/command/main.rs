@@ -8,6 +8,7 @@ mod dialects;
 mod eval;
 mod forecast;
 mod habits;
+mod http;
 mod inspect;
 mod intervals;
 mod kept_forecasters;
