@@ -42,14 +42,16 @@
 //!
 //! Memory: `5 budget/16` numbers for the grid without a window, `budget/10` with one; `3N(d + 4)` for the window, and `1024 d` until the scaling is fixed.
 
+mod grid;
 mod nearest;
 mod ranks;
 mod scales;
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{Gaussian, TaylorFeatures, weighted_median_width};
+use mercer_kernels::{Gaussian, weighted_median_width};
 
-use self::nearest::{Nearest, Past, Row, Size, with_outputs};
+use self::grid::{grid, learn_in_pieces, threads_of_grid};
+use self::nearest::{Nearest, Past, Row, Size};
 use self::scales::{Affine, Scales, weighted};
 use crate::aggregation::Rule;
 use crate::catalogue::{Entry, Takes, keys};
@@ -57,20 +59,10 @@ use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_on
 use crate::local::with_column;
 use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
-use crate::{
-    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, ParameterError, PkawvTaylor, Regressor, Scratch,
-    TaylorParams,
-};
+use crate::{AnyRegressor, Error, ParameterError, Regressor, Scratch};
 
 /// Rows after which the scaling is learnt anew.
 const STAGES: [usize; 4] = [16, 64, 256, 1024];
-const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
-const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
-const RIDGES: [f64; 2] = [0.03, 0.3];
-const THRESHOLD: f64 = 1e-3;
-const HIGHEST_DEGREE: usize = 6;
-/// Rows that the grid learns before the windows look at them.
-const PIECE: usize = 64;
 /// Multiply-adds a round at most, which is seconds.
 const LARGEST_BUDGET: u64 = 1_000_000_000_000;
 
@@ -345,104 +337,6 @@ impl Stage {
     }
 }
 
-/// The window has a thread of its own.
-fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
-    if beside_window { threads.saturating_sub(1).max(1) } else { threads }
-}
-
-/// Lets the grid learn rows in pieces of [`PIECE`], and hands the predictions of each to `take`, in order; `beside`, the grid learns the next piece on a
-/// thread of its own meanwhile. The pieces are the same, so threads change no bit.
-fn learn_in_pieces(
-    experts: &mut Mixture<AnyRegressor<Gaussian>>,
-    rows: Rows<'_>,
-    predictions: &mut Vec<f64>,
-    beside: bool,
-    mut take: impl FnMut(&[f64]),
-) -> Result<(), Error> {
-    let pieces = (0..rows.len()).step_by(PIECE).map(|first| rows.range(first, rows.len().min(first + PIECE)));
-    let mut learn = |piece: Rows<'_>, made: &mut Vec<f64>| {
-        made.clear();
-        if piece.len() == 1 { learn_one_by_one(experts, piece, made) } else { experts.learn_rows(piece, made) }
-    };
-    if !beside || rows.len() <= PIECE {
-        for piece in pieces {
-            let learnt = learn(piece, predictions);
-            take(predictions);
-            learnt?;
-        }
-        return Ok(());
-    }
-    std::thread::scope(|scope| {
-        // The one ahead need not wait, but the other is to have its rows in the cache still.
-        let (send, receive) = std::sync::mpsc::sync_channel(2);
-        scope.spawn(move || {
-            for piece in pieces {
-                let mut made = Vec::new();
-                let learnt = learn(piece, &mut made);
-                let stop = learnt.is_err();
-                if send.send((made, learnt)).is_err() || stop {
-                    break;
-                }
-            }
-        });
-        receive.into_iter().try_for_each(|(made, learnt)| {
-            take(&made);
-            learnt
-        })
-    })
-}
-
-/// The members, for scaled targets and rows whose distances have the median `unit`.
-fn grid(
-    (dimension, outputs): (usize, usize),
-    unit: f64,
-    targets: &[f64],
-    budget: usize,
-    beside_window: bool,
-) -> Result<Vec<(String, AnyRegressor<Gaussian>)>, Error> {
-    let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
-    let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
-    // 15J² + 12Jd = share
-    let d = dimension as f64;
-    let points = ((36.0 * d * d + 15.0 * share).sqrt() - 6.0 * d) / 15.0;
-    let max_dictionary = Some((points as usize).max(1));
-    let mut members = Vec::new();
-    for width in DICTIONARY_WIDTHS {
-        let sigma = width * unit;
-        let kernel = Gaussian::new(sigma)?;
-        let params =
-            NonsAldParams::default().alpha(THRESHOLD).radius(bound).label_bound(bound).max_dictionary(max_dictionary);
-        if outputs == 1 {
-            members.push((
-                format!("nons-ald sigma={sigma:.3} mu={}", params.mu),
-                NonsAld::new(kernel, dimension, params)?.into(),
-            ));
-        }
-        for lambda in RIDGES {
-            let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
-            let krls = with_outputs(Krls::new(kernel, dimension, params)?, outputs)?;
-            members.push((format!("krls sigma={sigma:.3} lambda={lambda}"), krls.into()));
-        }
-    }
-    if beside_window {
-        return Ok(members);
-    }
-    let fits = |degree: &usize| 8.0 * (TaylorFeatures::count(dimension, *degree) as f64).powi(2) <= share;
-    // Without a degree that fits, the dictionaries must do.
-    let Some(degree) = (1..=HIGHEST_DEGREE).take_while(fits).last() else { return Ok(members) };
-    for width in TAYLOR_WIDTHS {
-        let sigma = width * unit;
-        for lambda in RIDGES {
-            let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda);
-            members.push((
-                format!("pkawv-taylor sigma={sigma:.3} degree={degree} lambda={lambda}"),
-                with_outputs(PkawvTaylor::new(dimension, params)?, outputs)?.into(),
-            ));
-        }
-    }
-    Ok(members)
-}
-
 impl Validate for Auto {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "learner that chooses itself";
@@ -453,6 +347,7 @@ impl Validate for Auto {
             "its budget is in range",
         )?;
         Inconsistent::size(self.params.outputs, WHAT)?;
+        Inconsistent::require(self.params.outputs > 0, WHAT, "it has an output")?;
         let (kept, outputs) = (self.kept(), self.params.outputs);
         let whole = self.targets.len() == kept * outputs
             && kept < STAGES[STAGES.len() - 1]

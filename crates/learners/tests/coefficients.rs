@@ -179,7 +179,7 @@ fn saved_state_goes_on_bit_for_bit_and_is_checked() -> TestResult {
         assert_eq!(restored.predict_then_update(x, *y)?, learner.predict_then_update(x, *y)?);
     }
     assert_eq!(restored.basis().len(), restored.coefficients().coordinates());
-    let broken: Knlms<AnyKernel> = serde_json::from_str(&text.replace("\"threshold\":0.9", "\"threshold\":1.9"))?;
+    let broken: Knlms<AnyKernel> = serde_json::from_str(&text.replace("\"threshold\":0.7", "\"threshold\":1.7"))?;
     assert!(broken.validate().is_err());
     Ok(())
 }

@@ -116,7 +116,7 @@ fn losses_and_classes() {
     for learner in ["kons", "sketched-kons"] {
         assert_eq!(built(learner, &[], &two).learner.loss(), Loss::LOGISTIC);
     }
-    for learner in ["krls", "kernel-krr", "kernel-awv", "pkawv-taylor", "pkrr-taylor"] {
+    for learner in ["krls", "kernel-krr", "kernel-awv", "pkawv-taylor", "pkrr-taylor", "auto"] {
         for context in [&many, &vector] {
             let learner = built(learner, &[], context).learner;
             assert_eq!((learner.loss(), learner.outputs()), (Loss::SQUARED, 4));
@@ -131,7 +131,7 @@ fn losses_and_classes() {
     for (learner, context, expected) in [
         ("kons", &many, "kons has one output, and cannot learn 4 classes; take kogd, aogd-ald, nons-ald"),
         ("nons-ald", &vector, "nons-ald has one output, and cannot learn 4 numbers; take kogd, aogd-ald, fogd"),
-        ("auto", &vector, "auto has one output"),
+        ("kons", &vector, "kons has one output"),
     ] {
         let message = set(learner, &[]).build(gaussian(), context).unwrap_err().to_string();
         assert!(message.starts_with(expected), "{message}");

@@ -1,0 +1,114 @@
+//! The members of [`Auto`](super::Auto) on dictionaries or Taylor features, and how they learn beside its window.
+
+use mercer_kernels::{Gaussian, TaylorFeatures};
+
+use super::nearest::with_outputs;
+use crate::learner::{Rows, learn_one_by_one};
+use crate::mixture::Mixture;
+use crate::{AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, TaylorParams};
+
+const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
+const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
+const RIDGES: [f64; 2] = [0.03, 0.3];
+const THRESHOLD: f64 = 1e-3;
+const HIGHEST_DEGREE: usize = 6;
+/// Rows that the grid learns before the windows look at them.
+const PIECE: usize = 64;
+
+/// The window has a thread of its own.
+pub(super) fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
+    if beside_window { threads.saturating_sub(1).max(1) } else { threads }
+}
+
+/// Lets the grid learn rows in pieces of [`PIECE`], and hands the predictions of each to `take`, in order; `beside`, the grid learns the next piece on a
+/// thread of its own meanwhile. The pieces are the same, so threads change no bit.
+pub(super) fn learn_in_pieces(
+    experts: &mut Mixture<AnyRegressor<Gaussian>>,
+    rows: Rows<'_>,
+    predictions: &mut Vec<f64>,
+    beside: bool,
+    mut take: impl FnMut(&[f64]),
+) -> Result<(), Error> {
+    let pieces = (0..rows.len()).step_by(PIECE).map(|first| rows.range(first, rows.len().min(first + PIECE)));
+    let mut learn = |piece: Rows<'_>, made: &mut Vec<f64>| {
+        made.clear();
+        if piece.len() == 1 { learn_one_by_one(experts, piece, made) } else { experts.learn_rows(piece, made) }
+    };
+    if !beside || rows.len() <= PIECE {
+        for piece in pieces {
+            let learnt = learn(piece, predictions);
+            take(predictions);
+            learnt?;
+        }
+        return Ok(());
+    }
+    std::thread::scope(|scope| {
+        // The one ahead need not wait, but the other is to have its rows in the cache still.
+        let (send, receive) = std::sync::mpsc::sync_channel(2);
+        scope.spawn(move || {
+            for piece in pieces {
+                let mut made = Vec::new();
+                let learnt = learn(piece, &mut made);
+                let stop = learnt.is_err();
+                if send.send((made, learnt)).is_err() || stop {
+                    break;
+                }
+            }
+        });
+        receive.into_iter().try_for_each(|(made, learnt)| {
+            take(&made);
+            learnt
+        })
+    })
+}
+
+/// The members, for scaled targets and rows whose distances have the median `unit`.
+pub(super) fn grid(
+    (dimension, outputs): (usize, usize),
+    unit: f64,
+    targets: &[f64],
+    budget: usize,
+    beside_window: bool,
+) -> Result<Vec<(String, AnyRegressor<Gaussian>)>, Error> {
+    let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
+    let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
+    // 15J² + 12Jd = share
+    let d = dimension as f64;
+    let points = ((36.0 * d * d + 15.0 * share).sqrt() - 6.0 * d) / 15.0;
+    let max_dictionary = Some((points as usize).max(1));
+    let mut members = Vec::new();
+    for width in DICTIONARY_WIDTHS {
+        let sigma = width * unit;
+        let kernel = Gaussian::new(sigma)?;
+        let params =
+            NonsAldParams::default().alpha(THRESHOLD).radius(bound).label_bound(bound).max_dictionary(max_dictionary);
+        if outputs == 1 {
+            members.push((
+                format!("nons-ald sigma={sigma:.3} mu={}", params.mu),
+                NonsAld::new(kernel, dimension, params)?.into(),
+            ));
+        }
+        for lambda in RIDGES {
+            let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
+            let krls = with_outputs(Krls::new(kernel, dimension, params)?, outputs)?;
+            members.push((format!("krls sigma={sigma:.3} lambda={lambda}"), krls.into()));
+        }
+    }
+    if beside_window {
+        return Ok(members);
+    }
+    let fits = |degree: &usize| 8.0 * (TaylorFeatures::count(dimension, *degree) as f64).powi(2) <= share;
+    // Without a degree that fits, the dictionaries must do.
+    let Some(degree) = (1..=HIGHEST_DEGREE).take_while(fits).last() else { return Ok(members) };
+    for width in TAYLOR_WIDTHS {
+        let sigma = width * unit;
+        for lambda in RIDGES {
+            let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda);
+            members.push((
+                format!("pkawv-taylor sigma={sigma:.3} degree={degree} lambda={lambda}"),
+                with_outputs(PkawvTaylor::new(dimension, params)?, outputs)?.into(),
+            ));
+        }
+    }
+    Ok(members)
+}
