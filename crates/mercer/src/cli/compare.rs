@@ -81,8 +81,14 @@ Examples:
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let CompareArguments { own, words } = arguments;
     let specs: Vec<String> = own.learners.iter().flat_map(|list| listed(list)).collect();
-    let runs: Vec<EvalArguments> =
+    let mut runs: Vec<EvalArguments> =
         specs.iter().map(|spec| of_spec(spec, words, own.kernel.as_deref())).collect::<Result<_, _>>()?;
+    // All are scored on the same rows.
+    let mut skip = 0;
+    for run in &runs {
+        skip = skip.max(run.scores.skipped(catalogue::find(&run.common.learner)?));
+    }
+    runs.iter_mut().for_each(|run| run.scores.skip = skip);
     let Some(first) = runs.first() else {
         return Err(Failure::usage("--learners names none; give some with commas between, such as krls,fogd"));
     };

@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
 
     let asked = &arguments.scores;
     let followed = Metric::followed(asked.metric, kind, common.intervals.wanted())?;
-    let unscaled = common.scale == ScaleChoice::None;
-    let mut pass = Pass::new(entry, body, unscaled, asked.skip, Ends { block: feed.block(), rounds: feed.length() });
+    let (unscaled, skip) = (common.scale == ScaleChoice::None, asked.skipped(entry));
+    let mut pass = Pass::new(entry, body, unscaled, skip, Ends { block: feed.block(), rounds: feed.length() });
     #[cfg(feature = "plots")]
     if plot.is_some() {
         pass.gathered = Some(picture::Gathered::new(&pass.body));
@@ -117,16 +117,22 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         ..
     } = pass;
     let scored = body.scored();
-    check_skip(asked.skip, n)?;
+    check_skip(skip, n)?;
     let window = asked.window.map_or((n / 10).max(1), usize::from);
     let dictionary_size = body.dictionary_size();
     let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
-    let notes = body.notes(entry, &spec, bound, n);
+    let mut notes = body.notes(entry, &spec, bound, n);
+    if skip > asked.skip {
+        notes.push(format!(
+            "{} does not predict the first row, for nothing is known before it; it is not scored",
+            entry.name
+        ));
+    }
     let seconds = seconds.as_secs_f64();
     let (_, second_half) = body.between(scored / 2, scored, true);
     let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
     let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
-        let until = t - asked.skip.min(t);
+        let until = t - skip.min(t);
         let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
         let (window_score, score) = (score(until.saturating_sub(window)), score(0));
         Progress { t, cumulative_loss, dictionary_size, window_score, score }
@@ -153,7 +159,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         notes,
         asked: asked.metric,
         followed,
-        skipped: asked.skip,
+        skipped: skip,
         window,
     };
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
@@ -165,7 +171,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
             targets: feed.columns().targets(),
             followed,
             window,
-            skipped: asked.skip,
+            skipped: skip,
             trace: trace.records(),
             scores: &report.scores,
         };
@@ -182,7 +188,11 @@ fn check_skip(skip: usize, rows: usize) -> Result<(), Failure> {
     if skip < rows {
         return Ok(());
     }
-    Err(Failure::because(format!("--skip {skip} leaves none of the {rows} rows to be scored; give less")))
+    Err(Failure::because(if skip == 1 {
+        "one row is learnt before the first is scored, and there is no other; give more rows".to_owned()
+    } else {
+        format!("--skip {skip} leaves none of the {rows} rows to be scored; give less")
+    }))
 }
 
 /// The end of a run to which a signal has come.

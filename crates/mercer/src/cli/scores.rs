@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
+use mercer::catalogue::Entry;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::failure::Failure;
@@ -25,6 +26,13 @@ pub(crate) struct ScoreArguments {
     /// The last window, and at each checkpoint the one that ends there. Past the 16,384th row a window begins up to n/8192 rows early.
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) window: Option<NonZeroUsize>,
+}
+
+impl ScoreArguments {
+    /// Rows at the beginning that are not scored: those of `--skip`, and the first one of a learner that knows nothing before it.
+    pub(crate) fn skipped(&self, entry: &Entry) -> usize {
+        self.skip.max(usize::from(entry.autonomous))
+    }
 }
 
 /// A score that can be asked for, by its key in JSON.

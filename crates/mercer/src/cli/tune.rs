@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     let metric = held.metric(&base)?;
     let space = space(entry, &base, own.kernel.as_deref(), &kernel, ranges)?;
     let threads = own.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
-    let plan = Plan::new(held.len()).in_blocks(held.chunk()).after(base.scores.skip);
+    let plan = Plan::new(held.len()).in_blocks(held.chunk()).after(base.scores.skipped(entry));
     let plan = plan.trials(own.trials.into()).seed(base.common.seed).threads(threads);
     let of_point = |values: &[f64]| {
         let mut words = match space.width(values) {

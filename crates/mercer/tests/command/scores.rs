@@ -41,6 +41,29 @@ fn check_rows(scores: &Value, rows: &[Row], from: usize, to: usize) {
     check(&scores["baselines"]["last_value"], &guess(&|t| rows[t - 1].1), &format!("{what}, last value"));
 }
 
+/// Before the first row nothing is known: `auto` does not predict it, and says so.
+#[test]
+fn what_auto_does_not_predict_is_not_scored() {
+    let folder = Folder::new().with("data.csv", csv(&examples(60))).with("one.csv", csv(&examples(1)));
+    let run = "--learner auto --set budget=20000";
+    let report = folder.json(&format!("eval data.csv {run} --predictions p.csv"));
+    let rows = predictions(&folder.path("p.csv"));
+    check_rows(&report, &rows, 1, 60);
+    check_rows(&folder.json(&format!("eval data.csv {run} --skip 20")), &rows, 20, 60);
+    let text = folder.done(&format!("eval data.csv {run}"));
+    assert!(text.contains("rows from 2 on") && text.contains("auto does not predict the first row"), "{text}");
+    let compared = crate::support::object(&folder.done_with(&[
+        "compare",
+        "data.csv",
+        "--json",
+        "--learners",
+        "auto budget=20000, krls",
+    ]));
+    let same = folder.json("eval data.csv --learner krls --skip 1");
+    assert_eq!(compared["learners"][1]["mse"], same["mse"]);
+    folder.refused(1, &format!("eval one.csv {run}"), &["one row is learnt", "give more rows"]);
+}
+
 #[test]
 fn every_stretch_is_what_the_formulas_say() {
     let folder = Folder::new().with("data.csv", csv(&examples(403)));

@@ -83,7 +83,7 @@ impl Held {
             chunks.push(chunk);
         }
         let rows = chunks.iter().map(Chunk::len).sum();
-        check_skip(arguments.scores.skip, rows)?;
+        check_skip(arguments.scores.skipped(catalogue::find(&arguments.common.learner)?), rows)?;
         Ok(Self {
             rows,
             chunks,
@@ -130,7 +130,7 @@ impl Held {
         self.kind.check(entry, Wanted::of(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
         let Begun { body, spec, parameters } = Begun::of(arguments, entry, &self.facts())?;
-        let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skip);
+        let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
         let mut pass = Pass::new(entry, body, unscaled, skip, self.ends);
         for chunk in &self.chunks {
             if pass.rounds >= rows {
