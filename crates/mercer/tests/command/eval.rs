@@ -323,8 +323,9 @@ fn every_learner_works_untuned() {
         let report = folder.json(&format!("eval data.csv --learner {} --scale paper01", entry.name));
         let n = report["n"].as_u64();
         assert_eq!((report["learner"].as_str(), n), (Some(entry.name), Some(300)));
-        let mse = report["mse"].as_f64().unwrap();
-        // PROS-N-KONS forgets all at every restart, of which there are many in so few rows; those of Gao et al. take small steps.
+        // Steps are small, so that no stream is too rough for them: what counts is what was learnt by the middle.
+        let mse = report["second_half"]["mse"].as_f64().unwrap();
+        // PROS-N-KONS forgets all at every restart, of which there are many in so few rows; those of Gao et al. are slow to leave zero.
         let slow = ["pros-n-kons", "klms-csl1", "klms-csal1"].contains(&entry.name);
         let bar = if slow { predicting_zero } else { best_constant };
         assert!(mse < bar, "{}: {mse}, {bar}", entry.name);
