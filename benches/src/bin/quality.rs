@@ -27,9 +27,12 @@ fn main() -> Result<()> {
     classes(&folder, budget)
 }
 
+/// Methods and their scores.
+type Scores<const N: usize> = Vec<(String, [f64; N])>;
+
 /// The scores of all methods on each stream, as many as the file has; rows of this project's own learners are left out.
-fn peers<const N: usize>(path: &Path) -> Result<BTreeMap<String, Vec<(String, [f64; N])>>> {
-    let mut peers: BTreeMap<String, Vec<(String, [f64; N])>> = BTreeMap::new();
+fn peers<const N: usize>(path: &Path) -> Result<BTreeMap<String, Scores<N>>> {
+    let mut peers = BTreeMap::<String, Scores<N>>::new();
     for row in csv::Reader::from_path(path)?.records() {
         let row = row?;
         if !OURS.contains(&&row[1]) {

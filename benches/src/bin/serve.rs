@@ -151,7 +151,7 @@ fn client(address: &str, next: &AtomicUsize, requests: usize, learn: bool) -> Ou
         }
         let x = features(ROWS + request);
         let mut row = x.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-        let learns = learn && request % 4 == 0;
+        let learns = learn && request.is_multiple_of(4);
         if learns {
             write!(row, ",{}", target(&x))?;
         }

@@ -40,7 +40,7 @@ pub enum ExperimentError {
     Job(Box<JobError<ExperimentError>>),
     /// A stream could not be made or read.
     #[error(transparent)]
-    Data(#[from] DataError),
+    Data(Box<DataError>),
     /// A learner refused its parameters or an example.
     #[error(transparent)]
     Learner(#[from] LearnerError),
@@ -56,6 +56,12 @@ pub enum ExperimentError {
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
+}
+
+impl From<DataError> for ExperimentError {
+    fn from(error: DataError) -> Self {
+        Self::Data(error.into())
+    }
 }
 
 impl From<TableError> for ExperimentError {

@@ -234,7 +234,9 @@ fn mixtures_tell_variances() -> TestResult {
         assert!((made[0] - mean).abs() < 1e-12);
         assert!(!known && variance[0].is_nan() || (variance[0] - expected).abs() < 1e-12 * expected, "{variance:?}");
         mixture.predict_then_update(x, *y)?;
-        (a.update(x, *y)?, b.update(x, *y)?, c.update(x, *y)?);
+        a.update(x, *y)?;
+        b.update(x, *y)?;
+        c.update(x, *y)?;
         bounds = (bounds.0.min(*y), bounds.1.max(*y));
     }
 
