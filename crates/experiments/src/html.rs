@@ -11,7 +11,9 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::figure::FigureError;
-use crate::report::edition::{Chapter, Edition, Section, State, Tally};
+use crate::judgement::Kind;
+use crate::report::edition::{Chapter, Edition, Section, State};
+use crate::report::tally::Tally;
 use crate::verdict::Outcome;
 
 mod block;
@@ -100,12 +102,20 @@ fn mark(outcome: Outcome) -> Markup {
     html! { svg.mark viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" { path d=(path) {} } }
 }
 
-/// How many came to what, without those that none came to.
+/// How many came to what, the kinds apart, without those that none came to.
 fn counts(tally: &Tally) -> Markup {
     html! {
-        @if tally.total() == 0 { span.quiet { "nothing printed to compare" } }
-        @for outcome in Outcome::ALL {
-            @if tally.of(outcome) > 0 { (badge(outcome, &format!("{} {}", tally.of(outcome), outcome.name()))) " " }
+        @if tally.is_empty() { span.quiet { "nothing compared" } }
+        @for kind in Kind::ALL {
+            @let own = tally.of(kind);
+            @if own.total() > 0 {
+                span.kind {
+                    span.quiet { (kind.name()) ":" } " "
+                    @for outcome in Outcome::ALL {
+                        @if own.of(outcome) > 0 { (badge(outcome, &format!("{} {}", own.of(outcome), kind.word(outcome)))) " " }
+                    }
+                }
+            }
         }
     }
 }

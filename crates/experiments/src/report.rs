@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, Figure, FigureError, Panels, Saved};
+use crate::judgement::Kind;
 use crate::table::{Judged, Table, TableError};
 use crate::verdict::Outcome;
 use mercer_plots::write_whole;
@@ -17,6 +18,7 @@ pub mod conduct;
 pub mod edition;
 pub mod keep;
 pub mod provenance;
+pub mod tally;
 
 /// Why a report could not be made or saved.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +115,8 @@ pub struct Remark {
     pub subject: String,
     /// Why, in Markdown.
     pub why: String,
+    /// How many comparisons of which kind could not be made, if it was not run.
+    pub missing: Option<(Kind, usize)>,
 }
 
 /// The result of one experiment.
@@ -136,7 +140,7 @@ impl Report {
 
     /// Where we differ from what is printed (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
     pub fn differs(&mut self, subject: impl Into<String>, why: impl Into<String>) {
-        self.remark(Outcome::Differs, subject.into(), why.into());
+        self.remark(Outcome::Differs, subject.into(), why.into(), None);
     }
 
     /// [`differs`](Self::differs), if a verdict of `table` says so.
@@ -146,13 +150,14 @@ impl Report {
         }
     }
 
-    /// What was not run (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
-    pub fn not_run(&mut self, subject: impl Into<String>, why: impl Into<String>) {
-        self.remark(Outcome::NotRun, subject.into(), why.into());
+    /// What was not run (`subject`, a few words) and why (Markdown), with the kind and the number of the comparisons that were not
+    /// made. The first page of the whole report repeats it.
+    pub fn not_run(&mut self, kind: Kind, count: usize, subject: impl Into<String>, why: impl Into<String>) {
+        self.remark(Outcome::NotRun, subject.into(), why.into(), Some((kind, count)));
     }
 
-    fn remark(&mut self, outcome: Outcome, subject: String, why: String) {
-        self.blocks.push(Block::Remark(Remark { outcome, subject, why }));
+    fn remark(&mut self, outcome: Outcome, subject: String, why: String, missing: Option<(Kind, usize)>) {
+        self.blocks.push(Block::Remark(Remark { outcome, subject, why, missing }));
     }
 
     /// A table that will be saved under `stem`.
@@ -237,7 +242,7 @@ impl Report {
             text.push('\n');
             match block {
                 Block::Words(words) => text += &format!("{}\n", words.trim_end()),
-                Block::Remark(Remark { outcome, subject, why }) => {
+                Block::Remark(Remark { outcome, subject, why, .. }) => {
                     text += &format!("> **{subject}: {}.** {}\n", outcome.name(), why.trim_end().replace('\n', "\n> "));
                 }
                 Block::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),

@@ -22,7 +22,7 @@ pub(super) fn block(block: &Block, command: &str, colours: &mut BTreeSet<Rgb>) -
 }
 
 /// Why something differs or was not run.
-pub(super) fn remark(Remark { outcome, subject, why }: &Remark) -> Markup {
+pub(super) fn remark(Remark { outcome, subject, why, .. }: &Remark) -> Markup {
     html! {
         div class={ "remark words " (super::class(*outcome)) } {
             p.subject { (badge(*outcome, outcome.name())) " " strong { (subject) } }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::experiment::{Experiment, Paper};
 use crate::report::keep::Kept;
 use crate::report::provenance::{Moment, Provenance};
+use crate::report::tally::Tally;
 use crate::report::{Remark, Report, ReportError};
 use crate::table::{Judged, TableError};
-use crate::verdict::Outcome;
 use mercer_plots::write_whole;
 
 /// The whole report.
@@ -68,51 +68,6 @@ pub enum State {
     },
 }
 
-/// How many comparisons came to what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Printed numbers that came out, and bounds that hold.
-    pub reproduced: usize,
-    /// Those that did not.
-    pub differs: usize,
-    /// Those that could not be compared.
-    pub not_run: usize,
-}
-
-impl Tally {
-    /// How many came to this.
-    #[must_use]
-    pub fn of(&self, outcome: Outcome) -> usize {
-        match outcome {
-            Outcome::Reproduced => self.reproduced,
-            Outcome::Differs => self.differs,
-            Outcome::NotRun => self.not_run,
-        }
-    }
-
-    /// All of them.
-    #[must_use]
-    pub fn total(&self) -> usize {
-        self.reproduced + self.differs + self.not_run
-    }
-
-    fn count(&mut self, outcome: Outcome) {
-        *match outcome {
-            Outcome::Reproduced => &mut self.reproduced,
-            Outcome::Differs => &mut self.differs,
-            Outcome::NotRun => &mut self.not_run,
-        } += 1;
-    }
-
-    fn sum(tallies: impl Iterator<Item = Self>) -> Self {
-        tallies.fold(Self::default(), |a, b| Self {
-            reproduced: a.reproduced + b.reproduced,
-            differs: a.differs + b.differs,
-            not_run: a.not_run + b.not_run,
-        })
-    }
-}
-
 impl Section {
     fn new(experiment: &Experiment, provenance: &Provenance) -> Self {
         Self {
@@ -143,12 +98,12 @@ impl Section {
         self.report().into_iter().flat_map(Report::remarks)
     }
 
-    /// The verdicts of its tables, and what it says was not run.
+    /// The verdicts of its tables, and the comparisons that it says could not be made.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
-        let skipped = self.remarks().map(|remark| remark.outcome).filter(|outcome| *outcome == Outcome::NotRun);
-        self.judged().iter().map(|judged| judged.outcome).chain(skipped).for_each(|outcome| tally.count(outcome));
+        self.judged().iter().for_each(|judged| tally.count(judged));
+        self.remarks().filter_map(|remark| remark.missing).for_each(|(kind, count)| tally.add_missing(kind, count));
         tally
     }
 }
@@ -219,7 +174,7 @@ impl Edition {
         }
         let done = || self.sections().filter(|section| section.report().is_some());
         let whole = Whole {
-            form: 1,
+            form: 2,
             tally: self.tally(),
             tallies: done().map(|section| (section.name.as_str(), section.tally())).collect(),
             verdicts: done().map(|section| (section.name.as_str(), section.judged())).collect(),
