@@ -1,6 +1,6 @@
 //! `cargo xtask ci --browser`: the report of a small run in a real browser, in light, in dark and as wide as a phone.
 //!
-//! On every page: no error on the console and no request but for the page itself, every picture drawn, text in sufficient contrast,
+//! On every page: no error on the console and no request except for the page itself, every picture drawn, text in sufficient contrast,
 //! nothing wider than the screen, every link to a file that is there, and the tab key passing everything in the order of the page,
 //! each stop with a visible outline. A picture is enlarged and put back. Screenshots stay in `target/browser` for a person to look at.
 //! Without a browser the step says so and passes.

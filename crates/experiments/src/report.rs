@@ -12,6 +12,7 @@ use crate::figure::{self, Figure, FigureError, Panels, Saved};
 use crate::judgement::Kind;
 use crate::table::{Judged, Table, TableError};
 use crate::verdict::Outcome;
+use mercer_plots::page::Parts;
 use mercer_plots::write_whole;
 
 pub mod conduct;
@@ -63,17 +64,19 @@ impl Picture {
         }
     }
 
-    pub(crate) fn has_heat_map(&self) -> bool {
+    /// Its panels for a page.
+    pub(crate) fn parts(&self) -> Result<Parts, FigureError> {
         match self {
-            Self::Figure(figure) => figure.has_heat_map(),
-            Self::Panels(panels) => panels.has_heat_map(),
+            Self::Figure(figure) => figure.parts(),
+            Self::Panels(panels) => panels.parts(),
         }
     }
 
-    pub(crate) fn svg(&self) -> Result<String, FigureError> {
+    /// The groups of its marks, which a page numbers from 1.
+    pub(crate) fn groups(&self) -> Vec<&str> {
         match self {
-            Self::Figure(figure) => figure.svg(),
-            Self::Panels(panels) => panels.svg(),
+            Self::Figure(figure) => figure.groups(),
+            Self::Panels(panels) => panels.groups(),
         }
     }
 
@@ -211,7 +214,7 @@ impl Report {
     /// the files' paths.
     ///
     /// # Errors
-    /// [`ReportError`] of the first that cannot be drawn or written; those before it are written.
+    /// [`ReportError`] of the first one that cannot be drawn or written; those before it are written.
     pub fn save(&self, dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = Vec::new();
         for block in &self.blocks {

@@ -155,8 +155,6 @@ pub struct Shown {
     pub align: Align,
     /// What it comes to, if it is a verdict.
     pub outcome: Option<Outcome>,
-    /// The number behind it, for sorting.
-    pub number: Option<f64>,
 }
 
 /// A verdict of a table and what it is about.
@@ -390,12 +388,11 @@ impl Table {
 }
 
 fn shown(cell: &Cell, column: &Column) -> Shown {
-    let (outcome, number) = match cell {
-        Cell::Verdict(judgement) => (Some(judgement.outcome), None),
-        Cell::Number(number) | Cell::Spread { mean: number, .. } => (None, Some(*number)),
-        _ => (None, None),
+    let outcome = match cell {
+        Cell::Verdict(judgement) => Some(judgement.outcome),
+        _ => None,
     };
-    Shown { text: show(cell, column.format), align: column.align, outcome, number }
+    Shown { text: show(cell, column.format), align: column.align, outcome }
 }
 
 fn show(cell: &Cell, format: Format) -> String {

@@ -83,6 +83,7 @@ fn card(chapter: &Chapter) -> Markup {
     html! {
         article.card {
             h3 { a href=(file(chapter)) { (chapter.title) } }
+            (super::source(chapter))
             @if chapter.experiments.iter().any(|section| section.report().is_some()) { p.counts { (counts(&chapter.tally())) } }
             ul.experiments {
                 @for section in &chapter.experiments {

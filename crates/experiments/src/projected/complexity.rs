@@ -2,7 +2,7 @@
 //!
 //! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)): exponentially, as for the Gaussian kernel with
 //! `d_eff(λ) ≤ ln(n/λ)^d`, `d = 1`; and like `i^{−p}`, which is the capacity condition with `γ = 1/p`. Every learner runs afresh for each
-//! `n` with the parameters of its theory, but for KORS's oversampling: that is the `β = 1` of the paper's experiments, for `12 ln(n/δ)`
+//! `n` with the parameters of its theory, except for KORS's oversampling: that is the `β = 1` of the paper's experiments, for `12 ln(n/δ)`
 //! keeps every point at these `n`. Regret is against the best function of norm at most 1 in hindsight. Slopes in the
 //! logarithm stand beside those of the table's entries over the same `n`; entries are upper bounds.
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::experiment::{Experiment, Paper};
+use crate::experiment::{Experiment, Paper, Source};
 use crate::report::keep::Kept;
 use crate::report::provenance::{Moment, Provenance};
 use crate::report::tally::Tally;
@@ -31,6 +31,10 @@ pub struct Chapter {
     pub name: String,
     /// Its title.
     pub title: String,
+    /// Who wrote it and where it can be found.
+    pub source: Option<Source>,
+    /// What it claims.
+    pub claim: &'static str,
     /// Its experiments.
     pub experiments: Vec<Section>,
 }
@@ -42,6 +46,12 @@ pub struct Section {
     pub name: String,
     /// What it shows.
     pub title: String,
+    /// Where it stands in the paper.
+    pub place: &'static str,
+    /// The question it answers.
+    pub question: &'static str,
+    /// How its result is to be read.
+    pub reading: &'static str,
     /// The command that runs it.
     pub command: String,
     /// What became of it.
@@ -73,6 +83,9 @@ impl Section {
         Self {
             name: experiment.name.to_owned(),
             title: experiment.title.to_owned(),
+            place: experiment.place,
+            question: experiment.question,
+            reading: experiment.reading,
             command: provenance.plan.command(&[experiment.name]),
             state: State::Waiting,
         }
@@ -123,6 +136,8 @@ impl Edition {
         let chapter = |paper: &Paper| Chapter {
             name: paper.name.to_owned(),
             title: paper.title.to_owned(),
+            source: paper.source,
+            claim: paper.claim,
             experiments: paper.experiments.iter().map(|experiment| Section::new(experiment, &provenance)).collect(),
         };
         Self { papers: papers.iter().map(chapter).collect(), written: Moment::now(), provenance }
@@ -215,7 +230,7 @@ impl Edition {
     /// Writes `summary.md` and the pages and `report.json` of the folder `report` into `out`, and gives the files' paths.
     ///
     /// # Errors
-    /// [`ReportError`] of the first that cannot be made or written; a file that exists is replaced as a whole or not at all.
+    /// [`ReportError`] of the first one that cannot be made or written; a file that exists is replaced as a whole or not at all.
     pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = vec![(out.join("summary.md"), self.markdown())];
         let pages = crate::html::pages(self)?;
