@@ -155,7 +155,7 @@ impl Drawing<'_> {
             Some((rows, _)) => widest(&mut rows.iter().map(|name| name.chars().count())),
             None => widest(&mut marks(&data.y_axis, HEIGHT).iter().map(|(_, text)| text.chars().count())),
         };
-        let (left, right) = (left.min(110.0) + 12.0, if scale.is_some() { 66.0 } else { 14.0 });
+        let (left, right) = (left.min(110.0) + 12.0, if scale.is_some() { 66.0 } else { 22.0 });
         let top = if figure.y_label.is_empty() { 8.0 } else { 24.0 };
         let bottom = if figure.x_label.is_empty() { 24.0 } else { 42.0 };
         let (width, height) = (WIDTH - left - right, HEIGHT - top - bottom);

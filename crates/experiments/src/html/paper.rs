@@ -18,6 +18,7 @@ pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, Figur
     let main = html! {
         h1 { (chapter.title) }
         (super::source(chapter))
+        (citation(chapter))
         @if chapter.experiments.iter().any(|section| section.report().is_some()) { p.counts { (counts(&chapter.tally())) } }
         p.command { code { (edition.provenance.plan.command(&[&chapter.name])) } }
         nav.contents aria-label="Experiments" {
@@ -31,6 +32,19 @@ pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, Figur
     };
     let title = format!("{} · Mercer, reproduced", chapter.name);
     Ok(shell(edition, Some(chapter), &title, &colour::style(&colours), &main))
+}
+
+/// How to cite the paper, to be copied.
+fn citation(chapter: &Chapter) -> Markup {
+    html! {
+        @if let Some(source) = &chapter.source {
+            details.cite {
+                summary { "Cite the paper" }
+                pre #citation { (source.authors) " (" (source.year) "). " (chapter.title) ". " (source.place) ". " (source.link) }
+                button type="button" data-copy="citation" hidden { "Copy" }
+            }
+        }
+    }
 }
 
 fn experiment(section: &Section, colours: &mut BTreeSet<colour::Rgb>) -> Result<Markup, FigureError> {
