@@ -1,7 +1,7 @@
 //! The machine's roofs, measured in the run that is judged by them.
 //!
 //! Bandwidth depends on where the data lies, so it is measured at the asked working-set size: front to back, at four fronts at
-//! once, and to and fro, where what was used last is in the cache still; the fastest counts. The peak of arithmetic is that of
+//! once, and back and forth, where what was used last is in the cache still; the fastest counts. The peak of arithmetic is that of
 //! independent fused multiply-adds on registers. Each is the best of many short batches.
 
 use std::collections::HashMap;

@@ -1,8 +1,9 @@
-//! `cargo xtask ci --browser`: the report of a small run in a real browser, in light, in dark and as wide as a phone.
+//! `cargo xtask ci --browser`: the report of a small run in a real browser, in light and dark, on a phone, a tablet and a desk, with and
+//! without scripts.
 //!
-//! On every page: no error on the console and no request but for the page itself, every picture drawn, text in sufficient contrast,
+//! On every page: no error on the console and no request except for the page itself, every picture drawn, text in sufficient contrast,
 //! nothing wider than the screen, every link to a file that is there, and the tab key passing everything in the order of the page,
-//! each stop with a visible outline. A picture is enlarged and put back. Screenshots stay in `target/browser` for a person to look at.
+//! each stop with a visible outline, words of pictures of 11 pixels and more. A series is turned off and on, a value read and a picture zoomed by keys. Screenshots stay in `target/browser` for a person to look at.
 //! Without a browser the step says so and passes.
 
 use std::fs;
@@ -32,14 +33,23 @@ struct View {
     width: u32,
     height: u32,
     phone: bool,
+    scripts: bool,
 }
 
-const VIEWS: [View; 4] = [
-    View { name: "light", dark: false, width: 1280, height: 900, phone: false },
-    View { name: "dark", dark: true, width: 1280, height: 900, phone: false },
-    View { name: "phone", dark: false, width: 390, height: 844, phone: true },
-    View { name: "phone-dark", dark: true, width: 390, height: 844, phone: true },
+const VIEWS: [View; 9] = [
+    View { name: "light", dark: false, width: 1440, height: 900, phone: false, scripts: true },
+    View { name: "dark", dark: true, width: 1440, height: 900, phone: false, scripts: true },
+    View { name: "tablet", dark: false, width: 768, height: 1024, phone: false, scripts: true },
+    View { name: "tablet-dark", dark: true, width: 768, height: 1024, phone: false, scripts: true },
+    View { name: "phone", dark: false, width: 390, height: 844, phone: true, scripts: true },
+    View { name: "phone-dark", dark: true, width: 390, height: 844, phone: true, scripts: true },
+    View { name: "plain", dark: false, width: 1440, height: 900, phone: false, scripts: false },
+    View { name: "plain-tablet", dark: true, width: 768, height: 1024, phone: false, scripts: false },
+    View { name: "plain-phone", dark: false, width: 390, height: 844, phone: true, scripts: false },
 ];
+
+/// Most bytes of a page.
+const MOST_BYTES: u64 = 1_500_000;
 
 /// Makes the report and looks at it.
 ///
@@ -94,6 +104,10 @@ fn look(program: &Path, report: &Path, folder: &Path) -> Result<()> {
     let mut wrong = Vec::new();
     let (mut pictures, mut texts, mut least) = (0, 0, f64::INFINITY);
     for page in &pages {
+        let bytes = fs::metadata(page)?.len();
+        if bytes > MOST_BYTES {
+            wrong.push(format!("{}: {bytes} bytes, more than {MOST_BYTES}", page.display()));
+        }
         for view in &VIEWS {
             let name = format!("{}-{}", page.file_stem().unwrap_or_default().display(), view.name);
             let seen = visit(&mut browser, page, view).with_context(|| name.clone())?;
@@ -134,6 +148,8 @@ fn visit(browser: &mut Browser, page: &Path, view: &View) -> Result<Seen> {
     browser.call("Emulation.setEmulatedMedia", &media)?;
     let size = json!({ "width": view.width, "height": view.height, "deviceScaleFactor": 1, "mobile": view.phone });
     browser.call("Emulation.setDeviceMetricsOverride", &size)?;
+    // The checks are scripts too, but not the page's: they run with those of the page off.
+    browser.call("Emulation.setScriptExecutionDisabled", &json!({ "value": !view.scripts }))?;
     browser.events();
     browser.call("Page.navigate", &json!({ "url": format!("file://{}", page.display()) }))?;
     let mut events = browser.wait_for("Page.loadEventFired")?;
@@ -151,7 +167,9 @@ fn visit(browser: &mut Browser, page: &Path, view: &View) -> Result<Seen> {
     let picture = browser.call("Page.captureScreenshot", &json!({ "format": "png", "captureBeyondViewport": true }))?;
     let screenshot = decoded(picture["data"].as_str().unwrap_or_default());
     problems.extend(tab_through(browser, found["stops"].as_u64().unwrap_or(0))?);
-    problems.extend(enlarge(browser)?);
+    if view.scripts {
+        problems.extend(answer(browser)?);
+    }
     events.extend(browser.events());
     problems.extend(events.iter().filter_map(trouble));
     Ok(Seen {
@@ -218,42 +236,38 @@ fn tab_through(browser: &mut Browser, stops: u64) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Enlarges the first picture of a page that has one, makes it larger still, and closes it with the escape key.
-fn enlarge(browser: &mut Browser) -> Result<Vec<String>> {
-    const OPEN: &str = "(() => {
-        const button = document.querySelector('button[data-enlarge]');
-        if (!button) return null;
-        button.click();
-        const dialog = document.querySelector('dialog'), stage = dialog.querySelector('.stage');
-        const width = () => stage.querySelector('svg').getBoundingClientRect().width;
-        const fit = width();
-        dialog.querySelector('[data-scale=in]').click();
-        return { open: dialog.open, inside: dialog.contains(document.activeElement), larger: width() > 1.3 * fit,
-                 fits: fit <= stage.clientWidth };
+/// Turns a series off and on, reads a value and zooms by keys, and sorts a table, on a page that has them.
+fn answer(browser: &mut Browser) -> Result<Vec<String>> {
+    const ACT: &str = "(() => {
+        const faults = [], check = (good, what) => { if (!good) faults.push(what); };
+        const key = (at, key) => at.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        const toggle = document.querySelector('button[data-toggle]');
+        if (toggle) {
+            const own = () => [...toggle.closest('figure').querySelectorAll(`[data-series=\"${toggle.dataset.toggle}\"]`)];
+            toggle.click();
+            check(own().length > 0 && own().every((g) => g.style.display === 'none'), 'a series is not turned off');
+            toggle.click();
+            check(own().every((g) => g.style.display === ''), 'a series is not turned on again');
+        }
+        const picture = [...document.querySelectorAll('.picture')].find((p) => p.querySelector('path.line, path.dots'));
+        if (picture) {
+            const tip = document.querySelector('output.tip');
+            key(picture, 'ArrowRight');
+            check(!tip.hidden && / at /.test(tip.textContent), 'no value is read: ' + tip.textContent);
+            key(picture, '+');
+            check(picture.querySelector('.ticks text') !== null, 'a zoom has no ticks');
+            key(picture, '0');
+            check(picture.querySelector('.ticks') === null && tip.hidden, 'a zoom is not undone');
+        }
+        const sort = document.querySelector('button[data-sort]');
+        if (sort) {
+            sort.click();
+            check(sort.closest('th').getAttribute('aria-sort') === 'ascending', 'a table is not sorted');
+        }
+        return faults;
     })()";
-    // The dialog tells its page that it closed in a task of its own, which a busy machine may keep waiting.
-    const CLOSED: &str = "new Promise((done) => {
-        const home = document.getElementById(document.querySelector('button[data-enlarge]').dataset.enlarge);
-        const end = performance.now() + 10000;
-        const look = () => {
-            const back = !document.querySelector('dialog').open && home.querySelector('.picture svg') !== null;
-            back || performance.now() > end ? done(back) : setTimeout(look, 20);
-        };
-        look();
-    })";
-    let opened = browser.evaluate(OPEN)?;
-    if opened.is_null() {
-        return Ok(Vec::new());
-    }
-    let mut problems = Vec::new();
-    if ["open", "inside", "larger", "fits"].iter().any(|part| opened[*part] != true) {
-        problems.push(format!("enlarging a picture: {opened}"));
-    }
-    browser.press("Escape", 27)?;
-    if browser.evaluate(CLOSED)? != true {
-        problems.push("an enlarged picture does not go back".to_owned());
-    }
-    Ok(problems)
+    let found = browser.evaluate(ACT)?;
+    Ok(found.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 /// Base 64, as the browser writes it: padded, without line ends.

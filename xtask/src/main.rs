@@ -9,6 +9,7 @@ mod faults;
 mod fuzz;
 mod package;
 mod product;
+mod prose;
 mod reproduce;
 mod soak;
 mod tables;
@@ -41,11 +42,13 @@ enum Task {
     Fuzz(fuzz::Arguments),
     /// Packs every crate that is published, builds it from its package, and uses two of them from outside.
     Package,
+    /// Tells how long the sentences of Markdown pages are.
+    Readability(prose::readability::Arguments),
     /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
     /// Millions of rows through every learner of bounded memory.
     Soak(soak::Arguments),
-    /// Writes the tables of learners in README and GUIDE from the catalogue.
+    /// Writes the tables of learners in docs/learners.md and GUIDE from the catalogue.
     Tables,
     /// Rules of the source tree that no compiler checks.
     Tidy,
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Package => package::run(),
+        Task::Readability(arguments) => prose::readability::run(&arguments),
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Tables => tables::write(&tidy::root()),

@@ -1,4 +1,4 @@
-//! `cargo xtask tables`: the tables of learners in README, GUIDE and the documentation of mercer-learners, written from the catalogue. `tidy` looks
+//! `cargo xtask tables`: the tables of learners in docs/learners.md, GUIDE and the documentation of mercer-learners, written from the catalogue. `tidy` looks
 //! whether they are its.
 
 use std::fs;
@@ -24,7 +24,7 @@ struct Table {
 
 const TABLES: [Table; 3] = [
     Table {
-        file: "README.md",
+        file: "docs/learners.md",
         prefix: "",
         columns: &["learner", "what it is", "targets", "losses"],
         cells: |entry| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::tables;
+use crate::{prose, tables};
 
 /// Longest source file, tests included.
 const MAX_LINES: usize = 600;
@@ -62,6 +62,7 @@ fn violations(root: &Path) -> Result<Vec<String>> {
         let text = fs::read_to_string(&manifest).with_context(|| format!("reading {}", manifest.display()))?;
         graph_rule(name, allowed, &text, &mut found);
     }
+    prose::violations(root, &sources, &mut found)?;
     tables::violations(root, &mut found)?;
     Ok(found)
 }

@@ -301,7 +301,7 @@ impl RowReader {
     /// ```
     ///
     /// # Errors
-    /// As [`next_row`](Self::next_row), but for those of the target's kind. After an error, and at the end, the example is empty and its
+    /// As [`next_row`](Self::next_row), except for those of the target's kind. After an error, and at the end, the example is empty and its
     /// weight 1.
     pub fn next_example(&mut self, example: &mut Example) -> Result<bool, DataError> {
         let Example { features, targets, label, weight } = example;

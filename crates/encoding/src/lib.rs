@@ -49,7 +49,7 @@
 //! | dates and times | [`parse_instant`] |
 //!
 //! Contracts: what comes out of a transform is finite for every record. A record has the same numbers, bit for bit, alone and in a batch. Predicting
-//! changes nothing. What is refused leaves everything as it was. Memory does not grow with the stream (but for 8 numbers a column of robust scaling each time the stream
+//! changes nothing. What is refused leaves everything as it was. Memory does not grow with the stream (except for 8 numbers a column of robust scaling each time the stream
 //! doubles).
 //!
 //! Features: `learners` (default) is the part that knows learners, [`ScaledTargets`] and the pipelines. `serde`: schemas, encodings and pipelines can be saved; [`Validate`](mercer_core::Validate) checks what was read back.

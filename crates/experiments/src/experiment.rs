@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use mercer_learners::{NonsAld, NonsAldParams, prequential};
 
+use serde::Serialize;
+
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
@@ -16,8 +18,25 @@ pub struct Paper {
     pub name: &'static str,
     /// Its title.
     pub title: &'static str,
+    /// Who wrote it and where it can be found; `None` for a subject of this project.
+    pub source: Option<Source>,
+    /// What it claims, in a sentence.
+    pub claim: &'static str,
     /// Its experiments, in the order in which they run.
     pub experiments: &'static [Experiment],
+}
+
+/// Where a paper can be found.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Source {
+    /// Who wrote it.
+    pub authors: &'static str,
+    /// When it appeared.
+    pub year: u16,
+    /// Where it appeared.
+    pub place: &'static str,
+    /// Where it can be read.
+    pub link: &'static str,
 }
 
 /// One experiment.
@@ -27,6 +46,12 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
+    /// Where it stands in the paper, in the paper's own numbering.
+    pub place: &'static str,
+    /// The question it answers.
+    pub question: &'static str,
+    /// How its result is to be read.
+    pub reading: &'static str,
     /// Runs it.
     pub run: fn(&Plan) -> Result<Report, ExperimentError>,
     /// About how many seconds it will take at the papers' size; `None` if that cannot be told.

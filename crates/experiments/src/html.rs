@@ -3,7 +3,7 @@
 //! A page is one file that needs nothing else: style, script and pictures are inside it, and it asks no network for anything. Links
 //! lead to the other pages and, in the folder above, to the same pictures and tables as files. Pages follow the reader's choice of a
 //! light or dark theme (paper is always light), fit a phone (a wide table or picture scrolls within its own box), and work without
-//! the script, which only enlarges pictures. A verdict is told by its word and its mark as well as by its colour.
+//! the script, which reads values off pictures, turns series on and off, zooms and sorts tables. A verdict is told by its word and its mark as well as by its colour.
 //!
 //! Everything is made from the values of an [`Edition`] by templates that escape what they are given; Markdown keeps no HTML of its
 //! own.
@@ -11,18 +11,21 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::figure::FigureError;
-use crate::report::edition::{Chapter, Edition, Section, State, Tally};
+use crate::judgement::Kind;
+use crate::report::edition::{Chapter, Edition, Section, State};
+use crate::report::tally::Tally;
 use crate::verdict::Outcome;
 
 mod block;
 mod colour;
+mod formula;
 mod front;
 mod markdown;
 mod paper;
 mod picture;
 
 const STYLE: &str = include_str!("html/style.css");
-const SCRIPT: &str = include_str!("html/enlarge.js");
+const SCRIPT: &str = include_str!("html/page.js");
 
 /// The pages' file names and texts, the front page first.
 ///
@@ -69,11 +72,21 @@ fn shell(edition: &Edition, here: Option<&Chapter>, title: &str, colours: &str, 
                         }
                     }
                 }
-                main #main { (main) }
+                main #main.page[here.is_some()] { (main) }
                 footer { (front::colophon(edition)) }
-                @if here.is_some() { (picture::dialog()) script { (PreEscaped(SCRIPT)) } }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
+    }
+}
+
+/// Who wrote a paper, when, where it can be found, and what it claims.
+fn source(chapter: &Chapter) -> Markup {
+    html! {
+        @if let Some(source) = &chapter.source {
+            p.source { (source.authors) " (" (source.year) "). " (source.place) ". " a href=(source.link) { (source.link) } }
+        }
+        p.words { @if chapter.source.is_some() { strong { "It claims: " } } (chapter.claim) }
     }
 }
 
@@ -100,12 +113,20 @@ fn mark(outcome: Outcome) -> Markup {
     html! { svg.mark viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" { path d=(path) {} } }
 }
 
-/// How many came to what, without those that none came to.
+/// How many came to what, the kinds apart, without those that none came to.
 fn counts(tally: &Tally) -> Markup {
     html! {
-        @if tally.total() == 0 { span.quiet { "nothing printed to compare" } }
-        @for outcome in Outcome::ALL {
-            @if tally.of(outcome) > 0 { (badge(outcome, &format!("{} {}", tally.of(outcome), outcome.name()))) " " }
+        @if tally.is_empty() { span.quiet { "nothing compared" } }
+        @for kind in Kind::ALL {
+            @let own = tally.of(kind);
+            @if own.total() > 0 {
+                span.kind {
+                    span.quiet { (kind.name()) ":" } " "
+                    @for outcome in Outcome::ALL {
+                        @if own.of(outcome) > 0 { (badge(outcome, &format!("{} {}", own.of(outcome), kind.word(outcome)))) " " }
+                    }
+                }
+            }
         }
     }
 }

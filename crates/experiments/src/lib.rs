@@ -9,6 +9,7 @@
 //! | [`progress`] | how a person at a terminal sees how far they are |
 //! | [`stats`] | what a mean, a standard error, a quantile and a measured exponent are |
 //! | [`verdict`] | when a measured number counts as the printed one |
+//! | [`judgement`] | what a comparison compares with, and what of ours it needs |
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
 //! | [`figure`] | how curves, points and bars become pictures (those of `mercer-plots`) and tables |
 //! | [`mod@report`] | how finished experiments are kept and become one report |
@@ -34,6 +35,7 @@ pub mod figure;
 pub mod filters;
 pub mod hindsight;
 pub mod html;
+pub mod judgement;
 pub mod operator;
 pub mod plan;
 pub mod prediction;

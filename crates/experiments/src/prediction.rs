@@ -31,58 +31,89 @@ mod trial;
 
 use mercer_learners::prediction::EpochSchedule;
 
-use crate::experiment::{Experiment, Paper, scaled};
+use crate::experiment::{Experiment, Paper, Source, scaled};
 
 /// The paper and its experiments.
 pub const PAPER: Paper = Paper {
     name: "prediction",
     title: "Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret",
+    source: Some(Source {
+        authors: "Jiachen Qian and Yang Zheng",
+        year: 2025,
+        place: "arXiv:2505.08982",
+        link: "https://arxiv.org/abs/2505.08982",
+    }),
+    claim: "An online forecaster with exponential forgetting has logarithmic regret against the Kalman filter, although it does not know the system.",
     experiments: &[
         Experiment {
             name: "opf_overfitting",
-            title: "OPF, Figure 1: overfitted Markov blocks",
+            title: "Figure 1: overfitted Markov blocks",
+            place: "Figure 1",
+            question: "Why does plain least squares predict poorly with many lags?",
+            reading: "Plain least squares gives every lag the same error. Forgetting expects old lags to matter less and keeps their estimates small.",
             run: overfitting::run,
             estimate: |plan| scaled(plan, 0.05 * plan.repetitions_or(8, 50) as f64),
         },
         Experiment {
             name: "opf_forgetting",
-            title: "OPF, section 5: forgetting against regret",
+            title: "Figure 2 (section 5): forgetting against regret",
+            place: "Figure 2 (section 5)",
+            question: "How does the regret depend on the forgetting factor?",
+            reading: "The order of the methods is the paper’s. The reference means come from an independent program of ours, so their verdicts count as our claims.",
             run: forgetting::run,
             estimate: |plan| scaled(plan, 2.4 * plan.repetitions_or(8, 100) as f64),
         },
         Experiment {
             name: "opf_terms",
-            title: "OPF, section 5, D.1 and E.4: the error's factors and their bounds",
+            title: "Section 5, D.1 and E.4: the error's factors and their bounds",
+            place: "Section 5, D.1, E.4",
+            question: "Which factor of the regret bound does forgetting reduce?",
+            reading: "Each factor is computed as the analysis defines it and compared at γ = ρ and γ = 1.",
             run: terms::run,
             estimate: |plan| scaled(plan, 0.25 * plan.repetitions_or(8, 50) as f64),
         },
         Experiment {
             name: "opf_methods",
-            title: "OPF, E.1: all methods on a slowly forgetting system",
+            title: "Figure 3 (E.1): all methods on a slowly forgetting system",
+            place: "Figure 3 (E.1)",
+            question: "How does OPF compare with other methods when the system forgets slowly?",
+            reading: "The filters’ ranks are chosen in hindsight, which favours them. Where OPF loses to them, the paper’s statement does not hold here.",
             run: methods::run,
             estimate: |plan| scaled(plan, 2.3 * plan.repetitions_or(6, 50) as f64),
         },
         Experiment {
             name: "opf_stability",
-            title: "OPF, E.2: numerical stability, and a million steps",
+            title: "Figure 4 (E.2): numerical stability, and a million steps",
+            place: "Figure 4 (E.2)",
+            question: "Which form of the recursion survives in floating-point arithmetic?",
+            reading: "A run counts as broken when its numbers are no longer usable. The square-root form has no inverse to lose.",
             run: stability::run,
             estimate: |plan| scaled(plan, 1.3 * plan.repetitions_or(4, 50) as f64),
         },
         Experiment {
             name: "opf_bias",
-            title: "OPF, E.3: bias, its cancellation and regret against β",
+            title: "Figure 5 (E.3): bias, its cancellation and regret against β",
+            place: "Figure 5 (E.3)",
+            question: "How does the window length trade bias against regret?",
+            reading: "The regression cancels most of the bias, so the regret is flat in β once forgetting is used.",
             run: bias::run,
             estimate: |plan| scaled(plan, 0.5 * plan.repetitions_or(8, 50) as f64),
         },
         Experiment {
             name: "opf_orders",
-            title: "OPF, Table 1, Figure 6 and D.2: orders of the regret",
+            title: "Table 1, Figure 6 and D.2: orders of the regret",
+            place: "Table 1, Figure 6, D.2",
+            question: "Is the regret of order log² N, and how far below ρ may γ lie?",
+            reading: "Fitted exponents stand beside the orders of the paper. D.2 is judged as printed and by its own inequality.",
             run: orders::run,
             estimate: |plan| scaled(plan, 2.5 * plan.repetitions_or(6, 50) as f64),
         },
         Experiment {
             name: "opf_earth",
             title: "OPF on a real series: the orientation of the Earth",
+            place: "not in the paper",
+            question: "What is the method worth on a real series?",
+            reading: "No model of the series is known, so errors are compared instead of regrets.",
             run: earth::run,
             estimate: |plan| scaled(plan, 0.5),
         },

@@ -9,14 +9,17 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, Figure, FigureError, Panels, Saved};
+use crate::judgement::Kind;
 use crate::table::{Judged, Table, TableError};
 use crate::verdict::Outcome;
+use mercer_plots::page::Parts;
 use mercer_plots::write_whole;
 
 pub mod conduct;
 pub mod edition;
 pub mod keep;
 pub mod provenance;
+pub mod tally;
 
 /// Why a report could not be made or saved.
 #[derive(Debug, thiserror::Error)]
@@ -61,17 +64,19 @@ impl Picture {
         }
     }
 
-    pub(crate) fn has_heat_map(&self) -> bool {
+    /// Its panels for a page.
+    pub(crate) fn parts(&self) -> Result<Parts, FigureError> {
         match self {
-            Self::Figure(figure) => figure.has_heat_map(),
-            Self::Panels(panels) => panels.has_heat_map(),
+            Self::Figure(figure) => figure.parts(),
+            Self::Panels(panels) => panels.parts(),
         }
     }
 
-    pub(crate) fn svg(&self) -> Result<String, FigureError> {
+    /// The groups of its marks, which a page numbers from 1.
+    pub(crate) fn groups(&self) -> Vec<&str> {
         match self {
-            Self::Figure(figure) => figure.svg(),
-            Self::Panels(panels) => panels.svg(),
+            Self::Figure(figure) => figure.groups(),
+            Self::Panels(panels) => panels.groups(),
         }
     }
 
@@ -113,6 +118,8 @@ pub struct Remark {
     pub subject: String,
     /// Why, in Markdown.
     pub why: String,
+    /// How many comparisons of which kind could not be made, if it was not run.
+    pub missing: Option<(Kind, usize)>,
 }
 
 /// The result of one experiment.
@@ -136,7 +143,7 @@ impl Report {
 
     /// Where we differ from what is printed (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
     pub fn differs(&mut self, subject: impl Into<String>, why: impl Into<String>) {
-        self.remark(Outcome::Differs, subject.into(), why.into());
+        self.remark(Outcome::Differs, subject.into(), why.into(), None);
     }
 
     /// [`differs`](Self::differs), if a verdict of `table` says so.
@@ -146,13 +153,14 @@ impl Report {
         }
     }
 
-    /// What was not run (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
-    pub fn not_run(&mut self, subject: impl Into<String>, why: impl Into<String>) {
-        self.remark(Outcome::NotRun, subject.into(), why.into());
+    /// What was not run (`subject`, a few words) and why (Markdown), with the kind and the number of the comparisons that were not
+    /// made. The first page of the whole report repeats it.
+    pub fn not_run(&mut self, kind: Kind, count: usize, subject: impl Into<String>, why: impl Into<String>) {
+        self.remark(Outcome::NotRun, subject.into(), why.into(), Some((kind, count)));
     }
 
-    fn remark(&mut self, outcome: Outcome, subject: String, why: String) {
-        self.blocks.push(Block::Remark(Remark { outcome, subject, why }));
+    fn remark(&mut self, outcome: Outcome, subject: String, why: String, missing: Option<(Kind, usize)>) {
+        self.blocks.push(Block::Remark(Remark { outcome, subject, why, missing }));
     }
 
     /// A table that will be saved under `stem`.
@@ -206,7 +214,7 @@ impl Report {
     /// the files' paths.
     ///
     /// # Errors
-    /// [`ReportError`] of the first that cannot be drawn or written; those before it are written.
+    /// [`ReportError`] of the first one that cannot be drawn or written; those before it are written.
     pub fn save(&self, dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = Vec::new();
         for block in &self.blocks {
@@ -237,7 +245,7 @@ impl Report {
             text.push('\n');
             match block {
                 Block::Words(words) => text += &format!("{}\n", words.trim_end()),
-                Block::Remark(Remark { outcome, subject, why }) => {
+                Block::Remark(Remark { outcome, subject, why, .. }) => {
                     text += &format!("> **{subject}: {}.** {}\n", outcome.name(), why.trim_end().replace('\n', "\n> "));
                 }
                 Block::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),

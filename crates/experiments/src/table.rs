@@ -7,8 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::{Judgement, Kind};
 use crate::stats::Summary;
-use crate::verdict::{Outcome, SizeVerdict, Verdict};
+use crate::verdict::Outcome;
 use mercer_plots::{decimals_of, significant, write_whole};
 
 /// Why a table could not be filled or written.
@@ -85,8 +86,16 @@ pub enum Cell {
         #[serde(with = "mercer_plots::exact")]
         std: f64,
     },
+    /// What a comparison came to.
+    Verdict(Box<Judgement>),
     /// Nothing; people see a dash.
     Empty,
+}
+
+impl From<Judgement> for Cell {
+    fn from(judgement: Judgement) -> Self {
+        Self::Verdict(Box::new(judgement))
+    }
 }
 
 impl From<&str> for Cell {
@@ -124,18 +133,6 @@ impl From<Summary> for Cell {
     }
 }
 
-impl From<&Verdict> for Cell {
-    fn from(verdict: &Verdict) -> Self {
-        Self::Text(verdict.to_string())
-    }
-}
-
-impl From<SizeVerdict> for Cell {
-    fn from(verdict: SizeVerdict) -> Self {
-        Self::Text(verdict.to_string())
-    }
-}
-
 impl<C: Into<Self>> From<Option<C>> for Cell {
     fn from(cell: Option<C>) -> Self {
         cell.map_or(Self::Empty, Into::into)
@@ -147,13 +144,6 @@ struct Column {
     name: String,
     align: Align,
     format: Format,
-}
-
-impl Column {
-    /// Whether its words say what a comparison came to: a heading that begins with "verdict", or is "within" or "holds".
-    fn judges(&self) -> bool {
-        self.name.starts_with("verdict") || matches!(self.name.as_str(), "within" | "holds")
-    }
 }
 
 /// One cell as a person sees it.
@@ -172,13 +162,21 @@ pub struct Shown {
 pub struct Judged {
     /// The words that begin its row.
     pub subject: String,
-    /// The verdict's words.
+    /// What it compares with.
+    pub kind: Kind,
+    /// The verdict's words, with the choice of ours that it needs.
     pub words: String,
     /// What it comes to.
     pub outcome: Outcome,
+    /// The choice of ours that it needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<String>,
+    /// How many times a bound is larger than what was measured, if that is much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loose: Option<f64>,
 }
 
-/// Columns, then rows. A column headed "verdict …", "within" or "holds" holds verdicts, which [`Outcome::of_words`] reads.
+/// Columns, then rows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
     columns: Vec<Column>,
@@ -251,15 +249,21 @@ impl Table {
         let mut all = Vec::new();
         for (cells, shown) in self.rows.iter().zip(self.shown()) {
             // The words that a row begins with say what it is about; a row of numbers is told by the first of them.
-            let words = cells
-                .iter()
-                .zip(&shown)
-                .take_while(|(cell, shown)| matches!(cell, Cell::Text(_)) && shown.outcome.is_none());
+            let words = cells.iter().zip(&shown).take_while(|(cell, _)| matches!(cell, Cell::Text(_)));
             let words: Vec<&str> = words.map(|(_, shown)| shown.text.as_str()).take(4).collect();
             let first = || shown.first().map(|shown| shown.text.clone()).unwrap_or_default();
             let subject = if words.is_empty() { first() } else { words.join(", ") };
-            let verdicts = shown.into_iter().filter_map(|cell| Some((cell.text, cell.outcome?)));
-            all.extend(verdicts.map(|(words, outcome)| Judged { subject: subject.clone(), words, outcome }));
+            let verdicts = cells
+                .iter()
+                .filter_map(|cell| if let Cell::Verdict(judgement) = cell { Some(judgement) } else { None });
+            all.extend(verdicts.map(|judgement| Judged {
+                subject: subject.clone(),
+                kind: judgement.kind,
+                words: judgement.to_string(),
+                outcome: judgement.outcome,
+                choice: judgement.choice.clone(),
+                loose: judgement.loose,
+            }));
         }
         all
     }
@@ -319,6 +323,7 @@ impl Table {
             for (cell, &split) in row.iter().zip(&split) {
                 let (first, second) = match cell {
                     Cell::Text(text) => (text.clone(), String::new()),
+                    Cell::Verdict(judgement) => (judgement.to_string(), String::new()),
                     Cell::Number(v) => (shortest(*v), String::new()),
                     Cell::Spread { mean, std } => (shortest(*mean), shortest(*std)),
                     Cell::Empty => Default::default(),
@@ -384,7 +389,7 @@ impl Table {
 
 fn shown(cell: &Cell, column: &Column) -> Shown {
     let outcome = match cell {
-        Cell::Text(words) if column.judges() => Outcome::of_words(words),
+        Cell::Verdict(judgement) => Some(judgement.outcome),
         _ => None,
     };
     Shown { text: show(cell, column.format), align: column.align, outcome }
@@ -393,6 +398,7 @@ fn shown(cell: &Cell, column: &Column) -> Shown {
 fn show(cell: &Cell, format: Format) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
+        Cell::Verdict(judgement) => judgement.to_string(),
         Cell::Number(v) => number(*v, format),
         Cell::Spread { mean, std } => {
             let decimals = match format {
@@ -435,6 +441,7 @@ pub(crate) fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Verdict;
 
     fn sample() -> Table {
         let mut table = Table::new()
@@ -453,7 +460,7 @@ mod tests {
                 28usize.into(),
                 0.012_345_6.into(),
                 "x".into(),
-                (&verdict).into(),
+                Judgement::printed(&verdict, None).into(),
             ])
             .unwrap();
         table
@@ -463,7 +470,7 @@ mod tests {
                 400usize.into(),
                 1.5e-7.into(),
                 Cell::Empty,
-                (&Verdict::not_run("no data")).into(),
+                Judgement::printed(&Verdict::not_run("no data"), None).into(),
             ])
             .unwrap();
         table
@@ -544,7 +551,7 @@ mod tests {
             ]
         );
         let mut table = Table::new().numbers("M", Format::Shortest).words("yes").words("within");
-        table.push(vec![2.0.into(), "yes".into(), "NO".into()]).unwrap();
+        table.push(vec![2.0.into(), "yes".into(), Judgement::bound(false, []).into()]).unwrap();
         let judged = table.judged();
         assert_eq!(judged.len(), 1);
         assert_eq!((judged[0].subject.as_str(), judged[0].outcome), ("2", Outcome::Differs));

@@ -9,9 +9,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::{Judgement, Kind};
 use crate::plan::ExperimentError;
 use crate::stats::Summary;
-use crate::table::{Format, Table, TableError};
+use crate::table::{Format, Table};
 
 /// A mean and a standard deviation as a paper prints them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,40 +118,6 @@ impl Outcome {
     /// All of them, in the order in which they are counted.
     pub const ALL: [Self; 3] = [Self::Reproduced, Self::Differs, Self::NotRun];
 
-    /// Beginnings of verdicts.
-    const WORDS: [(&str, Self); 13] = [
-        ("reproduced", Self::Reproduced),
-        ("agrees", Self::Reproduced),
-        ("holds", Self::Reproduced),
-        ("within", Self::Reproduced),
-        ("not run", Self::NotRun),
-        ("not found", Self::NotRun),
-        ("not reproducible", Self::NotRun),
-        ("too few", Self::NotRun),
-        ("differs", Self::Differs),
-        ("does not", Self::Differs),
-        ("steeper", Self::Differs),
-        ("larger", Self::Differs),
-        ("behind", Self::Differs),
-    ];
-
-    /// What a verdict written in words comes to: "yes" and "no", those of [`Verdict`] and [`SizeVerdict`], and words that begin with
-    /// "agrees", "holds", "within", "does not", "steeper", "larger", "behind", "not run", "not found", "not reproducible" or "too few", in
-    /// upper or lower case. Other words come to nothing.
-    #[must_use]
-    pub fn of_words(words: &str) -> Option<Self> {
-        let lower = words.trim_start().to_lowercase();
-        let begins = |beginning: &str| {
-            let rest = lower.strip_prefix(beginning);
-            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-        };
-        match lower.trim_end() {
-            "yes" => Some(Self::Reproduced),
-            "no" => Some(Self::Differs),
-            _ => Self::WORDS.iter().find(|(beginning, _)| begins(beginning)).map(|(_, outcome)| *outcome),
-        }
-    }
-
     /// One word, or two, for a person.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -193,6 +160,16 @@ impl Verdict {
         Self::NotRun { reason: reason.into() }
     }
 
+    /// What it comes to.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Reproduced { .. } => Outcome::Reproduced,
+            Self::Differs { .. } => Outcome::Differs,
+            Self::NotRun { .. } => Outcome::NotRun,
+        }
+    }
+
     /// Whether the printed number was reproduced.
     #[must_use]
     pub fn is_reproduced(&self) -> bool {
@@ -225,12 +202,29 @@ pub struct SizeVerdict {
     pub reproduced: bool,
 }
 
+impl SizeVerdict {
+    /// The comparison with the printed size; `choice` as in [`Judgement::printed`].
+    #[must_use]
+    pub fn judgement(&self, choice: Option<String>) -> Judgement {
+        let outcome = if self.reproduced { Outcome::Reproduced } else { Outcome::Differs };
+        Judgement { choice, ..Judgement::new(Kind::Printed, outcome, self.to_string()) }
+    }
+}
+
 impl fmt::Display for SizeVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.reproduced { "reproduced" } else { "differs" };
         let decimals = usize::from(self.difference.fract() != 0.0);
         write!(f, "{word} ({})", signed(self.difference, decimals))
     }
+}
+
+/// A dictionary's size beside the printed one, by its relative `gap`, of which `most` is allowed.
+pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> Judgement {
+    let (outcome, word) =
+        if gap.abs() <= most { (Outcome::Reproduced, "reproduced") } else { (Outcome::Differs, "differs") };
+    let words = format!("{word} ({}%)", signed(100.0 * gap, decimals));
+    Judgement::new(Kind::Printed, outcome, words).with_choice(choice)
 }
 
 /// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`. A shortened run is judged by none.
@@ -241,11 +235,8 @@ pub(crate) fn claim(
     wanted: f64,
     whole: bool,
 ) -> Result<Table, ExperimentError> {
-    let verdict = match (whole, measured >= wanted) {
-        (false, _) => "shortened run",
-        (true, true) => "holds",
-        (true, false) => "does not hold",
-    };
+    let verdict =
+        if whole { Judgement::statement(Kind::Claim, measured >= wanted) } else { Judgement::shortened(Kind::Claim) };
     let mut table = Table::new()
         .words("claim")
         .numbers("seeds", Format::Shortest)
@@ -256,7 +247,7 @@ pub(crate) fn claim(
     Ok(table)
 }
 
-/// What a paper (or this project) says, what was measured, and whether it holds.
+/// What a paper (`of_paper`) or this project (`ours`) says, what was measured, and whether it holds.
 pub(crate) struct Claims(Table);
 
 impl Claims {
@@ -264,32 +255,48 @@ impl Claims {
         Self(Table::new().words("statement").words("measured").words("verdict"))
     }
 
-    pub(crate) fn add(
+    /// A statement of the paper without a number: a bound, an order of growth, an order of methods.
+    pub(crate) fn of_paper(
         &mut self,
         statement: impl Into<String>,
         measured: impl Into<String>,
         holds: bool,
     ) -> Result<(), ExperimentError> {
-        let verdict = if holds { "holds" } else { "DOES NOT HOLD" };
-        self.push(statement.into(), measured.into(), verdict).map_err(Into::into)
+        self.judge(statement, measured, Judgement::statement(Kind::Bound, holds))
     }
 
-    /// A verdict in words of its own.
-    pub(crate) fn note(
+    /// A statement of this project.
+    pub(crate) fn ours(
         &mut self,
         statement: impl Into<String>,
         measured: impl Into<String>,
-        verdict: impl Into<String>,
+        holds: bool,
     ) -> Result<(), ExperimentError> {
-        self.push(statement.into(), measured.into(), &verdict.into()).map_err(Into::into)
+        self.judge(statement, measured, Judgement::statement(Kind::Claim, holds))
+    }
+
+    /// A statement with a verdict of its own.
+    pub(crate) fn judge(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        verdict: Judgement,
+    ) -> Result<(), ExperimentError> {
+        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), verdict.into()])?)
+    }
+
+    /// An observation that is no verdict.
+    pub(crate) fn observe(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        words: &str,
+    ) -> Result<(), ExperimentError> {
+        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), words.into()])?)
     }
 
     pub(crate) fn table(self) -> Table {
         self.0
-    }
-
-    fn push(&mut self, statement: String, measured: String, verdict: &str) -> Result<(), TableError> {
-        self.0.push(vec![statement.into(), measured.into(), verdict.into()])
     }
 }
 
@@ -369,21 +376,6 @@ mod tests {
         assert_eq!(wild.to_string(), "differs (diverged)");
         let huge = Tolerance::RANDOM.judge(&[f64::MAX, f64::MAX], &printed);
         assert!(!huge.is_reproduced());
-    }
-
-    #[test]
-    fn words_come_to_outcomes() {
-        let of = Outcome::of_words;
-        assert_eq!(
-            of(&Verdict::Reproduced { relative: 0.1, standard_errors: 1.0 }.to_string()),
-            Some(Outcome::Reproduced)
-        );
-        assert_eq!(of(&Verdict::not_run("no data").to_string()), Some(Outcome::NotRun));
-        assert_eq!(of(&Tolerance::STRICT.judge_size(9.0, 1.0).to_string()), Some(Outcome::Differs));
-        assert_eq!((of("yes"), of("NO"), of("DOES NOT HOLD")), (of("holds"), Some(Outcome::Differs), of("differs")));
-        assert_eq!(of("within; 2 passes diverged"), Some(Outcome::Reproduced));
-        assert_eq!(of("behind by more than 5% (+7.0%)"), Some(Outcome::Differs));
-        assert_eq!((of("no regret to compare"), of("nothing"), of("no projection"), of("")), (None, None, None, None));
     }
 
     #[test]

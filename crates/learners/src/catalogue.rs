@@ -173,7 +173,7 @@ impl Rule {
     }
 }
 
-/// What a learner can be taught. All take two classes as `±1`, and one number but for those whose losses are all [for classes](Loss::is_margin).
+/// What a learner can be taught. All take two classes as `±1`, and one number except for those whose losses are all [for classes](Loss::is_margin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Takes {

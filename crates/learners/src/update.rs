@@ -190,7 +190,7 @@ pub(crate) fn remove_coordinate(
     corner
 }
 
-/// Room for so many numbers, which is there already but for the first time.
+/// Room for so many numbers, which is there already except for the first time.
 #[inline(always)]
 pub(crate) fn make_room(numbers: &mut Vec<f64>, count: usize) {
     if numbers.len() != count {

@@ -112,17 +112,21 @@ impl HeatMap {
         }
     }
 
+    /// The colour of a cell with this value, on a scale with these ends.
+    pub(super) fn cell_colour(&self, value: f64, ends: (f64, f64)) -> String {
+        match self.scale {
+            _ if !value.is_finite() => NEUTRAL.tint(0.6).to_string(),
+            Scale::Sets => set_colour(value as usize).to_string(),
+            _ => self.colour((value - ends.0) / (ends.1 - ends.0)),
+        }
+    }
+
     pub(super) fn plot(&self) -> Plot {
         let ends = self.ends();
-        let own = self.clone();
         // The plotting crate stretches what it is given from 0 to 1: the cells are given their places in a list of colours.
         let (mut colours, mut cells) = (Vec::new(), Vec::with_capacity(self.values.len()));
         for value in &self.values {
-            let colour = match self.scale {
-                _ if !value.is_finite() => NEUTRAL.tint(0.6).to_string(),
-                Scale::Sets => set_colour(*value as usize).to_string(),
-                _ => own.colour((value - ends.0) / (ends.1 - ends.0)),
-            };
+            let colour = self.cell_colour(*value, ends);
             let place = colours.iter().position(|known| *known == colour).unwrap_or_else(|| {
                 colours.push(colour);
                 colours.len() - 1

@@ -82,7 +82,7 @@ fn sizes(layout: &mut Layout, [title, label, tick, body]: [u32; 4]) {
     layout.body_size = body;
 }
 
-/// The plotting crate's margins, but for three things: the vertical axis' words stand above it and
+/// The plotting crate's margins, except for three things: the vertical axis' words stand above it and
 /// not beside it, the legend takes its own width on the right, and no room is kept for words that
 /// are not there.
 fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) {

@@ -107,7 +107,7 @@ pub(super) fn draw(figure: &Figure, colours: &Colours, frame: Frame) -> Result<S
     Ok(scene)
 }
 
-fn check(figure: &Figure) -> Result<(), FigureError> {
+pub(super) fn check(figure: &Figure) -> Result<(), FigureError> {
     let title = || figure.title.clone();
     let same = |series: &str, what, expected, got| {
         if expected == got {

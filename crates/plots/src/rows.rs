@@ -1,5 +1,6 @@
 //! What a picture shows, as rows for programs and as words for people who do not see it.
 
+use super::plots::mark_groups;
 use super::{Figure, HeatMap, Panels, Style};
 
 /// A point, a bar or a cell of a picture, as it was given: whole series, nothing thinned.
@@ -76,10 +77,10 @@ impl Figure {
         parts.join(" ")
     }
 
-    /// Whether there is a heat map, whose colours are values.
+    /// The groups of its marks in the order in which they first appear; a page numbers them from 1.
     #[must_use]
-    pub fn has_heat_map(&self) -> bool {
-        self.heat_map.is_some()
+    pub fn groups(&self) -> Vec<&str> {
+        mark_groups(self)
     }
 
     fn add_rows<'a>(&'a self, rows: &mut Vec<Row<'a>>) {
@@ -150,10 +151,10 @@ impl Panels {
         self.figures.iter().enumerate().map(panel).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether one of the panels has a heat map.
+    /// As [`Figure::groups`], of the first panel that has some.
     #[must_use]
-    pub fn has_heat_map(&self) -> bool {
-        self.figures.iter().any(Figure::has_heat_map)
+    pub fn groups(&self) -> Vec<&str> {
+        self.figures.iter().map(Figure::groups).find(|groups| !groups.is_empty()).unwrap_or_default()
     }
 }
 

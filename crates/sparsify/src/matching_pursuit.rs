@@ -58,7 +58,7 @@ pub enum DictionaryShape {
     Rectangular,
 }
 
-/// A point with `δ ≤ REPEATED · k(x, x)` is in the span but for rounding: a repetition of what is kept.
+/// A point with `δ ≤ REPEATED · k(x, x)` is in the span except for rounding: a repetition of what is kept.
 const REPEATED: f64 = 1e-12;
 
 /// The budget `ε_t` from round to round.

@@ -2,7 +2,7 @@
 //!
 //! Every oracle has the shape `fn name(stream, kernel, parameters) -> Trace` and makes one prequential pass: at round `t`
 //! it predicts `y_t` from `x_t`, records the prediction, and only then learns from `(x_t, y_t)`. The loss is
-//! `(ŷ − y)²` but for the file of weights and losses, with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
+//! `(ŷ − y)²` except for the file of weights and losses, with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
 //! recursion itself carries; Gram matrices, bases, inverses and least-squares solutions are rebuilt each time.
 //!
 //! | oracle | source | how it is computed here | a round |

@@ -1,6 +1,6 @@
 //! Seeded streams for tests: one pleasant, the others each built around one thing that breaks careless code.
 //!
-//! A stream of examples is a `Vec<(Vec<f64>, f64)>`, inputs in `[-1, 1]^d` (but for [`far_away`]), targets near `[-1, 1]`; [`integrating`] is a
+//! A stream of examples is a `Vec<(Vec<f64>, f64)>`, inputs in `[-1, 1]^d` (except for [`far_away`]), targets near `[-1, 1]`; [`integrating`] is a
 //! series for forecasters. The same arguments give the same stream on every platform up to the last bit of `sin` and `exp`.
 
 use rand::{RngExt, SeedableRng};

@@ -16,7 +16,7 @@
     pictures += 1;
     if (!image.complete || image.naturalWidth === 0) say(`image not loaded: ${image.src}`);
   }
-  for (const svg of document.querySelectorAll("svg")) {
+  for (const svg of document.querySelectorAll("svg:not(svg svg)")) {
     const box = svg.getBoundingClientRect();
     if (visible(svg) && !(box.width > 4 && box.height > 4)) say(`empty picture: ${name(svg)}`);
     if (svg.getAttribute("aria-hidden") === "true") continue;
@@ -31,6 +31,15 @@
   for (const element of document.querySelectorAll("[id]")) {
     if (ids.has(element.id)) say(`identifier twice: ${element.id}`);
     ids.add(element.id);
+  }
+  // Words of pictures: large enough to read, and not cut off by the edge.
+  for (const word of document.querySelectorAll("svg.chart text")) {
+    const chart = word.closest("svg.chart");
+    if (!visible(chart)) continue;
+    const size = parseFloat(getComputedStyle(word).fontSize) * chart.getScreenCTM().a;
+    if (size < 11) say(`text of ${size.toFixed(1)} pixels: ${word.textContent}`);
+    const [own, all] = [word.getBoundingClientRect(), chart.getBoundingClientRect()];
+    if (own.left < all.left - 1 || own.right > all.right + 1 || own.bottom > all.bottom + 1) say(`cut off: ${word.textContent}`);
   }
   for (const element of document.querySelectorAll("[clip-path], [fill^='url('], [href^='#'], [aria-labelledby]")) {
     const parts = ["clip-path", "fill", "href", "aria-labelledby"].map((attribute) => element.getAttribute(attribute) || "");

@@ -139,7 +139,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
 /// Statements on the final errors of one series.
 fn judge(claims: &mut Claims, series: Series, errors: &[(&str, f64)], persistence: f64) -> Result<(), ExperimentError> {
     let worst = errors.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN));
-    claims.add(
+    claims.ours(
         format!("{}: every filter ends below the error of repeating the last value", series.name()),
         format!("{} at most ({}) against {}", short(worst.1), worst.0, short(persistence)),
         worst.1 < persistence,
@@ -150,7 +150,7 @@ fn judge(claims: &mut Claims, series: Series, errors: &[(&str, f64)], persistenc
         some.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN))
     };
     let (squares, others) = (best(true), best(false));
-    claims.add(
+    claims.ours(
         format!("{}: least squares ends at a tenth of the error of any other family, or less", series.name()),
         format!("{} ({}) against {} ({})", short(squares.1), squares.0, short(others.1), others.0),
         squares.1 <= 0.1 * others.1,

@@ -9,6 +9,7 @@ use mercer_learners::catalogue::Context;
 use super::methods::Method;
 use super::pass::mistakes;
 use crate::figure::{Figure, Panels};
+use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
@@ -160,7 +161,12 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
     report.picture("filters_mistakes", "Mistakes against the budget", panels);
     for set in missing {
         let page = plan.registry.find(set.name).map_or("", |entry| entry.page.as_str());
-        report.not_run(set.name, format!("The data set was not found on this machine; its page: {page}"));
+        report.not_run(
+            Kind::Claim,
+            2,
+            set.name,
+            format!("The data set was not found on this machine; its page: {page}"),
+        );
     }
     Ok(report)
 }
@@ -168,7 +174,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
 /// Statements on the mistakes at the smallest and at the largest budget.
 fn judge(claims: &mut Claims, name: &str, data: &Dataset, falls: &[(&str, f64, f64)]) -> Result<(), ExperimentError> {
     let rising: Vec<&str> = falls.iter().filter(|(_, small, large)| large > small).map(|(name, ..)| *name).collect();
-    claims.add(
+    claims.ours(
         format!("{name}: every classifier makes fewer mistakes with {} points than with {}", BUDGETS[4], BUDGETS[0]),
         if rising.is_empty() { "all of them".to_owned() } else { format!("not {}", rising.join(", ")) },
         rising.is_empty(),
@@ -176,7 +182,7 @@ fn judge(claims: &mut Claims, name: &str, data: &Dataset, falls: &[(&str, f64, f
     let positive = data.targets().iter().filter(|y| **y > 0.0).count() as f64 / data.len() as f64;
     let constant = 100.0 * positive.min(1.0 - positive);
     let best = falls.iter().min_by(|a, b| a.2.total_cmp(&b.2)).map_or(("none", f64::NAN), |best| (best.0, best.2));
-    claims.add(
+    claims.ours(
         format!("{name}: the best with {} points beats the more frequent class", BUDGETS[4]),
         format!("{}% ({}) against {}%", short(best.1), best.0, short(constant)),
         best.1 < constant,

@@ -165,7 +165,7 @@ fn judge(methods: &[&Method], courses: &[Course], slow: usize, rows: usize) -> R
     let mut claims = Claims::new();
     let within = (WITHIN * rows as f64 / 2.0) as usize;
     for (method, course) in methods.iter().zip(courses).take(slow) {
-        claims.add(
+        claims.ours(
             format!("{} is not back where it was within {within} rows", method.shown),
             format!("{} before, {} at the end", short(course.before), short(course.after)),
             course.recovery.is_none_or(|rows| rows > within),
@@ -174,7 +174,7 @@ fn judge(methods: &[&Method], courses: &[Course], slow: usize, rows: usize) -> R
     for (method, course) in methods.iter().zip(courses).skip(slow) {
         let measured =
             course.recovery.map_or_else(|| "not within the stream".to_owned(), |rows| format!("{rows} rows"));
-        claims.add(
+        claims.ours(
             format!("{} recovers within {within} rows", method.shown),
             measured,
             course.recovery.is_some_and(|rows| rows <= within),
@@ -182,7 +182,7 @@ fn judge(methods: &[&Method], courses: &[Course], slow: usize, rows: usize) -> R
     }
     let best = |courses: &[Course]| courses.iter().map(|course| course.after).fold(f64::INFINITY, f64::min);
     let (late, soon) = (best(&courses[..slow]), best(&courses[slow..]));
-    claims.add(
+    claims.ours(
         "At the end the best of those that are expected back is below the best of the others",
         format!("{} against {}", short(soon), short(late)),
         soon < late,

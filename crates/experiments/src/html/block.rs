@@ -6,23 +6,28 @@ use maud::{Markup, html};
 
 use super::colour::Rgb;
 use super::markdown::words;
-use super::{badge, picture};
+use super::picture::Surroundings;
+use super::{badge, formula, picture};
 use crate::figure::FigureError;
 use crate::report::{Block, Remark};
 use crate::table::{Align, Shown, Table};
 
-/// One block; `command` makes it again.
-pub(super) fn block(block: &Block, command: &str, colours: &mut BTreeSet<Rgb>) -> Result<Markup, FigureError> {
+/// One block.
+pub(super) fn block(
+    block: &Block,
+    around: &Surroundings<'_>,
+    colours: &mut BTreeSet<Rgb>,
+) -> Result<Markup, FigureError> {
     Ok(match block {
         Block::Words(text) => html! { div.words { (words(text)) } },
         Block::Remark(one) => remark(one),
-        Block::Table { stem, caption, table } => self::table(table, stem, caption),
-        Block::Picture { stem, caption, picture } => picture::figure(picture, stem, caption, command, colours)?,
+        Block::Table { stem, caption, table } => self::table(table, stem, caption, around),
+        Block::Picture { stem, caption, picture } => picture::figure(picture, stem, caption, around, colours)?,
     })
 }
 
 /// Why something differs or was not run.
-pub(super) fn remark(Remark { outcome, subject, why }: &Remark) -> Markup {
+pub(super) fn remark(Remark { outcome, subject, why, .. }: &Remark) -> Markup {
     html! {
         div class={ "remark words " (super::class(*outcome)) } {
             p.subject { (badge(*outcome, outcome.name())) " " strong { (subject) } }
@@ -32,15 +37,15 @@ pub(super) fn remark(Remark { outcome, subject, why }: &Remark) -> Markup {
 }
 
 /// A table in a box that scrolls, with the paper's own columns marked.
-fn table(table: &Table, stem: &str, caption: &str) -> Markup {
-    let id = format!("table-{stem}");
+fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) -> Markup {
+    let id = format!("{}table-{stem}", around.prefix);
     let rows: Vec<Vec<Shown>> = table.shown().collect();
     let classes: Vec<String> = table.header().enumerate().map(|(i, header)| class(header, &rows, i)).collect();
     let class = |i: usize| classes.get(i).filter(|class| !class.is_empty());
     html! {
         section.table aria-labelledby={ (id) "-caption" } {
             p.caption #{ (id) "-caption" } {
-                (caption)
+                (formula::inline(caption))
                 @if table.header().any(|(name, _)| is_printed(name)) { span.quiet { " Shaded: as the paper prints it." } }
             }
             div.scroll tabindex="0" role="group" aria-labelledby={ (id) "-caption" } {
@@ -49,7 +54,7 @@ fn table(table: &Table, stem: &str, caption: &str) -> Markup {
                         tr {
                             @for (i, (name, _)) in table.header().enumerate() {
                                 @if name.is_empty() { td class=[class(i)] {} }
-                                @else { th scope="col" class=[class(i)] { (name) } }
+                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort disabled { (formula::inline(name)) } } }
                             }
                         }
                     }
@@ -60,7 +65,7 @@ fn table(table: &Table, stem: &str, caption: &str) -> Markup {
                                     td class=[class(i)] {
                                         @match cell.outcome {
                                             Some(outcome) => (badge(outcome, &cell.text)),
-                                            None => (cell.text),
+                                            None => (formula::inline(&cell.text)),
                                         }
                                     }
                                 }
@@ -70,9 +75,11 @@ fn table(table: &Table, stem: &str, caption: &str) -> Markup {
                 }
             }
             p.tools {
-                a href={ "../" (stem) ".csv" } { "CSV" }
-                a href={ "../" (stem) ".md" } { "Markdown" }
-                a href={ "../" (stem) ".txt" } { "Text" }
+                @if around.files {
+                    a href={ "../" (stem) ".csv" } { "CSV" }
+                    a href={ "../" (stem) ".md" } { "Markdown" }
+                    a href={ "../" (stem) ".txt" } { "Text" }
+                }
                 span.quiet { (table.len()) " rows" }
             }
         }

@@ -3,8 +3,10 @@
 use maud::{Markup, html};
 
 use super::{block, class, counts, duration, file, mark, shell, status};
+use crate::judgement::Kind;
 use crate::report::Remark;
-use crate::report::edition::{Chapter, Edition, Section, State, Tally};
+use crate::report::edition::{Chapter, Edition, Section, State};
+use crate::report::tally::Tally;
 use crate::table::Judged;
 use crate::verdict::Outcome;
 
@@ -28,30 +30,52 @@ pub(super) fn page(edition: &Edition) -> Markup {
     shell(edition, None, "Mercer, reproduced", "", &main)
 }
 
-/// The three numbers, and a bar of their shares.
+/// The three tallies, a tile each. They are not added up.
 fn summary(tally: &Tally) -> Markup {
-    let meaning = |outcome| match outcome {
-        Outcome::Reproduced => "printed numbers that came out, and bounds that hold",
-        Outcome::Differs => "comparisons that did not come out",
-        Outcome::NotRun => "comparisons that could not be made here",
-    };
     html! {
         ul.tiles {
-            @for outcome in Outcome::ALL {
-                li class={ "tile " (class(outcome)) } {
-                    span.count { (mark(outcome)) (tally.of(outcome)) }
-                    strong { (outcome.name()) }
-                    span { (meaning(outcome)) }
+            @for kind in Kind::ALL {
+                @let own = tally.of(kind);
+                li.tile {
+                    strong { (kind.name()) }
+                    ul.outcomes {
+                        @for outcome in Outcome::ALL {
+                            li class=(class(outcome)) {
+                                span.count { (mark(outcome)) (own.of(outcome)) } " " (kind.word(outcome))
+                                @if outcome == Outcome::Reproduced && own.qualified > 0 {
+                                    span.quiet { " (" (own.qualified) " of them " (qualified(kind)) ")" }
+                                }
+                            }
+                        }
+                    }
+                    @if own.total() > 0 {
+                        div.shares aria-hidden="true" {
+                            @for outcome in Outcome::ALL {
+                                @if own.of(outcome) > 0 { span class=(class(outcome)) style={ "flex-grow:" (own.of(outcome)) } {} }
+                            }
+                        }
+                    }
+                    span.quiet { (meaning(kind)) }
                 }
             }
         }
-        @if tally.total() > 0 {
-            div.shares aria-hidden="true" {
-                @for outcome in Outcome::ALL {
-                    @if tally.of(outcome) > 0 { span class=(class(outcome)) style={ "flex-grow:" (tally.of(outcome)) } {} }
-                }
-            }
+    }
+}
+
+fn qualified(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Printed | Kind::Claim => "only with a choice of ours, which the verdict names",
+        Kind::Bound => "loose by more than a factor of 10",
+    }
+}
+
+fn meaning(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Printed => "Numbers that a paper prints, beside ours.",
+        Kind::Bound => {
+            "What a paper proves or states without a number: bounds, orders of growth, which method is ahead."
         }
+        Kind::Claim => "What this project says of itself, and references that it computed.",
     }
 }
 
@@ -59,6 +83,7 @@ fn card(chapter: &Chapter) -> Markup {
     html! {
         article.card {
             h3 { a href=(file(chapter)) { (chapter.title) } }
+            (super::source(chapter))
             @if chapter.experiments.iter().any(|section| section.report().is_some()) { p.counts { (counts(&chapter.tally())) } }
             ul.experiments {
                 @for section in &chapter.experiments {
@@ -83,7 +108,7 @@ fn card(chapter: &Chapter) -> Markup {
 
 /// The experiments' remarks of one kind, and every verdict of it.
 fn reasons(edition: &Edition, outcome: Outcome, title: &str) -> Markup {
-    let concerned = |section: &&Section| section.tally().of(outcome) > 0 || of_kind(section, outcome).next().is_some();
+    let concerned = |section: &&Section| section.tally().any(outcome) > 0 || of_kind(section, outcome).next().is_some();
     let chapters: Vec<(&Chapter, Vec<&Section>)> = edition
         .papers
         .iter()

@@ -3,12 +3,19 @@
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::formula;
+
 /// Paragraphs, lists, tables, emphasis, code and links. HTML within the words is shown, not obeyed; a picture is its words; a link
 /// that is not to a page of the web or to this one is only its words; headings begin below those of the page.
 pub(super) fn words(text: &str) -> Markup {
     let mut links = Vec::new();
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
+        // What is between backticks is a formula too, unless it is a name.
+        Event::Text(text) => Some(Event::InlineHtml(formula::set(&text).into())),
+        Event::Code(text) if formula::set(&text).contains("<math>") => {
+            Some(Event::InlineHtml(formula::set(&text).into()))
+        }
         Event::Start(Tag::Link { dest_url, link_type, title, id }) => {
             links.push(is_plain(&dest_url));
             is_plain(&dest_url).then_some(Event::Start(Tag::Link { link_type, dest_url, title, id }))

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
+use super::picture::Surroundings;
 use super::{block, colour, counts, shell, status};
 use crate::figure::FigureError;
+use crate::report::Block;
 use crate::report::edition::{Chapter, Edition, Section, State};
 
 pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, FigureError> {
@@ -15,6 +17,8 @@ pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, Figur
     let sections = sections?;
     let main = html! {
         h1 { (chapter.title) }
+        (super::source(chapter))
+        (citation(chapter))
         @if chapter.experiments.iter().any(|section| section.report().is_some()) { p.counts { (counts(&chapter.tally())) } }
         p.command { code { (edition.provenance.plan.command(&[&chapter.name])) } }
         nav.contents aria-label="Experiments" {
@@ -30,19 +34,46 @@ pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, Figur
     Ok(shell(edition, Some(chapter), &title, &colour::style(&colours), &main))
 }
 
+/// How to cite the paper, to be copied.
+fn citation(chapter: &Chapter) -> Markup {
+    html! {
+        @if let Some(source) = &chapter.source {
+            details.cite {
+                summary { "Cite the paper" }
+                pre #citation { (source.authors) " (" (source.year) "). " (chapter.title) ". " (source.place) ". " (source.link) }
+                button type="button" data-copy="citation" hidden { "Copy" }
+            }
+        }
+    }
+}
+
 fn experiment(section: &Section, colours: &mut BTreeSet<colour::Rgb>) -> Result<Markup, FigureError> {
     let content = match &section.state {
         State::Waiting => html! { p.quiet { "Not in this run; the command above adds it." } },
         State::Failed { error } => html! { p.failed { strong { "It failed: " } (error) } },
         State::Done { kept, .. } => {
-            let blocks = kept.report.blocks().iter().map(|each| block::block(each, &section.command, colours));
+            let around = Surroundings { prefix: "figure-", command: &section.command, files: true };
+            let blocks = kept.report.blocks().iter().map(|each| block::block(each, &around, colours));
             let blocks: Result<Vec<Markup>, FigureError> = blocks.collect();
-            html! { @for block in &blocks? { (block) } }
+            let blocks = blocks?;
+            // An experiment begins with the words that set it up.
+            let words = kept.report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
+            html! {
+                h3 { "Set-up" }
+                @for block in &blocks[..words] { (block) }
+                h3 { "Result" }
+                @for block in &blocks[words..] { (block) }
+                h3 { "Reading" }
+                p.words { (section.reading) }
+            }
         }
     };
     Ok(html! {
         section.experiment #(section.name) aria-labelledby={ (section.name) "-title" } {
-            h2 #{ (section.name) "-title" } { (section.report().map_or(section.title.as_str(), |report| report.title())) }
+            h2 #{ (section.name) "-title" } { (section.title) }
+            p.place { "In the paper: " (section.place) }
+            h3 { "Question" }
+            p.words { (section.question) }
             p.counts { @if section.report().is_some() { (counts(&section.tally())) } span.quiet { (status(section)) } }
             p.command { code { (section.command) } }
             (content)

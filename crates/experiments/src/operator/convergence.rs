@@ -20,6 +20,7 @@ use mercer_kernels::{Gaussian, Points};
 use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
@@ -297,7 +298,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
                 ratio.into(),
                 Cell::Empty,
                 Cell::Empty,
-                if within { "yes" } else { "NO" }.into(),
+                Judgement::statement(Kind::Bound, within).into(),
             ])?;
         }
         for schedule in EtaSchedule::DIMINISHING {
@@ -312,7 +313,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
                 Cell::Empty,
                 slope.into(),
                 (-a).into(),
-                if (slope + a).abs() <= WANTED_SLOPE { "yes" } else { "NO" }.into(),
+                Judgement::statement(Kind::Bound, (slope + a).abs() <= WANTED_SLOPE).into(),
             ])?;
         }
     }

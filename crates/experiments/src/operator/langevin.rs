@@ -16,12 +16,13 @@ use mercer_learners::operator::{
 
 use super::{plane, real_values};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::claim;
+use crate::verdict::{claim, size_near};
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;
@@ -209,7 +210,6 @@ fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experime
                 let all = |value: &dyn Fn(&Sight) -> f64| own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>();
                 let sizes = all(&|sight| sight.size as f64);
                 let gap = mean(&sizes) / printed - 1.0;
-                let word = if gap.abs() <= SAME { "reproduced" } else { "differs" };
                 let seen = own[0].sights[i].labels.len().max(1);
                 let forced = mean(&own.iter().map(|o| o.forced as f64).collect::<Vec<f64>>());
                 // Only the whole run has a count of forced rejections; a shortened run is compared with nothing.
@@ -221,7 +221,7 @@ fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experime
                     (*time).into(),
                     Summary::of(&sizes).ok().into(),
                     (*printed).into(),
-                    if whole { format!("{word} ({:+.0} %)", 100.0 * gap) } else { "shortened run".to_owned() }.into(),
+                    if whole { size_near(gap, SAME, 0, CHOICE) } else { Judgement::shortened(Kind::Printed) }.into(),
                     if last { forced.into() } else { Cell::Empty },
                     mean(&all(&|sight| sight.moduli[SETS - 1])).into(),
                     mean(&all(&|sight| sight.moduli.get(SETS).copied().unwrap_or(0.0))).into(),
@@ -307,6 +307,9 @@ fn growth(runs: &[(Setting, Outcome)], times: &[usize]) -> Panels {
     }
     panels
 }
+
+/// What the paper leaves open.
+const CHOICE: &str = "rank guard, order and starting points";
 
 const INTRODUCTION: &str = "Settings of section 5.4 and its appendix: 400 trajectories of 100 pairs, τ = 0.1, β = 4, η = 0.3, ε = η⁴, \
 λ = 0. The paper does not say whether trajectories are told one by one or in turns, where they start (here uniformly on [−2, 2]²), \

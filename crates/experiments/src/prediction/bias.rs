@@ -87,7 +87,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
 
     let mut claims = Claims::new();
     let smallest = lefts[0].mean.iter().zip(&biases.mean).map(|(left, bias)| bias / left).fold(f64::INFINITY, f64::min);
-    claims.add(
+    claims.of_paper(
         "What cancellation leaves is much smaller than the bias (γ = ρ)",
         format!("at least {} times smaller at every β", short(smallest)),
         smallest > 3.0,
@@ -98,7 +98,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
         let tail = &own.mean[settled..BETAS.len()];
         tail.last().copied().unwrap_or(f64::NAN) / tail[0]
     };
-    claims.add(
+    claims.of_paper(
         "With γ = ρ the regret is flat in β; with γ = 1 it grows",
         format!("from β = 1.5 to 5: times {} and times {}", short(spread(&regrets[0])), short(spread(&regrets[1]))),
         (spread(&regrets[0]) - 1.0).abs() < 0.1 && spread(&regrets[1]) > 1.25,
@@ -108,7 +108,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
         (BETAS[best], own.mean[best])
     };
     let ((beta, value), asked) = (least(&regrets[1]), regrets[1].mean[BETAS.len()]);
-    claims.add(
+    claims.of_paper(
         "A β smaller than Theorem 1's is better (γ = 1)",
         format!(
             "least regret {} at β = {beta} against {} at Theorem 1's β = {}",

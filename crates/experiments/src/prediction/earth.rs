@@ -13,10 +13,12 @@ use super::summary::{Claims, axis, short};
 use super::trial::marks;
 use super::{LAMBDA, SECTION_5};
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::table::{Format, Table};
+use crate::verdict;
 
 const SERIES: &str = "earth_orientation";
 const GAMMAS: [f64; 5] = [0.3, 0.5, 0.7, 0.9, 1.0];
@@ -167,17 +169,21 @@ fn report(outcomes: &[Outcome], rows: &[&[f64]], names: &[String], marks: &[usiz
         best.map(|o| (o.name.as_str(), total(o))).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("", f64::NAN));
     let mut claims = Claims::new();
     let (experts, linear, plain) = (find("Experts"), find("linear extrapolation"), find("OPF, γ = 1"));
-    claims.note(
+    claims.judge(
         format!("Forgetting helps: the best γ is below 1, its error by more than {}% smaller", 100.0 * NO_DIFFERENCE),
         format!("{} ({best_name}) against {} of γ = 1", short(best), short(plain)),
-        if best < (1.0 - NO_DIFFERENCE) * plain { "holds" } else { "no difference" },
+        if best < (1.0 - NO_DIFFERENCE) * plain {
+            Judgement::statement(Kind::Claim, true)
+        } else {
+            Judgement::new(Kind::Claim, verdict::Outcome::Differs, "no difference")
+        },
     )?;
-    claims.add(
+    claims.ours(
         "The expert grid is at most 1.15 times the best γ",
         format!("{} against {}", short(experts), short(best)),
         experts <= 1.15 * best,
     )?;
-    claims.add(
+    claims.ours(
         "It beats the line through the last two days",
         format!("{} against {}", short(experts), short(linear)),
         experts < linear,

@@ -228,7 +228,7 @@ impl Measured {
         let (balanced, plain) = (finals("OPF, γ = ρ"), finals("OPF, γ = 1"));
         let mut claims = Claims::new();
         let (smaller, of) = smaller_in(&balanced, &plain);
-        claims.add(
+        claims.of_paper(
             "γ = ρ has less regret than γ = 1",
             format!("{} against {}; smaller in {of}", short(mean(&balanced)), short(mean(&plain))),
             smaller == balanced.len(),
@@ -244,20 +244,20 @@ impl Measured {
             .collect();
         let above = opf.iter().filter(|(gamma, _)| *gamma >= self.radius);
         let best_above = above.clone().map(|(_, regret)| *regret).fold(f64::INFINITY, f64::min);
-        claims.add(
+        claims.of_paper(
             "γ = ρ is the best of [ρ, 1]",
             format!("{} at ρ, {} at the best of [ρ, 1]", short(mean(&balanced)), short(best_above)),
             mean(&balanced) <= best_above,
         )?;
         let steps: Vec<f64> = above.map(|(_, regret)| *regret).collect();
         let falls = steps.windows(2).filter(|pair| pair[1] < pair[0]).count();
-        claims.add(
+        claims.of_paper(
             "Regret rises with γ on [ρ, 1]",
             format!("{falls} falls in {} steps", steps.len() - 1),
             falls == 0,
         )?;
         let best = opf.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((f64::NAN, f64::NAN));
-        claims.note(
+        claims.observe(
             "Whether a γ below ρ is better still (the paper: open)",
             format!("least regret {} at γ = {}", short(best.1), short(best.0)),
             if best.0 < self.radius { "better below ρ" } else { "not better below ρ" },
@@ -266,14 +266,14 @@ impl Measured {
             let own = finals(name);
             let (smaller, of) = smaller_in(&own, &plain);
             let statement = if better { "is slightly better than" } else { "is far worse than" };
-            claims.add(
+            claims.of_paper(
                 format!("{name} {statement} γ = α = 1"),
                 format!("{} against {}; smaller in {of}", short(mean(&own)), short(mean(&plain))),
                 if better { mean(&own) < mean(&plain) } else { smaller == 0 && mean(&own) > 3.0 * mean(&plain) },
             )?;
         }
         let experts = finals("Experts");
-        claims.add(
+        claims.ours(
             "The expert grid, which knows no γ, has at most 1.15 times the regret of the best γ in hindsight",
             format!("{} times {}", short(mean(&experts) / best.1), short(best.1)),
             mean(&experts) <= 1.15 * best.1,
@@ -281,7 +281,7 @@ impl Measured {
         let index = self.find("Experts");
         let shares: Vec<f64> =
             self.results.iter().filter_map(|seed| seed[index].coverage.as_ref()).map(|shares| mean(shares)).collect();
-        claims.add(
+        claims.ours(
             format!("Intervals hold {}% of the values within 1% over the second half", 100.0 * COVERAGE),
             format!("{:.2}% on average over seeds and outputs", 100.0 * mean(&shares)),
             (mean(&shares) - COVERAGE).abs() <= 0.01,

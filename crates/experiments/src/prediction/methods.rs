@@ -212,7 +212,7 @@ impl Measured {
         let balanced = self.finals(self.find("OPF, γ = ρ"));
         let plain = self.finals(self.find("OPF, γ = 1"));
         let (smaller, of) = smaller_in(&balanced, &plain);
-        claims.add(
+        claims.of_paper(
             "OPF (γ = ρ) beats γ = 1",
             format!("{} against {}; smaller in {of}", short(mean(&balanced)), short(mean(&plain))),
             smaller == balanced.len(),
@@ -225,7 +225,7 @@ impl Measured {
         let mut filters = (f64::INFINITY, String::new());
         for (kind, beginning) in kinds {
             let (regret, name) = self.best_rank(beginning);
-            claims.add(
+            claims.of_paper(
                 format!("OPF (γ = ρ) beats {kind} at its best rank"),
                 format!("{} against {} ({name})", short(mean(&balanced)), short(regret)),
                 mean(&balanced) < regret,
@@ -235,18 +235,18 @@ impl Measured {
             }
         }
         let (best, least) = self.best("OPF");
-        claims.note(
+        claims.ours(
             "A γ below ρ is better still",
             format!("{} ({}) against {}", short(least), self.names[best], short(mean(&balanced))),
-            if least < mean(&balanced) { "holds" } else { "does not hold" },
+            least < mean(&balanced),
         )?;
         let experts = mean(&self.finals(self.find("Experts")));
-        claims.add(
+        claims.ours(
             "The expert grid has at most 1.15 times the regret of the best γ in hindsight",
             format!("{} times {}", short(experts / least), short(least)),
             experts <= 1.15 * least,
         )?;
-        claims.note(
+        claims.observe(
             "The expert grid against the best filter of all, its rank known in hindsight",
             format!("{} against {} ({})", short(experts), short(filters.0), filters.1),
             if experts < filters.0 { "fewer" } else { "more" },

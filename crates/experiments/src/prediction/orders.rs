@@ -13,11 +13,13 @@ use super::summary::{Band, Claims, axis, short};
 use super::trial::{Model, Trial, marks};
 use super::{LAMBDA, SECTION_5, horizon};
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::{PowerLaw, mean};
 use crate::table::{Format, Table};
+use crate::verdict;
 
 /// γ/ρ of the margin's sweep; 1/ρ is γ = 1.
 const SHARES: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
@@ -176,12 +178,12 @@ impl Measured {
 
     fn claims(&self, plain: f64, balanced: f64) -> Result<Table, ExperimentError> {
         let mut claims = Claims::new();
-        claims.add(
+        claims.of_paper(
             "The regret is of order log² N for both",
             format!("(log N)^{balanced:.2} at γ = ρ, (log N)^{plain:.2} at γ = 1"),
             (plain - 2.0).abs() <= 0.5 && (balanced - 2.0).abs() <= 0.5,
         )?;
-        claims.add(
+        claims.of_paper(
             "and forgetting changes its constant, not its order",
             format!("orders differ by {}", short((plain - balanced).abs())),
             (plain - balanced).abs() <= 0.5,
@@ -193,14 +195,18 @@ impl Measured {
         };
         let ours = (-0.5 / SECTION_5.beta).exp();
         let printed = ours * ours;
-        for (edge, text) in [
-            (printed, "D.2, as printed: the regret is sublinear down to γ = ρ e^{−1/β}"),
-            (ours, "D.2 by its own inequality (ours: with the square that is dropped): down to γ = ρ e^{−1/(2β)}"),
+        for (edge, kind, text) in [
+            (printed, Kind::Bound, "D.2, as printed: the regret is sublinear down to γ = ρ e^{−1/β}"),
+            (
+                ours,
+                Kind::Claim,
+                "D.2 by its own inequality (ours: with the square that is dropped): down to γ = ρ e^{−1/(2β)}",
+            ),
         ] {
-            claims.add(
+            claims.judge(
                 format!("{text} = {edge:.3} ρ"),
                 format!("largest exponent {} among the γ tried", short(most(edge))),
-                most(edge) < 1.0,
+                Judgement::statement(kind, most(edge) < 1.0),
             )?;
         }
         // The factor's own growth is the argument; the regret may grow less.
@@ -208,17 +214,21 @@ impl Measured {
             .filter(|&i| SHARES[i] >= printed && self.factor_growth(i) >= 1.0)
             .map(|i| format!("{} ρ", SHARES[i]))
             .collect();
-        claims.note(
+        claims.judge(
             "D.2's argument: above the printed margin the regularisation factor grows less than N",
             if linear.is_empty() {
                 "so at every γ tried".to_owned()
             } else {
                 format!("not at γ = {}", linear.join(", "))
             },
-            if linear.is_empty() { "holds" } else { "does not hold; see the square" },
+            if linear.is_empty() {
+                Judgement::statement(Kind::Bound, true)
+            } else {
+                Judgement::new(Kind::Bound, verdict::Outcome::Differs, "does not hold; see the square")
+            },
         )?;
         let most = below(printed).map(|i| self.growth(i)).fold(f64::NEG_INFINITY, f64::max);
-        claims.note(
+        claims.observe(
             "Below both margins nothing is promised",
             format!("largest exponent {} down to γ = {} ρ", short(most), SHARES[SHARES.len() - 1]),
             if most < 1.0 { "still sublinear here" } else { "linear or worse" },

@@ -72,13 +72,13 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
 
     let mut claims = Claims::new();
     let tail = |i: usize| mean(&bands[i].0.mean[lags / 2..]) / mean(&truth[lags / 2..]);
-    claims.add(
+    claims.of_paper(
         "γ = 1 overfits the small blocks: over the second half of the lags its estimates are larger than the truth",
         format!("{} times as large on average", short(tail(0))),
         tail(0) > 2.0,
     )?;
     let total = |i: usize| bands[i].1.mean.iter().map(|e| e * e).sum::<f64>().sqrt();
-    claims.add(
+    claims.of_paper(
         "γ = ρ estimates the blocks better, all lags together",
         format!("error {} against {} of γ = 1", short(total(1)), short(total(0))),
         total(1) < total(0),

@@ -131,25 +131,25 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
     let at = marks.iter().position(|mark| *mark == judged).unwrap_or(0);
     let way = |j: usize| -> Vec<&Course> { results.iter().map(|seed| &seed[0][j]).collect() };
     let median_at = |j: usize| median_curve(&way(j))[at];
-    claims.add(
+    claims.of_paper(
         format!("The direct initialisation (E.1) makes the regret of γ = 1 jump; the iterative one (E.2) does not (N = {judged})"),
         format!("median regret {} against {}", short(median_at(1)), short(median_at(3))),
         median_at(1) > 2.0 * median_at(3),
     )?;
     let broken_by = |end: usize| way(3).iter().filter(|course| course.broken.is_some_and(|k| k <= end)).count();
-    claims.add(
+    claims.of_paper(
         format!("(E.2) with its inverse kept by (15) holds in every run (γ = 1, N = {judged})"),
         format!("{} of {} runs broken", broken_by(judged), results.len()),
         broken_by(judged) == 0,
     )?;
-    claims.add(
+    claims.ours(
         format!("It is the explicit inverse alone: (E.1) with triangular solves is as good as (E.2) (N = {judged})"),
         format!("{} against {}", short(median_at(2)), short(median_at(3))),
         median_at(2) < 1.1 * median_at(3),
     )?;
     if last > judged {
         let first = way(3).iter().filter_map(|course| course.broken).min();
-        claims.note(
+        claims.observe(
             format!("Our own observation, beyond the paper's length: (E.2) at N = {last}, where cond(Ṽ) has passed what an inverse can hold"),
             format!(
                 "{} of {} runs broken{}",
@@ -222,7 +222,7 @@ fn long_run(
                 }
             } else {
                 let broken: Vec<usize> = own.iter().filter_map(|course| course.broken).collect();
-                claims.add(
+                claims.ours(
                     format!("{gamma}: an explicit inverse breaks within {steps} steps"),
                     format!("{} of {} runs, first at k = {:?}", broken.len(), own.len(), broken),
                     broken.len() == own.len(),
@@ -231,7 +231,7 @@ fn long_run(
         }
     }
     let largest = results.iter().map(|(largest, _)| *largest).fold(f64::INFINITY, f64::min);
-    claims.add(
+    claims.ours(
         format!("The square root survives {steps} steps of a system that integrates"),
         format!(
             "outputs reach {largest:.1e} in every run (more than {LARGE:e} is wanted); {} beyond {BROKEN:e}",
@@ -239,7 +239,7 @@ fn long_run(
         ),
         finite && largest > LARGE,
     )?;
-    claims.add(
+    claims.ours(
         "and its regret over log² N stays flat (γ = ρ; at most twice over the last two decades)",
         format!("times {}", short(growth)),
         growth < 2.0,

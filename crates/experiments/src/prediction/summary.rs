@@ -1,6 +1,7 @@
 //! Means over seeds with their standard errors, as curves and as tables of statements.
 
 use crate::figure::Figure;
+use crate::judgement::{Judgement, Kind};
 use crate::stats::{mean, sample_std, standard_error};
 use crate::verdict::{Printed, Tolerance};
 
@@ -69,9 +70,10 @@ impl Reference {
     }
 
     /// Within four combined standard errors? Its deviation, which is not known, is taken to be ours.
-    pub(super) fn judge(&self, finals: &[f64]) -> String {
+    pub(super) fn judge(&self, finals: &[f64]) -> Judgement {
         let scaled: Vec<f64> = finals.iter().map(|regret| regret / self.unit).collect();
         let printed = Printed { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };
-        Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed).to_string()
+        let verdict = Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed);
+        Judgement::new(Kind::Claim, verdict.outcome(), verdict.to_string())
     }
 }

@@ -13,11 +13,13 @@ use super::summary::{Band, Claims, axis, short};
 use super::trial::{Model, Trial};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::mean;
 use crate::table::{Format, Table};
+use crate::verdict::Outcome;
 
 /// Factors beside ρ and 1.
 const GAMMAS: [f64; 9] = [0.3, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];
@@ -177,7 +179,7 @@ impl Measured {
             [("accumulation", true, |e| e.accumulation), ("regression", false, |e| e.regression)];
         for (name, summed, term) in parts {
             let (a, b) = ratio(summed, term);
-            claims.add(
+            claims.of_paper(
                 format!("Forgetting (γ = ρ) reduces the {name} factor"),
                 format!("{} against {} at γ = 1", short(a), short(b)),
                 a < b,
@@ -185,28 +187,32 @@ impl Measured {
         }
         let (a, b) = ratio(false, |e| e.regularisation);
         let saved = ratio(false, |e| e.regression);
-        claims.add(
+        claims.of_paper(
             "It does not raise the regularisation factor by more than it saves of the regression factor",
             format!("raised by {}, saved {}", short(a - b), short(saved.1 - saved.0)),
             a - b < saved.1 - saved.0,
         )?;
         let (trace, _) = ratio(false, |e| e.trace);
         let half = self.seeds[0][balanced][last].lags as f64 * 1.5;
-        claims.note(
+        claims.judge(
             "D.1: at γ = ρ the trace is at most about mp/2",
             format!("{} against mp/2 = {}", short(trace), short(half)),
-            if trace <= half { "holds" } else { "larger by constants" },
+            if trace <= half {
+                Judgement::bound(true, [(trace, half)])
+            } else {
+                Judgement::new(Kind::Bound, Outcome::Differs, "larger by constants")
+            },
         )?;
         for (name, i) in [("γ = ρ", balanced), ("γ = 1", plain)] {
             let end = |term: Term| mean(&self.seeds.iter().map(|seed| term(&seed[i][last])).collect::<Vec<f64>>());
             let (actual, trace) = (end(|e| e.regression), TRACE_CONSTANT * self.innovation * end(|e| e.trace));
             let determinant = self.innovation * end(|e| e.log_determinant);
-            claims.add(
+            claims.judge(
                 format!(
                     "E.4, {name}: the regression factor is below the trace bound, and that below the determinant bound"
                 ),
                 format!("{} ≤ {} ≤ {}", short(actual), short(trace), short(determinant)),
-                actual <= trace && trace <= determinant,
+                Judgement::bound(actual <= trace && trace <= determinant, [(actual, trace)]),
             )?;
         }
         Ok(claims.table())

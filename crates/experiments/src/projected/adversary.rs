@@ -19,6 +19,7 @@ use mercer_linalg_incremental::GrowingCholesky;
 
 use super::methods::{LAMBDA, Method};
 use crate::figure::Figure;
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
@@ -275,7 +276,7 @@ fn orderings(last: impl Fn(Method) -> Vec<f64>) -> Result<Table, ExperimentError
     ];
     let mut table = Table::new().words("statement").words("verdict");
     for (statement, holds) in statements {
-        table.push(vec![statement.into(), if holds { "holds" } else { "does not hold" }.into()])?;
+        table.push(vec![statement.into(), Judgement::statement(Kind::Bound, holds).into()])?;
     }
     Ok(table)
 }

@@ -14,6 +14,7 @@ use super::theory::{Facts, Tuning, corollary7, corollary8, proposition5_beta};
 use crate::decay::{Law, Regime};
 use crate::figure::{Figure, Panels};
 use crate::hindsight::{Hindsight, leverage_scores, neglected};
+use crate::judgement::Judgement;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
@@ -65,16 +66,16 @@ impl Row {
 }
 
 /// Whether some rows keep a statement, and whether that says something.
-fn verdict(rows: &[&Row]) -> &'static str {
+fn verdict(rows: &[&Row]) -> Cell {
     // Equality up to rounding is within.
     if rows.iter().any(|row| row.measured > row.bound * (1.0 + 1e-9)) {
-        "NO"
+        Judgement::bound(false, []).into()
     } else if rows.iter().any(|row| !row.projected) {
-        "no projection"
+        "no projection".into()
     } else if rows.iter().any(|row| row.bound >= row.trivial) {
-        "says nothing"
+        "says nothing".into()
     } else {
-        "yes"
+        Judgement::bound(true, rows.iter().map(|row| (row.measured, row.bound))).into()
     }
 }
 
@@ -414,7 +415,7 @@ fn statement(regime: &Regime, all: &[&Row]) -> Vec<Cell> {
         if sizes.is_empty() { Cell::Empty } else { mean(&sizes).into() },
         Summary::of(&of(|row| row.measured)).ok().into(),
         mean(&of(|row| row.bound)).into(),
-        verdict(all).into(),
+        verdict(all),
     ]
 }
 
@@ -503,7 +504,7 @@ const INTRODUCTION: &str = "Regret is regularised: against min_f Σ (f(x_t) − 
 δ = 0.1; μ = λ/n for Theorem 6. Theorem 3 takes the neglected part ‖(I − P)C^{1/2}‖² as measured, the corollaries (through Theorems 6 \
 and 3) as chosen. *J* counts coordinates: points kept in the span of others add none. Theorem 4's last M is the degree that its rule gives. \
 At these lengths Proposition 5's β keeps every point that is not in the span of the others unless μ is near β or above: then nothing is \
-projected, the learner is Kernel-AWV, and the row is marked so and is no verdict. Nor is a bound that holds in any case, which says \
+projected, the learner is Kernel-AWV, and the row is marked so and is no verdict. Bounds that hold for any algorithm are not counted either, because they say \
 nothing: on a regret no smaller than that of predicting 0, on a size or an effective dimension no smaller than n, on the neglected part no \
 smaller than the largest eigenvalue. Theorem 3 with λ = μ stands at the larger μ. The paper's experiments take β = 1, for which nothing \
 is proved and about m points are kept: the corollaries' sizes are reached by no dictionary that they are proved for. Exact leverage scores sum \

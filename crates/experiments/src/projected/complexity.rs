@@ -2,7 +2,7 @@
 //!
 //! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)): exponentially, as for the Gaussian kernel with
 //! `d_eff(λ) ≤ ln(n/λ)^d`, `d = 1`; and like `i^{−p}`, which is the capacity condition with `γ = 1/p`. Every learner runs afresh for each
-//! `n` with the parameters of its theory, but for KORS's oversampling: that is the `β = 1` of the paper's experiments, for `12 ln(n/δ)`
+//! `n` with the parameters of its theory, except for KORS's oversampling: that is the `β = 1` of the paper's experiments, for `12 ln(n/δ)`
 //! keeps every point at these `n`. Regret is against the best function of norm at most 1 in hindsight. Slopes in the
 //! logarithm stand beside those of the table's entries over the same `n`; entries are upper bounds.
 
@@ -16,12 +16,14 @@ use super::theory::corollary7;
 use crate::decay::{Law, Regime};
 use crate::figure::{Figure, Panels};
 use crate::hindsight::Hindsight;
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{PowerLaw, Summary, mean};
 use crate::sublinear::table1::{judge, theory::Growth};
 use crate::table::{Cell, Format, Table};
+use crate::verdict::Outcome;
 
 const REGIMES: [Regime; 3] = [Regime::EXPONENTIAL, Regime::MATERN_32, Regime::MATERN_52];
 
@@ -269,11 +271,11 @@ pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError>
                 let means: Vec<f64> = lengths.iter().map(|n| middle(samples(*n))).collect();
                 let growth = method.entries(regime.law)[quantity];
                 let (slope, verdict) = if quantity == SIZE && means.contains(&0.0) {
-                    (Cell::Empty, "too few rounds".to_owned())
+                    (Cell::Empty, Judgement::new(Kind::Bound, Outcome::NotRun, "too few rounds"))
                 } else {
                     judge(&rounds, &means, growth)
                 };
-                if crate::verdict::Outcome::of_words(&verdict) == Some(crate::verdict::Outcome::Differs) {
+                if verdict.outcome == Outcome::Differs {
                     steeper.push((method, quantity, regime.name));
                 }
                 let scores: Vec<f64> = lengths.iter().map(|n| mean(&all(*n, SCORES))).collect();

@@ -18,6 +18,7 @@ use mercer_learners::aggregation::Rule;
 use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, Regressor};
 
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::progress::JobProgress;
 use crate::report::Report;
@@ -25,7 +26,7 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::sublinear::table3::STREAMS;
 use crate::table::{Format, Table};
-use crate::verdict::signed;
+use crate::verdict::{self, signed};
 
 /// Multiply-adds a round.
 const BUDGET: usize = 1_000_000;
@@ -332,9 +333,14 @@ fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<It
 }
 
 /// Whether `ratio` is at most `most`, in words that tell both.
-fn verdict(ratio: f64, most: f64) -> String {
-    let word = if ratio <= most { "within" } else { "behind by more than" };
-    format!("{word} {:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1))
+fn verdict(ratio: f64, most: f64) -> Judgement {
+    let (outcome, word) = if ratio <= most {
+        (verdict::Outcome::Reproduced, "within")
+    } else {
+        (verdict::Outcome::Differs, "behind by more than")
+    };
+    let words = format!("{word} {:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1));
+    Judgement::new(Kind::Claim, outcome, words)
 }
 
 fn comparison(

@@ -13,11 +13,13 @@ use mercer_linalg_incremental::SymmetricEigen;
 use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};
 
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::mean;
 use crate::table::{Cell, Format, Table};
+use crate::verdict;
 
 /// Distances of a point from the one before it.
 const GAPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
@@ -285,7 +287,12 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
             theirs[i].into(),
             if broken.is_empty() { Cell::Empty } else { mean(&broken).into() },
             format!("{} of {}", broken.len(), own.len()).into(),
-            if ours[i] <= CLOSE { "within 1e-8" } else { "larger than 1e-8" }.into(),
+            if ours[i] <= CLOSE {
+                Judgement::new(Kind::Claim, verdict::Outcome::Reproduced, "within 1e-8")
+            } else {
+                Judgement::new(Kind::Claim, verdict::Outcome::Differs, "larger than 1e-8")
+            }
+            .into(),
         ])?;
     }
     let shown = inputs.iter().position(|(gap, _)| *gap == SHOWN).map(|place| &outcomes[place]);

@@ -6,6 +6,7 @@ use super::pass::pass;
 use super::peers::{best_online, light_gbm};
 use super::streams::{Loaded, VARIABLE, folder, load};
 use crate::figure::{Figure, Panels};
+use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
@@ -84,7 +85,7 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         let measured = if worse.is_empty() { "on no stream".to_owned() } else { format!("on {}", worse.join(", ")) };
         let statement =
             format!("a budget ten times as large never raises the error by more than {:.0}%", 100.0 * (WORSE - 1.0));
-        claims.add(statement, measured, worse.is_empty())?;
+        claims.ours(statement, measured, worse.is_empty())?;
         report.table("quality_budgets_claims", "What a budget buys (statements of this project)", claims.table());
     } else {
         report.words(format!(
@@ -96,6 +97,8 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
     report.picture("quality_budgets", "Error against the budget", panels);
     if !missing.is_empty() {
         report.not_run(
+            Kind::Claim,
+            missing.len(),
             missing.join(", "),
             format!("The files of these streams were not found; {VARIABLE} names their folder."),
         );

@@ -7,6 +7,7 @@ use mercer_learners::AutoParams;
 use super::pass::{FIRST_ROWS, Pass, pass};
 use super::peers::{Score, best_online, light_gbm};
 use super::streams::{Loaded, VARIABLE, folder, load};
+use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
@@ -68,6 +69,8 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
     report.table("quality_times", "Microseconds a row on this machine, with other streams beside", times(&results)?);
     if !missing.is_empty() {
         report.not_run(
+            Kind::Claim,
+            missing.len(),
             missing.join(", "),
             format!("The streams are no part of the tree. Put their files into a folder and name it in {VARIABLE}."),
         );
@@ -166,33 +169,33 @@ fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
     let [each, on_average] = OF_ONLINE;
     let both: Vec<(&str, f64)> = permuted.iter().chain(&drifting).copied().collect();
     let (measured, holds) = above(&both, each);
-    claims.add(format!("on every stream at most {each} times the error of the best online peer"), measured, holds)?;
+    claims.ours(format!("on every stream at most {each} times the error of the best online peer"), measured, holds)?;
     if !permuted.is_empty() {
         let ratio = average(&permuted);
         let statement =
             format!("permuted streams: at most {on_average} times the error of the best online peer on average");
-        claims.add(statement, short(ratio), ratio <= on_average)?;
+        claims.ours(statement, short(ratio), ratio <= on_average)?;
         let (boosted, (most, ahead)) = (ratios(false, light_gbm), OF_LIGHTGBM);
         let count = boosted.iter().filter(|(_, ratio)| *ratio < 1.0).count();
         let statement = format!("permuted streams: ahead of refitted LightGBM on at least {ahead} of 10");
-        claims.add(statement, format!("{count} of {}", boosted.len()), count >= ahead)?;
+        claims.ours(statement, format!("{count} of {}", boosted.len()), count >= ahead)?;
         let ratio = average(&boosted);
         let statement = format!("permuted streams: at most {most} times its error on average");
-        claims.add(statement, short(ratio), ratio <= most)?;
+        claims.ours(statement, short(ratio), ratio <= most)?;
     }
     if !drifting.is_empty() {
         let (measured, holds) = above(&drifting, 1.0);
-        claims.add("streams in the order of time: ahead of every online peer", measured, holds)?;
+        claims.ours("streams in the order of time: ahead of every online peer", measured, holds)?;
     }
     let (name, most) = ON_PRICES;
     if let Some((_, pass)) = results.iter().find(|(loaded, _)| loaded.name == name) {
-        claims.add(format!("{name}: NMSE at most {most}"), short(pass.nmse), pass.nmse <= most)?;
+        claims.ours(format!("{name}: NMSE at most {most}"), short(pass.nmse), pass.nmse <= most)?;
     }
     let regrets = results.iter().filter_map(|(loaded, pass)| Some((loaded.name.as_str(), pass.regret?)));
     let regrets: Vec<(&str, f64)> = regrets.collect();
     let (measured, holds) = above(&regrets, REGRET);
     if !regrets.is_empty() {
-        claims.add(format!("regret against the best member at most {REGRET} of its loss"), measured, holds)?;
+        claims.ours(format!("regret against the best member at most {REGRET} of its loss"), measured, holds)?;
     }
     Ok(claims.table())
 }

@@ -53,7 +53,7 @@ pub struct Conducted {
     pub reused: usize,
 }
 
-/// Runs the experiments asked for, but for those that are kept, and writes the report anew after each of them, so that an
+/// Runs the experiments asked for, except for those that are kept, and writes the report anew after each of them, so that an
 /// interruption costs one experiment. Those not asked for are in the report if they are kept.
 ///
 /// # Errors
@@ -153,11 +153,16 @@ mod tests {
     const PAPERS: &[Paper] = &[Paper {
         name: "paper",
         title: "A paper",
+        source: None,
+        claim: "Nothing.",
         experiments: &[
-            Experiment { name: "steady", title: "Steady", run: steady, estimate: |_| None },
-            Experiment { name: "failing", title: "Failing", run: failing, estimate: |_| None },
+            Experiment { name: "steady", title: "Steady", run: steady, ..BLANK },
+            Experiment { name: "failing", title: "Failing", run: failing, ..BLANK },
         ],
     }];
+
+    const BLANK: Experiment =
+        Experiment { name: "", title: "", place: "", question: "", reading: "", run: failing, estimate: |_| None };
 
     fn provenance(program: &str, plan: &Plan) -> Provenance {
         Provenance {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::experiment::{Experiment, Paper};
+use crate::experiment::{Experiment, Paper, Source};
 use crate::report::keep::Kept;
 use crate::report::provenance::{Moment, Provenance};
+use crate::report::tally::Tally;
 use crate::report::{Remark, Report, ReportError};
 use crate::table::{Judged, TableError};
-use crate::verdict::Outcome;
 use mercer_plots::write_whole;
 
 /// The whole report.
@@ -31,6 +31,10 @@ pub struct Chapter {
     pub name: String,
     /// Its title.
     pub title: String,
+    /// Who wrote it and where it can be found.
+    pub source: Option<Source>,
+    /// What it claims.
+    pub claim: &'static str,
     /// Its experiments.
     pub experiments: Vec<Section>,
 }
@@ -42,6 +46,12 @@ pub struct Section {
     pub name: String,
     /// What it shows.
     pub title: String,
+    /// Where it stands in the paper.
+    pub place: &'static str,
+    /// The question it answers.
+    pub question: &'static str,
+    /// How its result is to be read.
+    pub reading: &'static str,
     /// The command that runs it.
     pub command: String,
     /// What became of it.
@@ -68,56 +78,14 @@ pub enum State {
     },
 }
 
-/// How many comparisons came to what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Printed numbers that came out, and bounds that hold.
-    pub reproduced: usize,
-    /// Those that did not.
-    pub differs: usize,
-    /// Those that could not be compared.
-    pub not_run: usize,
-}
-
-impl Tally {
-    /// How many came to this.
-    #[must_use]
-    pub fn of(&self, outcome: Outcome) -> usize {
-        match outcome {
-            Outcome::Reproduced => self.reproduced,
-            Outcome::Differs => self.differs,
-            Outcome::NotRun => self.not_run,
-        }
-    }
-
-    /// All of them.
-    #[must_use]
-    pub fn total(&self) -> usize {
-        self.reproduced + self.differs + self.not_run
-    }
-
-    fn count(&mut self, outcome: Outcome) {
-        *match outcome {
-            Outcome::Reproduced => &mut self.reproduced,
-            Outcome::Differs => &mut self.differs,
-            Outcome::NotRun => &mut self.not_run,
-        } += 1;
-    }
-
-    fn sum(tallies: impl Iterator<Item = Self>) -> Self {
-        tallies.fold(Self::default(), |a, b| Self {
-            reproduced: a.reproduced + b.reproduced,
-            differs: a.differs + b.differs,
-            not_run: a.not_run + b.not_run,
-        })
-    }
-}
-
 impl Section {
     fn new(experiment: &Experiment, provenance: &Provenance) -> Self {
         Self {
             name: experiment.name.to_owned(),
             title: experiment.title.to_owned(),
+            place: experiment.place,
+            question: experiment.question,
+            reading: experiment.reading,
             command: provenance.plan.command(&[experiment.name]),
             state: State::Waiting,
         }
@@ -143,12 +111,12 @@ impl Section {
         self.report().into_iter().flat_map(Report::remarks)
     }
 
-    /// The verdicts of its tables, and what it says was not run.
+    /// The verdicts of its tables, and the comparisons that it says could not be made.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
-        let skipped = self.remarks().map(|remark| remark.outcome).filter(|outcome| *outcome == Outcome::NotRun);
-        self.judged().iter().map(|judged| judged.outcome).chain(skipped).for_each(|outcome| tally.count(outcome));
+        self.judged().iter().for_each(|judged| tally.count(judged));
+        self.remarks().filter_map(|remark| remark.missing).for_each(|(kind, count)| tally.add_missing(kind, count));
         tally
     }
 }
@@ -168,6 +136,8 @@ impl Edition {
         let chapter = |paper: &Paper| Chapter {
             name: paper.name.to_owned(),
             title: paper.title.to_owned(),
+            source: paper.source,
+            claim: paper.claim,
             experiments: paper.experiments.iter().map(|experiment| Section::new(experiment, &provenance)).collect(),
         };
         Self { papers: papers.iter().map(chapter).collect(), written: Moment::now(), provenance }
@@ -219,7 +189,7 @@ impl Edition {
         }
         let done = || self.sections().filter(|section| section.report().is_some());
         let whole = Whole {
-            form: 1,
+            form: 2,
             tally: self.tally(),
             tallies: done().map(|section| (section.name.as_str(), section.tally())).collect(),
             verdicts: done().map(|section| (section.name.as_str(), section.judged())).collect(),
@@ -260,7 +230,7 @@ impl Edition {
     /// Writes `summary.md` and the pages and `report.json` of the folder `report` into `out`, and gives the files' paths.
     ///
     /// # Errors
-    /// [`ReportError`] of the first that cannot be made or written; a file that exists is replaced as a whole or not at all.
+    /// [`ReportError`] of the first one that cannot be made or written; a file that exists is replaced as a whole or not at all.
     pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = vec![(out.join("summary.md"), self.markdown())];
         let pages = crate::html::pages(self)?;

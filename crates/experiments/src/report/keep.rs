@@ -15,7 +15,7 @@ use crate::report::provenance::{Moment, Provenance};
 use mercer_plots::write_whole;
 
 /// Raised whenever the file's form changes.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// A finished experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]

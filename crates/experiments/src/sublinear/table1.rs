@@ -16,6 +16,7 @@ use mercer_learners::{
 use crate::decay::{Law, Regime};
 use crate::figure::{Figure, Panels};
 use crate::hindsight::Hindsight;
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::progress::JobProgress;
 use crate::report::Report;
@@ -23,6 +24,7 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{PowerLaw, Summary, mean};
 use crate::sublinear::table3::measure;
 use crate::table::{Cell, Format, Table};
+use crate::verdict;
 use theory::{Growth, bounds};
 
 /// `U` and the comparator's radius.
@@ -301,7 +303,7 @@ fn report(done: &[(Task, Outcome)]) -> Result<Report, ExperimentError> {
                 let growth = (quantity.theory)(&bounds(method, regime.law));
                 let (slope, mut verdict) = judge(&rounds, &means, growth);
                 if diverged > 0 {
-                    verdict += &format!("; {diverged} passes diverged");
+                    verdict.words += &format!("; {diverged} passes diverged");
                 }
                 table.push(vec![
                     regime.name.into(),
@@ -347,14 +349,22 @@ the curve may still be on its way up to the bound (Theorem 4.6 below shows how f
 else the machine was doing, and caches.";
 
 /// The measured slope, and whether it is within the bound's.
-pub(crate) fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, String) {
+pub(crate) fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, Judgement) {
     let (Ok(fit), Ok(bound)) = (PowerLaw::fit(rounds, means), growth.slope(rounds)) else {
         // A regret that is not positive has no logarithm, and is below every bound; a single length has no slope.
         let below = means.iter().any(|value| *value <= 0.0);
-        let words = if below { "within: no regret" } else { "too few lengths" };
-        return (Cell::Empty, words.to_owned());
+        let (outcome, words) = if below {
+            (verdict::Outcome::Reproduced, "within: no regret")
+        } else {
+            (verdict::Outcome::NotRun, "too few lengths")
+        };
+        return (Cell::Empty, Judgement::new(Kind::Bound, outcome, words));
     };
     let slack = 2.0 * fit.standard_error + 0.05;
-    let word = if fit.exponent <= bound + slack { "within" } else { "steeper" };
-    (Cell::Spread { mean: fit.exponent, std: fit.standard_error }, word.to_owned())
+    let (outcome, word) = if fit.exponent <= bound + slack {
+        (verdict::Outcome::Reproduced, "within")
+    } else {
+        (verdict::Outcome::Differs, "steeper")
+    };
+    (Cell::Spread { mean: fit.exponent, std: fit.standard_error }, Judgement::new(Kind::Bound, outcome, word))
 }

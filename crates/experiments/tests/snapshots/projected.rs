@@ -85,7 +85,7 @@ fn an_untuned_mixture_on_the_bundled_stream() {
     insta::assert_snapshot!("experts", two);
 }
 
-/// The list of the experiment is that of the registry, but for series.
+/// The list of the experiment is that of the registry, except for series.
 #[test]
 fn untuned_mixtures_meet_every_data_set() {
     let plan = plan(1);

@@ -5,7 +5,7 @@
 //! | metric | of | relevance |
 //! |---|---|---|
 //! | ranks | features by their ranks among the first rows | from the marginal likelihood |
-//! | time | scaled features, and the number of the row with a length of 1000 rows | from the marginal likelihood, but for the time |
+//! | time | scaled features, and the number of the row with a length of 1000 rows | from the marginal likelihood, except for the time |
 //! | otherwise | scaled features | from the next best peak of the likelihood |
 //!
 //! Four of the eight learn the target, four what the rest of the mixture leaves of it. Their kernels are Matérn 3/2 of the length and noise that the

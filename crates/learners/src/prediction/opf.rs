@@ -145,7 +145,7 @@ impl Opf {
     }
 
     /// Rows of the series' beginning that the current window is too long for but which could not be taken back from the regression without
-    /// losing its digits; 0 but for series whose first rows outweigh all that follow.
+    /// losing its digits; 0 except for series whose first rows outweigh all that follow.
     #[must_use]
     pub fn rows_held(&self) -> usize {
         self.regression.held()

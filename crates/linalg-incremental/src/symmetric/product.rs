@@ -201,7 +201,7 @@ impl<S: Simd> TileColumns<S> for [S::F64; LANES] {
 /// A tile in memory, of those read in ascending order (`WAY = 1`) or descending (`-1`).
 struct Stored<'a, const WAY: isize, const ASK: bool>([&'a HalfTile; RUNS]);
 
-/// Whether to ask for tiles ahead: not for those that have just been written.
+/// Whether to prefetch tiles: not for those that have just been written.
 const AWAY: bool = true;
 const AT_HAND: bool = false;
 

@@ -198,7 +198,7 @@ fn nothing_is_allocated(name: &str, mut forecaster: AnyForecaster, series: &Seri
     assert_eq!(allocated, 0, "{name}: {allocated} allocations in 41 steps of an epoch");
 }
 
-/// The state is no larger after ten times as many rows, but for the list of epochs.
+/// The state is no larger after ten times as many rows, except for the list of epochs.
 fn memory_does_not_grow(name: &str, mut forecaster: AnyForecaster) {
     let series = streams::integrating(5, 3000, forecaster.outputs(), forecaster.inputs());
     // One number of a serialised state, or a little more, a comma.

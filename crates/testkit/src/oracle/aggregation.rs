@@ -2,7 +2,7 @@
 //!
 //! De Rooij et al. 2014 (AdaHedge), Wintenberger 2017 (BOA), Gaillard, Stoltz and van Erven 2014 (ML-Poly), written as sums from
 //! the first round on. BOA and ML-Poly see each round scaled to the range known before it; with a range that is known from the
-//! first nonzero round on that scaling is the identity but for that round, which only sets the range.
+//! first nonzero round on that scaling is the identity except for that round, which only sets the range.
 
 /// AdaHedge: `η_t = ln K/Δ_{t−1}`, `Δ` the sum of mixability gaps `δ_s = ⟨p_s, ℓ_s⟩ + (1/η_s) ln Σ p_{k,s} exp(−η_s ℓ_{k,s})`.
 ///

@@ -101,7 +101,7 @@ fn newton_steps_with_active_projections_are_the_primal_ones() {
     assert!(projections > 5, "only {projections} projections");
     let params = ProsConParams { alpha: mu, clip: limit, max_dictionary: Some(d), ..ProsConParams::default() };
     for oracle in [con_kons, pros_n_kons] {
-        // The axes are orthogonal: a step made before an axis is kept moves nothing, but for those on x₁, which there are none.
+        // The axes are orthogonal: a step made before an axis is kept moves nothing, except for those on x₁, which there are none.
         let trace = oracle(&stream, &linear(), params, &[0.0, 0.0]);
         assert_eq!(trace.dictionary, [0, 1, 2]);
         assert_agree(&trace.predictions[d..], &primal, 1e-12);

@@ -122,7 +122,7 @@ mod tests {
         let eta = constants.largest_constant_step();
         let most = 0.1 / constants.step_constant();
         assert!(eta * constants.mixing_time(eta) <= most && 1.1 * eta * constants.mixing_time(1.1 * eta) > most);
-        // Long after the start only the plateau is left, half of it at half the step but for the logarithm.
+        // Long after the start only the plateau is left, half of it at half the step except for the logarithm.
         let plateau = constants.step_constant() * 14.0 * 4.0;
         assert!((constants.constant_step(0.1, 1e6) / plateau - 1.0).abs() < 1e-9);
         let ratio = constants.diminishing_step(2.0, 0.75, 30.0, 1e8) / constants.diminishing_step(2.0, 0.75, 30.0, 1e7);

@@ -39,7 +39,7 @@ pub(super) struct Setting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Behaviour {
     Random,
-    /// The policy of the stage before, but for a share of random torques.
+    /// The policy of the stage before, except for a share of random torques.
     EpsilonGreedy,
     Greedy,
 }

@@ -13,6 +13,7 @@ use mercer_learners::{NonsAld, NonsAldParams};
 use crate::decay::{Law, Regime};
 use crate::figure::{Figure, Panels};
 use crate::hindsight::{Fit, Hindsight};
+use crate::judgement::Judgement;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
@@ -192,7 +193,7 @@ pub fn run_at(plan: &Plan, longest: impl Fn(&Regime) -> usize) -> Result<Report,
                     Summary::of(&all(|o| o.regret)).ok().into(),
                     mean(&all(|o| o.printed)).into(),
                     mean(&all(|o| o.proved)).into(),
-                    if within { "yes" } else { "NO" }.into(),
+                    Judgement::bound(within, outcomes.iter().map(|o| (o.regret, o.printed))).into(),
                 ])?;
                 xs.push(varied.of(&setting));
                 regrets.push(mean(&all(|o| o.regret)));

@@ -9,6 +9,7 @@ use super::Walk;
 use crate::decay::{Law, Regime};
 use crate::figure::{Figure, Panels};
 use crate::hindsight::Hindsight;
+use crate::judgement::Judgement;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
@@ -99,7 +100,7 @@ pub fn run_at(plan: &Plan, longest: usize) -> Result<Report, ExperimentError> {
         let mut series: Vec<(usize, Vec<[f64; 3]>)> = Vec::new();
         for ((own, rounds), rows) in inputs.iter().zip(&results).filter(|((own, _), _)| own == regime) {
             for [alpha, size, bound] in rows {
-                let within = if size <= bound { "yes" } else { "NO" };
+                let within = Judgement::bound(size <= bound, [(*size, *bound)]);
                 table.push(vec![
                     own.name.into(),
                     (*rounds).into(),

@@ -11,6 +11,7 @@ use super::Walk;
 use crate::decay::Regime;
 use crate::figure::{Figure, Panels};
 use crate::hindsight::neglected;
+use crate::judgement::Judgement;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
@@ -102,7 +103,7 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
                 share.into(),
                 errors.global.into(),
                 bound.into(),
-                if within { "yes" } else { "NO" }.into(),
+                Judgement::bound(within, [(share, 1.0), (errors.global, bound)]).into(),
             ])?;
             // An epoch of one round is the kept point itself, and has no error.
             let real: Vec<&(f64, f64)> = errors.local.iter().filter(|(length, _)| *length > 1.0).collect();

@@ -265,6 +265,17 @@ impl Stream {
         }
     }
 
+    /// What a learner needs here that the paper does not print: the outcome of its tuning, and how the data are scaled.
+    #[must_use]
+    pub fn choices(&self, learner: Learner) -> Option<String> {
+        let tuned = (learner != Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
+        let scaled = (self.features == Span::ZeroOne).then(|| "features on [0 to 1]".to_owned());
+        let ranges = self.ranges_of.map(|whole| format!("the ranges of {whole}"));
+        let target = self.dataset.starts_with("parkinson").then(|| "the target".to_owned());
+        let all: Vec<String> = [tuned, scaled, ranges, target].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join(" and "))
+    }
+
     /// For NOGD on a data set of the paper: the variant that explains its printed row.
     #[must_use]
     pub fn restarted(&self, learner: Learner) -> Option<Setting> {

@@ -3,6 +3,7 @@
 use mercer_data::Span;
 
 use super::{Learner, Options, Outcome, PrintedCell, Runs, StreamResult, figures};
+use crate::judgement::{Judgement, Kind};
 use crate::report::{Report, ReportError};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table, TableError};
@@ -56,10 +57,11 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
         let name = stream.dataset;
         match outcome {
             Outcome::NotFound { page } => {
-                absent.push((name, format!("The data set was not found on this machine; it is offered at <{page}>.")));
+                absent
+                    .push((stream, format!("The data set was not found on this machine; it is offered at <{page}>.")));
             }
             Outcome::Unreadable { message } => {
-                absent.push((name, format!("The data set could not be read: {message}.")));
+                absent.push((stream, format!("The data set could not be read: {message}.")));
             }
             Outcome::Measured { rounds, dimension, failures, .. } => {
                 let mut line = format!("- `{name}`: T = {rounds}, d = {dimension}, σ = {}", stream.width);
@@ -78,8 +80,10 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
         }
     }
     report.words(lines.join("\n"));
-    for (name, why) in absent {
-        report.not_run(name, why);
+    for (stream, why) in absent {
+        // An error and a dictionary size a learner.
+        let numbers = if stream.printed.is_some() { 2 * Learner::ALL.len() } else { 0 };
+        report.not_run(Kind::Printed, numbers, stream.dataset, why);
     }
     let measured = |result: &&StreamResult| !result.runs().is_empty();
     if results.iter().filter(measured).any(|result| result.stream.dataset.starts_with("parkinson")) {
@@ -128,6 +132,21 @@ fn verdicts(result: &StreamResult, learner: Learner, runs: &Runs, options: &Opti
     Some((tolerance.judge(&runs.errors(), &printed.mse), tolerance.judge_size(mean_size(runs), printed.size)))
 }
 
+/// Both as they are counted: with what the paper leaves open, or as not run where the passes are shortened.
+fn judgements(
+    result: &StreamResult,
+    learner: Learner,
+    runs: &Runs,
+    options: &Options,
+) -> Option<(Judgement, Judgement)> {
+    printed(result, learner)?;
+    let choice = result.stream.choices(learner);
+    Some(match verdicts(result, learner, runs, options) {
+        Some((error, size)) => (Judgement::printed(&error, choice.clone()), size.judgement(choice)),
+        None => (Judgement::shortened(Kind::Printed), Judgement::shortened(Kind::Printed)),
+    })
+}
+
 /// Whether the passes are as long as the paper's.
 fn is_whole(runs: &Runs, options: &Options) -> bool {
     runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
@@ -155,7 +174,7 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
         for learner in Learner::ALL {
             let Some(runs) = result.at_paper_setting(learner) else { continue };
             let printed = printed(result, learner);
-            let (verdict, size_verdict) = verdicts(result, learner, runs, options).unzip();
+            let (verdict, size_verdict) = judgements(result, learner, runs, options).unzip();
             let tuned = result.tuned(learner, options.grid_permutations);
             let tuned = tuned.and_then(|runs| summary(runs.errors().into_iter()));
             let seconds = summary(runs.passes.iter().map(|pass| pass.seconds));
@@ -165,7 +184,7 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
                 learner.name().into(),
                 printed.map(|cell| spread(cell.mse)).into(),
                 summary(runs.errors().into_iter()).into(),
-                verdict.as_ref().into(),
+                verdict.into(),
                 tuned.into(),
                 printed.map(|cell| cell.size).into(),
                 summary(runs.passes.iter().map(|pass| pass.size as f64)).into(),
@@ -234,7 +253,7 @@ fn nogd(results: &[StreamResult], options: &Options) -> Result<Table, TableError
         };
         let cells = [carried, restarted].map(|runs| {
             let verdict = verdicts(result, Learner::Nogd, runs, options).map(|(verdict, _)| verdict);
-            [summary(runs.errors().into_iter()).into(), verdict.as_ref().into()]
+            [summary(runs.errors().into_iter()).into(), verdict.map(|verdict| verdict.to_string()).into()]
         });
         let mut row = vec![result.stream.dataset.into(), printed(result, Learner::Nogd).map(|c| spread(c.mse)).into()];
         row.extend(cells.into_iter().flatten());

@@ -48,7 +48,7 @@ pub(super) struct Making {
     /// What is compared with the budget: the norm of the change, its square, or (output-ald) the norm of what x⁺ alone adds
     #[arg(long, value_name = "TEST", default_value = "norm", conflicts_with = "model")]
     budget_test: Test,
-    /// paired: x and x⁺ are kept together, but for a side that repeats what is kept; rectangular: each on its own account
+    /// paired: x and x⁺ are kept together, except for a side that repeats what is kept; rectangular: each on its own account
     #[arg(long, value_name = "SHAPE", default_value = "paired", conflicts_with = "model")]
     dictionary_shape: Shape,
     /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never kept, 0 ≤ TOL < 1
