@@ -42,7 +42,12 @@ fn session(config: SessionConfig) -> datafusion::error::Result<SessionState> {
 
 async fn scheduler(query: &Query) -> Result<(), Failure> {
     let port = port(query, "--port", 50050)?;
-    let config = SchedulerConfig { bind_host: "127.0.0.1".into(), bind_port: port, external_host: "127.0.0.1".into(), ..SchedulerConfig::default() };
+    let config = SchedulerConfig {
+        bind_host: "127.0.0.1".into(),
+        bind_port: port,
+        external_host: "127.0.0.1".into(),
+        ..SchedulerConfig::default()
+    };
     let config = config.with_override_session_builder(Arc::new(session));
     let cluster = BallistaCluster::new_from_config(&config).await?;
     start_server(cluster, SocketAddr::from(([127, 0, 0, 1], port)), Arc::new(config)).await?;

@@ -59,10 +59,14 @@ impl AggregateUDFImpl for MercerFit {
 
     fn coerce_types(&self, kinds: &[DataType]) -> Result<Vec<DataType>> {
         let Some((options, columns)) = kinds.split_last().filter(|(_, columns)| columns.len() >= 2) else {
-            return plan_err!("{NAME} takes the target, at least one feature and the options: {NAME}(y, x, 'learner=ridge')");
+            return plan_err!(
+                "{NAME} takes the target, at least one feature and the options: {NAME}(y, x, 'learner=ridge')"
+            );
         };
-        let DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View = options else {
-            return plan_err!("{NAME}: the last argument is {options}, and the options are needed there, such as 'learner=ridge'");
+        let (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) = options else {
+            return plan_err!(
+                "{NAME}: the last argument is {options}, and the options are needed there, such as 'learner=ridge'"
+            );
         };
         let numbers = columns.iter().enumerate().map(|(place, kind)| number(NAME, place + 1, kind));
         numbers.chain([Ok(DataType::Utf8)]).collect()
@@ -203,7 +207,8 @@ impl GroupsAccumulator for Many {
         let (columns, mut row) = (columns(values)?, Vec::new());
         for (index, group) in indices.iter().enumerate() {
             row.clear();
-            if filter.is_none_or(|filter| filter.is_valid(index) && filter.value(index)) && columns.row(index, &mut row) {
+            if filter.is_none_or(|filter| filter.is_valid(index) && filter.value(index)) && columns.row(index, &mut row)
+            {
                 self.change(*group, |group, plan, scratch| group.add(plan, &row, scratch))?;
             }
         }
@@ -236,7 +241,8 @@ impl GroupsAccumulator for Many {
         for index in 0..values.first().map_or(0, |values| values.len()) {
             row.clear();
             let mut group = Group::default();
-            if filter.is_none_or(|filter| filter.is_valid(index) && filter.value(index)) && columns.row(index, &mut row) {
+            if filter.is_none_or(|filter| filter.is_valid(index) && filter.value(index)) && columns.row(index, &mut row)
+            {
                 group.add(&self.plan, &row, &mut scratch)?;
             }
             states.push(group.state(&self.plan, &mut scratch)?);

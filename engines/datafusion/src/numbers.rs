@@ -24,7 +24,8 @@ pub(crate) fn model(function: &str, kind: &DataType) -> Result<DataType> {
 
 /// A column of models.
 pub(crate) fn models(column: &ArrayRef) -> Result<BinaryArray> {
-    let column = if *column.data_type() == DataType::Binary { column.clone() } else { cast(column, &DataType::Binary)? };
+    let column =
+        if *column.data_type() == DataType::Binary { column.clone() } else { cast(column, &DataType::Binary)? };
     Ok(column.as_binary::<i32>().clone())
 }
 

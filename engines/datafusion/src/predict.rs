@@ -35,7 +35,9 @@ impl Ready {
                 Ok(model) => model,
                 Err(error) => return exec_err!("{function}: the model cannot be fitted: {error}"),
             },
-            Ok(other) => return exec_err!("{function}: the model is of the kind {}, which SQL cannot use", other.kind()),
+            Ok(other) => {
+                return exec_err!("{function}: the model is of the kind {}, which SQL cannot use", other.kind());
+            }
             Err(error) => return exec_err!("{function}: the model {error}"),
         };
         let (d, outputs) = (model.learner.dimension(), model.learner.outputs());

@@ -24,7 +24,10 @@ impl Query {
     ///
     /// # Errors
     /// What is wrong, or nothing where help is asked for.
-    pub fn parse(mut words: impl Iterator<Item = String>, numbers: &[&str]) -> std::result::Result<Self, Option<String>> {
+    pub fn parse(
+        mut words: impl Iterator<Item = String>,
+        numbers: &[&str],
+    ) -> std::result::Result<Self, Option<String>> {
         let mut query = Self::default();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| Some(format!("{word} needs a value")));
@@ -53,7 +56,9 @@ impl Query {
                     query.numbers.insert(word, number);
                 }
                 "--help" | "-h" => return Err(None),
-                option if option.starts_with("--") => return Err(Some(format!("there is no option {option}; see --help"))),
+                option if option.starts_with("--") => {
+                    return Err(Some(format!("there is no option {option}; see --help")));
+                }
                 _ if query.sql.is_empty() => query.sql = word,
                 _ => return Err(Some(format!("one query is enough; {word:?} is another"))),
             }

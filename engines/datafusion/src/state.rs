@@ -32,7 +32,10 @@ impl Plan {
     pub(crate) fn new(options: &str, dimension: usize, names: Vec<String>) -> Result<Self> {
         let spec: FitSpec = options.parse().map_err(refused)?;
         if spec.needs_points() {
-            return exec_err!("mercer_fit: {} needs points, which SQL cannot give it; take another learner", spec.learner());
+            return exec_err!(
+                "mercer_fit: {} needs points, which SQL cannot give it; take another learner",
+                spec.learner()
+            );
         }
         let map = Arc::new(spec.map(dimension, None).map_err(refused)?);
         Ok(Self { spec, map, names })
@@ -126,7 +129,8 @@ impl Group {
     pub(crate) fn merge(&mut self, plan: &Plan, state: &[u8], scratch: &mut MomentScratch) -> Result<()> {
         let (rows, theirs) = match state.split_first() {
             Some((&ROWS, bytes)) => {
-                let numbers: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+                let numbers: Vec<f64> =
+                    bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
                 return numbers.chunks_exact(plan.dimension() + 1).try_for_each(|row| self.add(plan, row, scratch));
             }
             Some((&SUMS, bytes)) => postcard::from_bytes::<(u64, Option<Box<MomentSums>>)>(bytes).map_err(refused)?,
@@ -135,7 +139,11 @@ impl Group {
         let Some(theirs) = theirs else { return Ok(()) };
         mercer::core::Validate::validate(&*theirs).map_err(refused)?;
         if (theirs.features(), theirs.outputs()) != (plan.map.coordinates(), 1) {
-            return exec_err!("mercer_fit: a partition has sums of {} features, and {} are needed", theirs.features(), plan.map.coordinates());
+            return exec_err!(
+                "mercer_fit: a partition has sums of {} features, and {} are needed",
+                theirs.features(),
+                plan.map.coordinates()
+            );
         }
         match &mut self.sums {
             Some(sums) => sums.add(1.0, &theirs),

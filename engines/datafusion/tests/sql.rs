@@ -25,8 +25,7 @@ fn columns(rows: std::ops::Range<usize>) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<i
 
 fn batch(rows: std::ops::Range<usize>) -> RecordBatch {
     let (a, b, y, group) = columns(rows.clone());
-    let gaps: Float64Array =
-        a.iter().zip(rows).map(|(a, t)| if t % 50 == 49 { None } else { Some(*a) }).collect();
+    let gaps: Float64Array = a.iter().zip(rows).map(|(a, t)| if t % 50 == 49 { None } else { Some(*a) }).collect();
     let whole = |values: Vec<f64>| Arc::new(Float64Array::from(values)) as ArrayRef;
     let columns: [(&str, ArrayRef); 4] =
         [("a", Arc::new(gaps)), ("b", whole(b)), ("y", whole(y)), ("g", Arc::new(Int64Array::from(group)))];
@@ -96,7 +95,8 @@ async fn a_fit_is_one_pass_whatever_the_partitions() -> Result<()> {
     for options in [TAYLOR, fourier, "learner=ridge", "learner=pkawv-taylor kernel=gaussian:2"] {
         for partitions in [1, 2, 5] {
             let context = context(partitions, None)?;
-            let made = collect(&context, &format!("SELECT mercer_fit(y, a, b, '{options}') AS model FROM rows")).await?;
+            let made =
+                collect(&context, &format!("SELECT mercer_fit(y, a, b, '{options}') AS model FROM rows")).await?;
             check(&binary(&made, 0), &one_pass(options, |_| true));
             let described = Moments::from_bytes(&binary(&made, 0)).unwrap().description;
             assert_eq!((described.features, described.target_name), (vec!["a".into(), "b".into()], Some("y".into())));
@@ -109,7 +109,9 @@ async fn a_fit_is_one_pass_whatever_the_partitions() -> Result<()> {
 async fn groups_filters_and_windows_have_models_of_their_own() -> Result<()> {
     for (partitions, memory) in [(1, None), (2, None), (2, Some(40 << 20))] {
         let context = context(partitions, memory)?;
-        let sql = format!("SELECT g, mercer_fit(y, a, b, '{TAYLOR}') FILTER (WHERE b > -0.5) AS model FROM rows GROUP BY g ORDER BY g");
+        let sql = format!(
+            "SELECT g, mercer_fit(y, a, b, '{TAYLOR}') FILTER (WHERE b > -0.5) AS model FROM rows GROUP BY g ORDER BY g"
+        );
         let made = collect(&context, &sql).await?;
         assert_eq!(made.num_rows(), 7);
         let (_, b, _, group) = columns(0..3000);
@@ -126,7 +128,10 @@ async fn groups_filters_and_windows_have_models_of_their_own() -> Result<()> {
              FROM rows JOIN fits USING (g)"
         );
         let made = collect(&context, &sql).await?;
-        assert_eq!(made.column_by_name("n").unwrap().as_primitive::<datafusion::arrow::datatypes::Int64Type>().value(0), 2940);
+        assert_eq!(
+            made.column_by_name("n").unwrap().as_primitive::<datafusion::arrow::datatypes::Int64Type>().value(0),
+            2940
+        );
         let errors: &StructArray = made.column_by_name("e").unwrap().as_struct();
         let told = |name: &str| errors.column_by_name(name).unwrap().as_primitive::<Float64Type>().value(0);
         assert!(told("rows") == 2940.0 && told("r2") > 0.9 && (told("rmse").powi(2) - told("mse")).abs() < 1e-12);
@@ -172,7 +177,10 @@ async fn what_is_wrong_is_said() -> Result<()> {
         ("SELECT mercer_fit(y, a, 'learner=pkrr-frozen kernel=laplace:1') FROM rows", "needs points"),
         ("SELECT mercer_predict(a, b) FROM rows", "a model is needed"),
         ("SELECT mercer_predict(arrow_cast('x', 'Binary'), b) FROM rows", "not a model file"),
-        ("SELECT mercer_predict((SELECT mercer_fit(y, a, 'learner=ridge') FROM rows), a, b) FROM rows", "takes 1 features, and 2 are given"),
+        (
+            "SELECT mercer_predict((SELECT mercer_fit(y, a, 'learner=ridge') FROM rows), a, b) FROM rows",
+            "takes 1 features, and 2 are given",
+        ),
     ] {
         let refused = collect(&context, sql).await.map(drop).map_err(|error| error.to_string());
         assert!(refused.as_ref().is_err_and(|error| error.contains(words)), "{sql}: {refused:?}");
