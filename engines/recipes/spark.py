@@ -1,5 +1,6 @@
 """Spark: one state a partition by mapInArrow, merged on the driver. python spark.py ROWS.parquet OUT.mercer OPTIONS…"""
 
+import os
 import sys
 
 import pyarrow as pa
@@ -17,6 +18,8 @@ def partition(batches):
             yield pa.RecordBatch.from_pydict({"state": pa.array([state], pa.binary())})
 
 
+# Workers run the interpreter of the driver, which has the packages.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 rows = spark.read.parquet(path).repartition(4).mapInArrow(partition, "state binary").collect()
 with open(out, "wb") as file:

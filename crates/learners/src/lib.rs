@@ -185,7 +185,8 @@ pub use {
     loss::Loss,
     mixture::{Expert, Member, Mixture},
     moments::{
-        FixedMap, MapError, MomentScratch, MomentSums, PkawvFixed, PkrrFixed, RidgeMoments, RidgePath, RidgePoint,
+        FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection,
+        RidgeMoments, RidgePath, RidgePoint, leverage_sample, leverage_scores,
     },
     prequential::{Round, RoundError, Score, prequential},
     regression::*,

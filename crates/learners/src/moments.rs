@@ -17,7 +17,9 @@
 //! Sums of squares lose digits where the targets' mean is large against their spread: errors and R² are then exact to about ε times the
 //! squared ratio. Centre such targets first.
 
+mod dictionaries;
 mod map;
+mod operator;
 mod path;
 mod sums;
 
@@ -29,7 +31,9 @@ use crate::learner::{Rows, Target, Targets};
 use crate::update::{Awv, Coefficients, LeastSquares, LinearUpdate, NormalEquations, Readout, Ridge};
 use crate::{Error, ParameterError};
 
+pub use dictionaries::{Projection, leverage_sample, leverage_scores};
 pub use map::{FixedMap, MapError};
+pub use operator::OperatorMoments;
 pub use path::{RidgePath, RidgePoint};
 pub use sums::{MomentScratch, MomentSums};
 

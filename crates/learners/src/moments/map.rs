@@ -53,6 +53,11 @@ impl<K: Kernel> FixedMap<K> {
     /// # Errors
     /// When a point is not finite or overflows the kernel, or no point is left.
     pub fn nystrom(kernel: K, points: &Points) -> Result<Self, MapError> {
+        Self::thinned(kernel, points, DEPENDENT)
+    }
+
+    /// The same where points whose squared distance to the span of those before is at most `alpha · k(x, x)` are left out.
+    pub(super) fn thinned(kernel: K, points: &Points, alpha: f64) -> Result<Self, MapError> {
         let (mut basis, mut probe) = (NewtonBasis::new(kernel, points.dimension()), Probe::default());
         for index in 0..points.len() {
             let x = points.point(index);
@@ -62,7 +67,7 @@ impl<K: Kernel> FixedMap<K> {
             if !probe.is_finite() {
                 return Err(refused(Error::KernelOverflow));
             }
-            let rule = Ald::new(DEPENDENT * probe.self_value()).map_err(|error| refused(error.into()))?;
+            let rule = Ald::new(alpha.max(DEPENDENT) * probe.self_value()).map_err(|error| refused(error.into()))?;
             if let Some(new_coordinate) = rule.decide(&basis, &x, &probe).growth() {
                 basis.append(&x, probe.coordinates(), new_coordinate);
             }

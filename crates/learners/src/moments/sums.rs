@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
-use mercer_linalg_incremental::{OuterProducts, SymmetricMatrix};
+use mercer_linalg_incremental::{Matrix, OuterProducts, SymmetricMatrix};
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
@@ -255,6 +255,25 @@ impl MomentSums {
         }
         self.weight += factor * other.weight;
         self.count += factor * other.count;
+    }
+
+    /// The sums of the features `T z`, `T` being the matrix `transition`. `r_T r (r_T + r)`.
+    pub(super) fn transformed(&self, transition: &Matrix) -> Self {
+        let (r, to) = (self.features(), transition.rows());
+        let gram = Matrix::from_fn(r, r, |i, j| self.gram.entry(i, j));
+        let moved = transition.times(&gram).times_transposed(transition);
+        let mut gram = SymmetricMatrix::new();
+        for j in 0..to {
+            // Of the two halves, which rounding has made different, one.
+            let column: Vec<f64> = (0..j).map(|i| moved.entry(i, j)).collect();
+            gram.border(&AlignedVec::from_slice(&column), moved.entry(j, j));
+        }
+        let product = |b: &AlignedVec| {
+            let moved = transition.times(&Matrix::from_fn(r, 1, |i, _| b[i]));
+            AlignedVec::from_slice(moved.column(0))
+        };
+        let cross = self.cross.iter().map(product).collect();
+        Self { gram, cross, totals: self.totals.clone(), squares: self.squares.clone(), ..*self }
     }
 
     /// The least-squares learner of these sums with ridge `λ > 0`. `r³`.
