@@ -173,6 +173,15 @@ impl Columnar {
         Ok(())
     }
 
+    /// Passes over rows of the present batch, at most so many; none at the end.
+    pub(crate) fn skip(&mut self, lines: &Lines, most: u64) -> Result<u64, DataError> {
+        self.fill(lines)?;
+        let left = self.batch.as_ref().map_or(0, |batch| batch.num_rows() - self.row);
+        let passed = usize::try_from(most).map_or(left, |most| left.min(most));
+        self.row += passed;
+        Ok(passed as u64)
+    }
+
     /// Hands the cells of the next row that are looked at to `take`, with their columns; false at the end.
     fn cells(
         &mut self,

@@ -349,6 +349,32 @@ impl RowReader {
         self.take_row(features)
     }
 
+    /// Passes over up to `rows` rows, good or bad, and says how many there were: all that are left for `u64::MAX`. Batches of Parquet and Arrow
+    /// are passed over whole; rows of other formats are read like any others.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file that is not one row's.
+    pub fn skip_rows(&mut self, rows: u64) -> Result<u64, DataError> {
+        let (mut passed, mut features) = (0, Vec::new());
+        while passed < rows && !self.over {
+            if let Body::Columnar(columnar) = &mut self.body {
+                let together = columnar.skip(&self.lines, rows - passed)?;
+                self.met += together;
+                passed += together;
+                if together > 0 {
+                    continue;
+                }
+            }
+            match self.take_row(&mut features) {
+                Ok(true) => passed += 1,
+                Ok(false) => {}
+                Err(error) if error.concerns_one_row() => passed += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(passed)
+    }
+
     /// Reads up to `rows` more rows into a table: all that are left for `usize::MAX`. The classes of a table with labels are those of
     /// its rows.
     ///

@@ -209,7 +209,7 @@ macro_rules! learners {
                     (32, "Perceptron"), (33, "Rbp"), (34, "Forgetron"), (35, "Projectron"), (36, "ProjectronPlus"),
                     (37, "BpaS"), (38, "Pa"), (39, "Bogd"), (40, "Pegasos"), (41, "SwKrls"),
                     (42, "FbKrls"), (43, "KrlsT"), (44, "ExKrls"), (45, "MknlmsCs"), (46, "Mxklms"),
-                    (47, "Restarting"),
+                    (47, "Restarting"), (48, "PkrrFixed"), (49, "PkawvFixed"),
                 ];
                 for old in before {
                     assert!(tags.contains(&old), "{old:?} is gone or has another tag");
@@ -271,4 +271,6 @@ learners! {
     45 => MknlmsCs(MknlmsCs<K>) = coefficients::several_kernels::mknlms_cs::MKNLMS_CS,
     46 => Mxklms(Mxklms<K>) = coefficients::several_kernels::mxklms::MXKLMS,
     47 => Restarting(Restarting<AnyRegressor<K>>) = restart::RESTART,
+    48 => PkrrFixed(PkrrFixed<K>),
+    49 => PkawvFixed(PkawvFixed<K>),
 }

@@ -136,6 +136,8 @@ mod local;
 pub mod loss;
 #[cfg(feature = "regression")]
 mod mixture;
+#[cfg(feature = "regression")]
+mod moments;
 #[cfg(feature = "operator")]
 pub mod operator;
 #[cfg(any(feature = "regression", feature = "prediction", feature = "operator"))]
@@ -182,6 +184,10 @@ pub use {
     learner::{Regressor, Rows, Scratch, Target, Targets, check_example},
     loss::Loss,
     mixture::{Expert, Member, Mixture},
+    moments::{
+        FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection,
+        RidgeMoments, RidgePath, RidgePoint, leverage_sample, leverage_scores,
+    },
     prequential::{Round, RoundError, Score, prequential},
     regression::*,
     restart::{Adwin, AnyDetector, ChangeDetector, PageHinkley, Restarting},

@@ -87,7 +87,7 @@ fn learners_of_shards_merge_and_are_retracted() -> Result<(), Box<dyn std::error
     }
     let own = whole.moments(300.0)?;
     for i in 0..40 {
-        assert!((own.cross()[i] - beside.cross()[i]).abs() < 1e-11 * 300.0);
+        assert!((own.cross(0)[i] - beside.cross(0)[i]).abs() < 1e-11 * 300.0);
         assert!((0..=i).all(|j| (own.gram(i, j) - beside.gram(i, j)).abs() < 1e-11 * 300.0));
     }
     // And the learner made from them goes on as the one that saw everything.
@@ -141,7 +141,7 @@ fn forgetting_weighs_by_age_whatever_the_order_of_merging() -> Result<(), Error>
         cross += weight * y * z[3];
         count += weight;
     }
-    assert!((whole.gram(2, 5) - gram).abs() < 1e-12 && (whole.cross()[3] - cross).abs() < 1e-12);
+    assert!((whole.gram(2, 5) - gram).abs() < 1e-12 && (whole.cross(0)[3] - cross).abs() < 1e-12);
     assert!((whole.count() - count).abs() < 1e-11 && whole.time() == 199.0);
     let (early, late) = (shard(0..80, rate)?, shard(80..200, rate)?);
     for (first, second) in [(&early, &late), (&late, &early)] {
@@ -155,7 +155,7 @@ fn forgetting_weighs_by_age_whatever_the_order_of_merging() -> Result<(), Error>
 #[test]
 fn what_does_not_fit_is_refused_unchanged() -> Result<(), Error> {
     let mut moments = shard(0..10, 0.0)?;
-    let before = moments.cross().to_vec();
+    let before = moments.cross(0).to_vec();
     let other = RidgeMoments::new(TaylorFeatures::new(1.3, 3, vec![0.0; 3], 1 << 20)?, 0.0)?;
     assert!(matches!(moments.merge(&other), Err(Error::Parameter(ParameterError { name: "features", .. }))));
     assert!(matches!(moments.merge(&shard(0..3, 0.1)?), Err(Error::Parameter(ParameterError { name: "rate", .. }))));
@@ -163,6 +163,6 @@ fn what_does_not_fit_is_refused_unchanged() -> Result<(), Error> {
     assert!(matches!(moments.add(&[0.0; 3], f64::NAN), Err(Error::NonFiniteTarget(_))));
     assert!(moments.advance_to(3.0).is_err());
     assert!(moments.fit::<Awv>(0.0).is_err());
-    assert_eq!((moments.cross(), moments.count()), (&before[..], 10.0));
+    assert_eq!((moments.cross(0), moments.count()), (&before[..], 10.0));
     Ok(())
 }

@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | [`GrowingCholesky`] | `L` with `L Lᵀ = K` | solve `½n²` multiply-adds, append `O(n)`, rank-one update or downdate `n²`, removal of row `i` `2(n − i)²` | `½n²` |
 //! | [`SymmetricMatrix`] | a symmetric `P`, most often `A⁻¹` | product and deferred Sherman–Morrison update `1½n²`; bordered growth `O(n)`; [`Rotations`] of a removal `4n²` | `½n²` |
+//! | [`OuterProducts`] | memory for `Σ ω x xᵀ` of up to 64 vectors at once | `½n²` a vector, as matrix products | `64n` |
 //! | [`BlockRecursion`] | `B` rounds on a `SymmetricMatrix` whose inputs are known | the same `1½n²`, as matrix products | `2Bn` |
 //! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `n²` (`1¼n²` where every second waits); take a row back `1½n²` | `½n²` |
 //! | [`StateMatrix`] | a rectangular `A` | product and `A ← κA + u vᵀ` fused, `2n²`; rows and columns of zeros `O(n)` | `n²` |
@@ -55,7 +56,7 @@ pub use eigen::{NoConvergence, SymmetricEigen};
 pub use general_eigen::{Eigenvalue, GeneralEigen};
 pub use matrix::{Matrix, Singular};
 pub use mercer_simd::AlignedVec;
-pub use symmetric::{Removal, SymmetricMatrix};
+pub use symmetric::{OuterProducts, Removal, SymmetricMatrix};
 
 pub use rank_one::RankOneScratch;
 pub use rotations::Rotations;

@@ -11,6 +11,7 @@
 //! sums `a_jᵀ x_rows` stay in registers and are summed across lanes once at the end of the block.
 
 mod halves;
+mod outer;
 mod product;
 mod removal;
 mod subtraction;
@@ -22,6 +23,7 @@ use crate::tiles::{HALF, Panel, ZERO_TILE, split};
 use crate::{GrowingCholesky, NotPositiveDefinite};
 pub(crate) use halves::{HalfTile, RUNS, runs, runs_mut};
 use halves::{ZERO_HALF, are_runs, start};
+pub use outer::OuterProducts;
 use product::{Deferred, Product, Quadratic, SubtractThenProduct};
 pub use removal::Removal;
 pub(crate) use subtraction::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};

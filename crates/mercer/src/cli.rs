@@ -9,6 +9,7 @@ mod encoded;
 mod eval;
 mod failure;
 mod feed;
+mod fit;
 mod forecast;
 mod input;
 mod inspect;
@@ -19,6 +20,7 @@ mod learning;
 mod lock;
 mod manual;
 mod memory;
+mod merge;
 mod moments;
 mod notes;
 mod of_eval;
@@ -111,11 +113,13 @@ enum Command {
     Compare(CompareArguments),
     Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
+    Fit(Box<fit::FitArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
     Man(ManArguments),
+    Merge(merge::MergeArguments),
     Predict(Box<PredictArguments>),
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArguments>),
@@ -467,10 +471,12 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
         Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Man(arguments) => manual::man(&arguments, command()),
         Command::Predict(arguments) => predict::run(&arguments),
         #[cfg(feature = "serve")]

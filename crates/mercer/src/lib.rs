@@ -45,6 +45,8 @@
 
 pub mod catalogue;
 #[cfg(feature = "model")]
+pub mod fit;
+#[cfg(feature = "model")]
 pub mod model;
 pub mod tune;
 

@@ -5,7 +5,7 @@
 //! goes on learning bit for bit like what was saved.
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 45 52 43 45 52 0A` (`\x89MERCER\n`), the format's version
-//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table, 6 classes of a table), a CRC-32 (`u32`) of version, kind, length and body, and the body's
+//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table, 6 classes of a table, 7 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's
 //! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
 //! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
 //! every kind, learner and version are part of the tests. Files are written in version 5; versions 1 to 5 are read. Version 2 added to
@@ -44,6 +44,7 @@
 mod classification;
 mod error;
 mod frame;
+mod moments;
 mod operator;
 mod seen;
 mod series;
@@ -65,6 +66,7 @@ use series::PredictionV1;
 pub use classification::{ClassProgress, Classification};
 pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};
+pub use moments::{MergeError, Moments, Part};
 pub use operator::{AnyOperator, Operator};
 pub use seen::Seen;
 pub use series::{Prediction, SeriesErrors};
@@ -86,6 +88,8 @@ pub enum Model {
     Table(Box<Table>),
     /// A learner of classes behind the encoding of a table.
     ClassTable(Box<ClassTable>),
+    /// Sums of a ridge regression, which merge with those of other shards.
+    Moments(Box<Moments>),
 }
 
 /// The kinds of models, as their files name them.
@@ -104,11 +108,20 @@ pub enum ModelKind {
     Table,
     /// [`Model::ClassTable`]
     ClassTable,
+    /// [`Model::Moments`]
+    Moments,
 }
 
 impl ModelKind {
-    const ALL: [Self; 6] =
-        [Self::Regression, Self::Prediction, Self::Operator, Self::Classification, Self::Table, Self::ClassTable];
+    const ALL: [Self; 7] = [
+        Self::Regression,
+        Self::Prediction,
+        Self::Operator,
+        Self::Classification,
+        Self::Table,
+        Self::ClassTable,
+        Self::Moments,
+    ];
 
     fn code(self) -> u16 {
         match self {
@@ -118,6 +131,7 @@ impl ModelKind {
             Self::Classification => 4,
             Self::Table => 5,
             Self::ClassTable => 6,
+            Self::Moments => 7,
         }
     }
 
@@ -135,6 +149,7 @@ impl fmt::Display for ModelKind {
             Self::Classification => "classification",
             Self::Table => "table",
             Self::ClassTable => "classes of a table",
+            Self::Moments => "sums",
         })
     }
 }
@@ -276,6 +291,7 @@ impl Model {
             Self::Classification(_) => ModelKind::Classification,
             Self::Table(_) => ModelKind::Table,
             Self::ClassTable(_) => ModelKind::ClassTable,
+            Self::Moments(_) => ModelKind::Moments,
         }
     }
 
@@ -292,6 +308,7 @@ impl Model {
             Self::Classification(model) => model.to_bytes(),
             Self::Table(model) => model.to_bytes(),
             Self::ClassTable(model) => model.to_bytes(),
+            Self::Moments(model) => model.to_bytes(),
         }
     }
 
@@ -318,6 +335,7 @@ impl Model {
             (ModelKind::Classification, v) => Self::Classification(Box::new(frame::decode(v, body)?)),
             (ModelKind::Table, v) => Self::Table(Box::new(frame::decode(v, body)?)),
             (ModelKind::ClassTable, v) => Self::ClassTable(Box::new(frame::decode(v, body)?)),
+            (ModelKind::Moments, v) => Self::Moments(Box::new(frame::decode(v, body)?)),
         };
         Ok((model, version))
     }

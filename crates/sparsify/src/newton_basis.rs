@@ -23,6 +23,13 @@ pub struct NewtonBasis<K> {
     factor: GrowingCholesky,
 }
 
+/// The same kernel and the same points in the same order; the factor follows from them.
+impl<K: PartialEq> PartialEq for NewtonBasis<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kernel == other.kernel && self.points == other.points
+    }
+}
+
 impl<K: Validate> Validate for NewtonBasis<K> {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.kernel.validate()?;

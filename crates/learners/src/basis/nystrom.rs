@@ -11,7 +11,7 @@ use crate::Error;
 const RANK_TOLERANCE: f64 = 1e-12;
 
 /// Features of a Nyström approximation that no longer changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FrozenNystrom<K> {
     kernel: K,

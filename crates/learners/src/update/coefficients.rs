@@ -26,6 +26,11 @@ impl Coefficients {
         Self(vec![w])
     }
 
+    /// One vector an output, all of one length; at least one.
+    pub(crate) fn of_vectors(vectors: Vec<AlignedVec>) -> Self {
+        if vectors.is_empty() { Self::zeros(1, 0) } else { Self(vectors) }
+    }
+
     /// Number of outputs `m`.
     #[must_use]
     pub fn outputs(&self) -> usize {

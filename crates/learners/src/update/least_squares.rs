@@ -151,6 +151,16 @@ impl<F> LeastSquares<F> {
         Self { w, p, ..self }
     }
 
+    /// The same after rounds of this weight together whose `Σ ω e²/(1 + ωs)` were these, one an output.
+    pub(crate) fn with_residuals(self, sums: &[f64], weight: f64) -> Self {
+        Self { residuals: Residuals::of(sums, weight), ..self }
+    }
+
+    /// The weight of the rounds whose errors are known, if there are any.
+    pub(crate) fn weight_of_residuals(&self) -> Option<f64> {
+        self.residuals.weight()
+    }
+
     /// The ridge `λ`.
     pub(crate) fn ridge(&self) -> f64 {
         self.ridge

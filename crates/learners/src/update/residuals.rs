@@ -27,6 +27,17 @@ pub(crate) struct Residuals {
 }
 
 impl Residuals {
+    /// `Σ ω e²/(1 + ωs)` of each output over rounds of this weight together.
+    pub(crate) fn of(sums: &[f64], weight: f64) -> Self {
+        let clamped = |value: &f64| value.clamp(0.0, f64::MAX);
+        Self { sums: sums.iter().map(clamped).collect(), weight: clamped(&weight) }
+    }
+
+    /// `Σ ω`, once there is an estimate.
+    pub(crate) fn weight(&self) -> Option<f64> {
+        Some(self.weight).filter(|weight| *weight > 0.0 && !self.sums.is_empty())
+    }
+
     /// Takes in a round of weight `ω` with `ω e²/(1 + ωs)` for each output, after the sums were multiplied by `keep`. They stay in the range of
     /// numbers whatever the targets.
     #[inline(always)]

@@ -225,6 +225,27 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("log_loss", progress.score.log_loss().into());
             tell("dictionary_size", classifier.learner().dictionary_size().into());
         }
+        Model::Moments(model) => {
+            let about = &model.description;
+            tell_learner(&mut tell, about);
+            tell("features", model.sums.sums().features().into());
+            tell("columns", about.features.clone().into());
+            tell("target", about.target_name.clone().into());
+            if !about.target_names.is_empty() {
+                tell("targets", about.target_names.clone().into());
+            }
+            tell("scaled", model.scaling.is_some().into());
+            tell("rows", model.rows().into());
+            tell("weight", model.sums.weight().into());
+            let shards = model.parts.iter().map(|part| format!("{}/{}", part.shard, part.of));
+            tell("shards", shards.collect());
+            if let Ok(point) = model.point() {
+                tell("lambda", point.lambda.into());
+                tell("effective_dimension", point.effective_dimension.into());
+                tell("r2", point.r2.into());
+                tell("gcv", point.gcv.into());
+            }
+        }
         // Kinds to come are told by their name.
         _ => {}
     }

@@ -47,6 +47,10 @@ pub(crate) fn trained(path: &Path, model: Model) -> Result<Trained, Failure> {
         Model::Classification(model) => Ok(Trained::Classes(model)),
         Model::Table(model) => Ok(Trained::Table(model)),
         Model::ClassTable(model) => Ok(Trained::ClassTable(model)),
+        Model::Moments(sums) => match sums.fit() {
+            Ok(model) => Ok(Trained::Numbers(Box::new(model))),
+            Err(error) => Err(Failure::because(format!("{}: {error}", path.display()))),
+        },
         other => Err(other_kind(path, ModelKind::Regression, &other)),
     }
 }
@@ -67,12 +71,14 @@ pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
     }
 }
 
-fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
+pub(crate) fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     let got = model.kind();
     let command = match got {
-        ModelKind::Regression | ModelKind::Classification | ModelKind::Table | ModelKind::ClassTable => {
-            "; mercer predict uses it"
-        }
+        ModelKind::Regression
+        | ModelKind::Classification
+        | ModelKind::Table
+        | ModelKind::ClassTable
+        | ModelKind::Moments => "; mercer predict uses it",
         ModelKind::Prediction => "; mercer forecast uses it",
         ModelKind::Operator => "; mercer koopman uses it",
         // Kinds to come have commands of their own.

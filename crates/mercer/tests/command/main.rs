@@ -6,6 +6,7 @@ mod compare;
 mod data;
 mod dialects;
 mod eval;
+mod fit;
 mod forecast;
 mod habits;
 mod http;

@@ -107,6 +107,18 @@ pub(crate) fn exercise(model: Model) {
             }
             let _ = (model.encoding().names(), model.encoding().transform().treatment(0));
         }
+        Model::Moments(mut model) => {
+            let (d, m) =
+                (mercer::learners::FeatureMap::input_dimension(model.sums.feature_map()), model.sums.outputs());
+            if d > WIDEST || m > WIDEST || model.sums.sums().features() > WIDEST {
+                return;
+            }
+            let (x, y) = (vec![0.25; d], vec![0.5; m]);
+            let _ = (model.point(), model.sums.add_target(&x, Target::new(&y)), model.sums.advance_to(3.0));
+            let other = model.clone();
+            let _ = (model.merge(&other), model.retract(&other), model.sums.held_out(&other.sums, 0.5));
+            let _ = model.fit().map(|made| made.learner.predict(&x));
+        }
         Model::ClassTable(mut model) => {
             let columns = model.encoding().schema().columns().len();
             let classes = model.pipeline.classifier().classes();

@@ -106,6 +106,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         ModelKind::Classification,
         ModelKind::Table,
         ModelKind::ClassTable,
+        ModelKind::Moments,
     ] {
         assert!(kinds.contains(&kind));
     }

@@ -4,6 +4,7 @@ use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
 use mercer::data::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
 use mercer::encoding::{Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
+use mercer::fit::FitSpec;
 use mercer::learners::intervals::IntervalScale;
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::prediction::{
@@ -13,8 +14,8 @@ use mercer::learners::prediction::{
     StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{
-    AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Operator, Prediction, Progress,
-    Regression, Seen, SeriesErrors, Table,
+    AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
+    Progress, Regression, Seen, SeriesErrors, Table,
 };
 use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Scratch, Target};
 
@@ -115,6 +116,17 @@ fn sharing(learnt: usize) -> Regression {
 }
 
 /// A learner of two targets.
+/// Sums of two targets on Taylor features and on random frequencies.
+fn moments(options: &str, learnt: usize) -> Moments {
+    let spec: FitSpec = options.parse().unwrap();
+    let mut sums = spec.start(2, 2, None).unwrap();
+    for (x, y) in &rows(learnt) {
+        sums.sums.add_target(x, Target::weighted(&[*y, x[0]], 2.0)).unwrap();
+    }
+    sums.close(0, 1, learnt as u64).unwrap();
+    sums
+}
+
 fn vector(learnt: usize) -> Regression {
     let mut model = regression("krls", 0);
     let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
@@ -336,6 +348,10 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all.push(("table", Model::Table(Box::new(table(learnt)))));
+    let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";
+    all.push(("moments", Model::Moments(Box::new(moments(taylor, learnt)))));
+    let fourier = "learner=pkrr-fourier kernel=gaussian:0.9 lambda=0.3 features=9 seed=4";
+    all.push(("moments-fourier", Model::Moments(Box::new(moments(fourier, learnt)))));
     all.push(("class-table", Model::ClassTable(Box::new(class_table(learnt)))));
     all
 }
@@ -368,6 +384,16 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
                 score
             };
             rows.iter().enumerate().map(one).collect()
+        }
+        Model::Moments(model) => {
+            let one = |(x, y): &([f64; 2], f64)| {
+                let made = model.fit().unwrap().learner;
+                let mut scores = [0.0; 2];
+                made.predict_into(x, &mut Scratch::default(), &mut scores).unwrap();
+                model.sums.add_target(x, Target::new(&[*y, x[0]])).unwrap();
+                scores[0] + scores[1]
+            };
+            rows.iter().map(one).collect()
         }
         Model::Regression(model) if model.learner.outputs() == 2 => {
             let one = |(x, y): &([f64; 2], f64)| {

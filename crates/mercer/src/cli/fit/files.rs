@@ -1,0 +1,337 @@
+//! The rows of many files in their order, with the same columns in all of them.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use mercer::data::{
+    ColumnChoice, DataError, Dataset, Example, Ranges, ReadOptions, Registry, RowReader, TargetColumn, Targets,
+};
+
+use crate::cli::dialect::{self, Dialect};
+use crate::cli::failure::Failure;
+use crate::cli::source::Source;
+
+/// What the files are told.
+pub(super) struct Reading<'a> {
+    pub(super) data: &'a [PathBuf],
+    pub(super) dialect: &'a Dialect,
+    pub(super) target: Option<&'a TargetColumn>,
+    pub(super) weight: Option<&'a ColumnChoice>,
+    pub(super) ignore: &'a [ColumnChoice],
+}
+
+/// Files with the same columns.
+pub(super) struct Files {
+    paths: Vec<PathBuf>,
+    dialect: Dialect,
+    /// For the first file.
+    options: ReadOptions,
+    dimension: usize,
+    outputs: usize,
+    features: Vec<String>,
+    targets: Vec<String>,
+}
+
+/// The rows of one file that are in a shard.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) file: usize,
+    /// Counted from 0; up to the end of the file for `u64::MAX`.
+    pub(super) rows: Range<u64>,
+}
+
+/// What the file of the ranges says.
+pub(super) struct Reference {
+    pub(super) ranges: Ranges,
+    /// Features of the first rows.
+    pub(super) first: Vec<f64>,
+}
+
+/// The rows of one file.
+pub(super) enum Rows {
+    File(Box<RowReader>),
+    Table { table: Dataset, next: usize },
+}
+
+impl Rows {
+    /// Puts the next row into `example`; false at the end.
+    pub(super) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
+        match self {
+            Self::File(reader) => reader.next_example(example),
+            Self::Table { table, next } if *next == table.len() => Ok(false),
+            Self::Table { table, next } => {
+                example.features.clear();
+                example.features.extend_from_slice(table.row(*next));
+                example.targets.clear();
+                example.targets.extend_from_slice(table.targets_of(*next));
+                example.weight = table.weight(*next);
+                *next += 1;
+                Ok(true)
+            }
+        }
+    }
+
+    fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
+        match self {
+            Self::File(reader) => reader.skip_rows(rows),
+            Self::Table { table, next } => {
+                let passed = rows.min((table.len() - *next) as u64);
+                *next += passed as usize;
+                Ok(passed)
+            }
+        }
+    }
+}
+
+/// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by what it matches, in the order of names.
+pub(in crate::cli) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for argument in arguments {
+        let name = argument.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !name.contains(['*', '?']) || argument.exists() {
+            paths.push(argument.clone());
+            continue;
+        }
+        let folder = argument.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let listed = std::fs::read_dir(folder)
+            .map_err(|error| Failure::because(format!("{}: cannot be listed ({error})", folder.display())))?;
+        let mut found = Vec::new();
+        for entry in listed.flatten() {
+            let matches = entry.file_name().to_str().is_some_and(|one| !one.starts_with('.') && is_like(one, name));
+            if matches {
+                found.push(argument.with_file_name(entry.file_name()));
+            }
+        }
+        if found.is_empty() {
+            return Err(Failure::because(format!("{}: no file is named so", argument.display())));
+        }
+        found.sort();
+        paths.extend(found);
+    }
+    for (i, path) in paths.iter().enumerate() {
+        if paths[..i].contains(path) {
+            return Err(Failure::usage(format!("{}: is given twice; give each file once", path.display())));
+        }
+    }
+    Ok(paths)
+}
+
+/// Whether a name matches a pattern of `*` (any text) and `?` (any character).
+fn is_like(name: &str, pattern: &str) -> bool {
+    let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
+    // matches[i]: whether the pattern so far matches the first i characters.
+    let mut matches = vec![false; name.len() + 1];
+    matches[0] = true;
+    for p in pattern {
+        let before = matches.clone();
+        for i in 0..=name.len() {
+            matches[i] = match p {
+                '*' => before[i] || (i > 0 && matches[i - 1]),
+                _ => i > 0 && before[i - 1] && (p == '?' || p == name[i - 1]),
+            };
+        }
+    }
+    matches[name.len()]
+}
+
+impl Files {
+    pub(super) fn open(reading: &Reading<'_>) -> Result<Self, Failure> {
+        let paths = expand(reading.data)?;
+        let options = ReadOptions {
+            target: reading.target.cloned().unwrap_or_default(),
+            ignore: reading.ignore.to_vec(),
+            weight: reading.weight.cloned(),
+            targets: Targets::Numbers,
+            ..ReadOptions::default()
+        };
+        let mut files = Self {
+            paths,
+            dialect: *reading.dialect,
+            options,
+            dimension: 0,
+            outputs: 0,
+            features: Vec::new(),
+            targets: Vec::new(),
+        };
+        let Some(first) = files.paths.first() else { return Err(Failure::usage("give at least one file")) };
+        let (rows, _) = files.raw(first, &files.options)?;
+        let names = |names: Option<&[String]>| names.map_or(Vec::new(), <[String]>::to_vec);
+        match &rows {
+            Rows::File(reader) => {
+                dialect::tell_doubt(reader.doubt());
+                (files.dimension, files.outputs) = (reader.dimension(), reader.outputs());
+                (files.features, files.targets) = (names(reader.feature_names()), names(reader.target_names()));
+            }
+            Rows::Table { table, .. } => {
+                (files.dimension, files.outputs) = (table.dimension(), table.outputs());
+                (files.features, files.targets) = (names(table.feature_names()), names(table.target_names()));
+            }
+        }
+        if files.outputs == 0 {
+            return Err(Failure::usage(format!("{}: has no target", files.paths[0].display())));
+        }
+        // What differs is said before the first row is summed up.
+        (1..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
+        Ok(files)
+    }
+
+    /// d.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The features' names, if there are names.
+    pub(super) fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    /// The names of the targets, if there are names.
+    pub(super) fn targets(&self) -> &[String] {
+        &self.targets
+    }
+
+    pub(super) fn shown(&self, file: usize) -> String {
+        self.paths[file].display().to_string()
+    }
+
+    fn raw(&self, path: &Path, options: &ReadOptions) -> Result<(Rows, String), Failure> {
+        let source = Source::of(path)?;
+        let shown = source.to_string();
+        let rows = match source {
+            Source::StandardInput => {
+                return Err(Failure::usage("standard input cannot be cut into shards; give files"));
+            }
+            Source::Named(name) => Rows::Table { table: Registry::load()?.open(name)?, next: 0 },
+            Source::File(path) => {
+                let dialect = if path == self.paths[0] { self.dialect } else { self.dialect.beside(path) };
+                Rows::File(Box::new(RowReader::open(path, &dialect.told(path, options.clone()))?))
+            }
+        };
+        if let Rows::Table { table, .. } = &rows
+            && table.classes().is_some()
+        {
+            return Err(Failure::because(format!("{shown}: its target is a class, and sums need numbers")));
+        }
+        Ok((rows, shown))
+    }
+
+    /// Another file with the columns of the first: by their names, in any order, where both have names.
+    fn like(&self, path: &Path) -> Result<Rows, Failure> {
+        let mut options = self.options.clone();
+        if !self.features.is_empty() {
+            options.features = self.features.clone();
+            options.known = self.features.clone();
+            let choice = |name: &String| ColumnChoice::Name(name.clone());
+            options.target = match &self.targets[..] {
+                [] => options.target,
+                [name] => TargetColumn::Name(name.clone()),
+                names => TargetColumn::Several(names.iter().map(choice).collect()),
+            };
+        }
+        if options.libsvm_dimension.is_none() {
+            options.libsvm_dimension = Some(self.dimension);
+        }
+        let (rows, shown) = self.raw(path, &options)?;
+        let (d, outputs) = match &rows {
+            Rows::File(reader) => (reader.dimension(), reader.outputs()),
+            Rows::Table { table, .. } => (table.dimension(), table.outputs()),
+        };
+        if (d, outputs) != (self.dimension, self.outputs) {
+            return Err(Failure::because(format!(
+                "{shown}: has {d} features and {outputs} targets, and {} has {} and {}; give files with the same columns",
+                self.shown(0),
+                self.dimension,
+                self.outputs
+            )));
+        }
+        Ok(rows)
+    }
+
+    /// The rows of a file.
+    fn rows(&self, file: usize) -> Result<Rows, Failure> {
+        if file == 0 {
+            self.raw(&self.paths[0], &self.options).map(|(rows, _)| rows)
+        } else {
+            self.like(&self.paths[file])
+        }
+    }
+
+    /// The rows of a part from its beginning; empty where the file ends before.
+    pub(super) fn part(&self, part: &Part) -> Result<Rows, Failure> {
+        let mut rows = self.rows(part.file)?;
+        rows.skip(part.rows.start)?;
+        Ok(rows)
+    }
+
+    /// The parts of shard `index` of `of`. More shards than one are cut by counting all rows first.
+    pub(super) fn shard(&self, index: u64, of: u64) -> Result<Vec<Part>, Failure> {
+        if of == 1 {
+            return Ok((0..self.paths.len()).map(|file| Part { file, rows: 0..u64::MAX }).collect());
+        }
+        let counts: Vec<u64> =
+            (0..self.paths.len()).map(|file| Ok(self.rows(file)?.skip(u64::MAX)?)).collect::<Result<_, Failure>>()?;
+        let total: u128 = counts.iter().map(|count| u128::from(*count)).sum();
+        let cut = |index: u64| (total * u128::from(index) / u128::from(of)) as u64;
+        let (from, to) = (cut(index), cut(index + 1));
+        let (mut parts, mut before) = (Vec::new(), 0);
+        for (file, count) in counts.into_iter().enumerate() {
+            let (start, end) = (from.max(before), to.min(before + count));
+            if start < end {
+                parts.push(Part { file, rows: start - before..end - before });
+            }
+            before += count;
+        }
+        Ok(parts)
+    }
+
+    /// The ranges of another file, and its first rows.
+    pub(super) fn reference(&self, path: &Path, first: usize) -> Result<Reference, Failure> {
+        let (mut rows, mut example) = (self.like(path)?, Example::default());
+        let mut reference = Reference { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
+        while rows.next(&mut example)? {
+            reference.ranges.observe_targets(&example.features, &example.targets)?;
+            if reference.first.len() < first * self.dimension {
+                reference.first.extend_from_slice(&example.features);
+            }
+        }
+        Ok(reference)
+    }
+
+    /// Every row of another file.
+    pub(super) fn each_row(
+        &self,
+        path: &Path,
+        mut take: impl FnMut(&mut [f64]) -> Result<(), DataError>,
+    ) -> Result<(), Failure> {
+        let (mut rows, mut example) = (self.like(path)?, Example::default());
+        while rows.next(&mut example)? {
+            take(&mut example.features)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_like;
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (name, pattern, expected) in [
+            ("part-1.csv", "part-*.csv", true),
+            ("part-.csv", "part-*.csv", true),
+            ("part-1.csv.gz", "part-*.csv", false),
+            ("part-12.csv", "part-?.csv", false),
+            ("part-1.csv", "part-?.csv", true),
+            ("aXbXc", "a*b*c", true),
+            ("abc", "*", true),
+            ("", "?", false),
+        ] {
+            assert_eq!(is_like(name, pattern), expected, "{name} {pattern}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! `mercer fit` and `mercer merge`: shards of many files, joined, are one pass.
+
+use std::fs;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use mercer::model::{Model, Moments};
+use parquet::arrow::ArrowWriter;
+
+use crate::support::{Folder, examples};
+
+const TAYLOR: &str = "--learner pkrr-taylor --kernel gaussian:1.5 --set degree=3 --set lambda=0.1";
+
+/// The first rows.
+fn first(rows: usize) -> Vec<([f64; 3], f64)> {
+    examples(rows).iter().map(|(x, y)| ([x[0], x[1], x[2]], y)).collect()
+}
+
+fn csv(rows: std::ops::Range<usize>) -> String {
+    let all = first(rows.end);
+    let lines = all[rows].iter().map(|(x, y)| format!("{},{},{},{y}\n", x[0], x[1], x[2]));
+    format!("a,b,c,y\n{}", lines.collect::<String>())
+}
+
+/// The same rows with the columns in another order.
+fn parquet(rows: std::ops::Range<usize>) -> Vec<u8> {
+    let all = first(rows.end);
+    let column = |of: &dyn Fn(&([f64; 3], f64)) -> f64| {
+        Arc::new(Float64Array::from(all[rows.clone()].iter().map(of).collect::<Vec<_>>())) as ArrayRef
+    };
+    let columns = [
+        ("y", column(&|(_, y)| *y)),
+        ("c", column(&|(x, _)| x[2])),
+        ("a", column(&|(x, _)| x[0])),
+        ("b", column(&|(x, _)| x[1])),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+fn folder() -> Folder {
+    Folder::new()
+        .with("all.csv", csv(0..900))
+        .with("part-1.csv", csv(0..400))
+        .with("part-2.parquet", parquet(400..700))
+        .with("part-3.csv", csv(700..900))
+        .with("new.csv", csv(900..960))
+}
+
+fn numbers(lines: &str) -> Vec<f64> {
+    lines.lines().skip(1).map(|line| line.parse().unwrap()).collect()
+}
+
+fn predictions(folder: &Folder, model: &str) -> Vec<f64> {
+    numbers(&folder.done(&format!("predict new.csv --model {model}")))
+}
+
+fn furthest(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
+}
+
+#[test]
+fn a_fit_is_the_learner_of_the_same_name() {
+    let folder = folder();
+    let told = folder.json(&format!("fit all.csv {TAYLOR} --out fit.mercer"));
+    assert_eq!((told["rows"].as_u64(), told["features"].as_u64(), told["d"].as_u64()), (Some(900), Some(20), Some(3)));
+    assert!(told["r2"].as_f64().unwrap() > 0.5 && told["gcv"].as_f64().unwrap() >= told["mse"].as_f64().unwrap());
+    folder.done(&format!("train all.csv {TAYLOR} --set centre=none --quiet --model train.mercer"));
+    assert!(furthest(&predictions(&folder, "fit.mercer"), &predictions(&folder, "train.mercer")) < 1e-8);
+    // The ridge of the least generalised cross-validation is one of the grid, and no worse.
+    let free = folder.json("fit all.csv --learner pkrr-taylor --kernel gaussian:1.5 --set degree=3 --out free.mercer");
+    assert!(free["gcv"].as_f64().unwrap() <= told["gcv"].as_f64().unwrap() * (1.0 + 1e-9));
+    assert_eq!(folder.json("inspect free.mercer")["lambda"], free["lambda"]);
+    let people = folder.done("inspect fit.mercer");
+    assert!(people.contains("kind") && people.contains("sums") && people.contains("0/1"), "{people}");
+}
+
+#[test]
+fn shards_of_many_files_merge_to_one_pass_whatever_the_threads() {
+    let folder = folder();
+    folder.done(&format!("fit all.csv {TAYLOR} --out one.mercer"));
+    let expected = predictions(&folder, "one.mercer");
+    let files = "part-*.*";
+    let mut bytes = Vec::new();
+    for threads in [1, 2, 5] {
+        folder.done(&format!("fit {files} {TAYLOR} --threads {threads} --out many.mercer"));
+        bytes.push(fs::read(folder.path("many.mercer")).unwrap());
+        fs::remove_file(folder.path("many.mercer")).unwrap();
+    }
+    assert!(bytes.windows(2).all(|pair| pair[0] == pair[1]), "the sums depend on the threads");
+    for shards in [2, 7] {
+        for shard in 0..shards {
+            let told = folder.json(&format!("fit {files} {TAYLOR} --shard {shard}/{shards} --out s{shard}.mercer"));
+            let expected = 900 * (shard + 1) / shards - 900 * shard / shards;
+            assert_eq!(told["rows"].as_u64(), Some(expected as u64));
+        }
+        let backwards: Vec<String> = (0..shards).rev().map(|shard| format!("s{shard}.mercer")).collect();
+        let told = folder.json(&format!("merge {} --held-out --out merged.mercer", backwards.join(" ")));
+        assert_eq!((told["rows"].as_u64(), told["shards"].as_u64()), (Some(900), Some(shards as u64)));
+        assert_eq!(told["held_out"].as_object().unwrap().len(), shards);
+        assert!(furthest(&predictions(&folder, "merged.mercer"), &expected) < 1e-9);
+        // Without the first shard, as if it had never been.
+        folder.done("merge merged.mercer --retract s0.mercer --quiet --out without.mercer");
+        let rest: Vec<String> = (1..shards).map(|shard| format!("s{shard}.mercer")).collect();
+        folder.done(&format!("merge {} --quiet --out rest.mercer", rest.join(" ")));
+        assert!(furthest(&predictions(&folder, "without.mercer"), &predictions(&folder, "rest.mercer")) < 1e-9);
+        let names: Vec<String> = folder.names().into_iter().filter(|name| name.ends_with(".mercer")).collect();
+        names.iter().filter(|name| *name != "one.mercer").for_each(|name| fs::remove_file(folder.path(name)).unwrap());
+    }
+}
+
+#[test]
+fn scaling_and_points_are_those_of_a_file_that_all_shards_share() {
+    let folder = folder();
+    let scaled = "--scale paper01 --scale-from all.csv";
+    for learner in
+        ["pkrr-fourier --kernel median --set features=20", "ridge", "pkrr-frozen --kernel laplace:2 --points new.csv"]
+    {
+        let fit = format!("--learner {learner} --set lambda=0.01 {scaled}");
+        folder.done(&format!("fit all.csv {fit} --out one.mercer"));
+        folder.done(&format!("fit part-*.* {fit} --shard 0/2 --out a.mercer"));
+        folder.done(&format!("fit part-*.* {fit} --shard 1/2 --out b.mercer"));
+        folder.done("merge b.mercer a.mercer --out both.mercer");
+        assert!(
+            furthest(&predictions(&folder, "one.mercer"), &predictions(&folder, "both.mercer")) < 1e-8,
+            "{learner}"
+        );
+    }
+    let targets = "fit all.csv --learner ridge --target y,c --weight b --out t.mercer";
+    let negative = folder.run(targets);
+    assert!(negative.code == Some(1) && negative.err.contains("weight"), "{}", negative.err);
+    folder.done("fit all.csv --learner ridge --target y,c --out t.mercer");
+    let lines = folder.done("predict new.csv --model t.mercer");
+    assert!(lines.starts_with("prediction_y,prediction_c\n") && lines.lines().count() == 61, "{lines}");
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_a_shard_is_missing() {
+    let folder = folder();
+    let shard = format!("fit all.csv {TAYLOR} --shard 1/3 --out part.mercer --resume");
+    folder.done(&shard);
+    let before = fs::metadata(folder.path("part.mercer")).unwrap().modified().unwrap();
+    let said = folder.run(&shard);
+    assert!(said.code == Some(0) && said.err.contains("holds shard 1/3 already"), "{}", said.err);
+    assert_eq!(fs::metadata(folder.path("part.mercer")).unwrap().modified().unwrap(), before);
+    // Another shard, or other options, are done.
+    folder.done(&format!("fit all.csv {TAYLOR} --shard 2/3 --out part.mercer --resume"));
+    let Model::Moments(sums) = Model::from_bytes(&fs::read(folder.path("part.mercer")).unwrap()).unwrap() else {
+        panic!("another kind")
+    };
+    assert_eq!((sums.parts[0].shard, sums.parts[0].of, sums.rows()), (2, 3, 300));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_in_words() {
+    let folder = folder()
+        .with("short.csv", "a,b,y\n1,2,3\n4,5,6\n")
+        .with("gap.csv", "a,b,c,y\n1,2,3,4\n1,,3,4\n")
+        .with("empty.csv", "a,b,c,y\n")
+        .with("huge.csv", "a,b,c,y\n1,2,3,4\n1e200,2,3,4\n");
+    folder.done(&format!("fit part-1.csv {TAYLOR} --shard 0/2 --out a.mercer"));
+    let others = [
+        ("--learner pkawv-taylor --kernel gaussian:1.5 --set degree=3 --set lambda=0.1", "the learners"),
+        ("--learner pkrr-taylor --kernel gaussian:2 --set degree=3 --set lambda=0.1", "the kernels"),
+        ("--learner pkrr-taylor --kernel gaussian:1.5 --set degree=2 --set lambda=0.1", "the parameters"),
+        (&format!("{TAYLOR} --scale paper01 --scale-from all.csv"), "the scalings"),
+        (&format!("{TAYLOR} --ignore c"), "the columns"),
+    ];
+    for (options, words) in others {
+        folder.done(&format!("fit part-1.csv {options} --shard 1/2 --out b.mercer"));
+        folder.refused(1, "merge a.mercer b.mercer --out c.mercer", &["a.mercer and b.mercer", words, "differ"]);
+    }
+    folder.refused(2, "merge a.mercer a.mercer --out c.mercer", &["given twice"]);
+    fs::copy(folder.path("a.mercer"), folder.path("copy.mercer")).unwrap();
+    folder.refused(1, "merge a.mercer copy.mercer --out c.mercer", &["shard 0/2", "is in both states"]);
+    folder.refused(1, "merge b.mercer --retract a.mercer --out c.mercer", &["differ"]);
+    folder.refused(1, "merge a.mercer --out a.mercer", &["--out"]);
+    let fit = |data: &str| format!("fit {data} {TAYLOR} --out c.mercer");
+    folder.refused(1, &fit("part-1.csv short.csv"), &["short.csv", "\"c\""]);
+    folder.refused(1, &fit("part-1.csv gap.csv"), &["gap.csv", "line 3", "empty"]);
+    folder.refused(1, &fit("part-1.csv empty.csv"), &["empty.csv"]);
+    folder.refused(1, "fit huge.csv --learner ridge --threads 2 --out c.mercer", &["huge.csv, row 2", "overflow"]);
+    folder.refused(1, &fit("none-*.csv"), &["none-*.csv: no file is named so"]);
+    folder.refused(2, &fit("all.csv all.csv"), &["given twice"]);
+    folder.refused(2, "fit all.csv --learner ridge --shard 3/3 --out c.mercer", &["a shard is I/N"]);
+    folder.refused(2, "fit all.csv --learner pkrr-tailor --out c.mercer", &["did you mean pkrr-taylor?"]);
+    folder.refused(2, "fit all.csv --learner pkrr-taylor --out c.mercer", &["median", "--kernel gaussian:SIGMA"]);
+    folder.refused(2, "fit all.csv --learner ridge --scale standard --out c.mercer", &["--scale standard"]);
+    folder.refused(2, "fit all.csv --learner ridge --scale paper01 --out c.mercer", &["--scale-from"]);
+    folder.refused(2, "fit all.csv --learner pkrr-frozen --kernel linear --out c.mercer", &["--points"]);
+    folder.refused(1, "merge all.csv --out c.mercer", &["all.csv", "not a model file"]);
+    // A shard that was altered on its way.
+    let mut bytes = fs::read(folder.path("a.mercer")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    let folder = folder.with("bad.mercer", bytes);
+    folder.refused(1, "merge a.mercer bad.mercer --out c.mercer", &["bad.mercer", "altered"]);
+    assert!(Moments::from_bytes(&fs::read(folder.path("a.mercer")).unwrap()).is_ok());
+}

@@ -1,0 +1,56 @@
+"""The sums of one partition, and of all: through the `mercer` command, which must be on the PATH or named by $MERCER.
+
+A state is the file that `mercer fit` writes, as bytes: a Spark, Dask or Ray task returns it like any other value, and `mercer predict` takes it.
+"""
+
+import os
+import subprocess
+import tempfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+MERCER = os.environ.get("MERCER", "mercer")
+
+
+def run(*arguments):
+    """The command; what it says on stderr is the exception."""
+    done = subprocess.run([MERCER, *arguments], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+def fit(table: pa.Table, options: list[str]) -> list[bytes]:
+    """The state of some rows, in a list; an empty partition has none."""
+    if table.num_rows == 0:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        rows, out = os.path.join(folder, "rows.parquet"), os.path.join(folder, "state.mercer")
+        pq.write_table(table, rows)
+        run("fit", rows, *options, "--quiet", "--out", out)
+        with open(out, "rb") as file:
+            return [file.read()]
+
+
+def merge(states: list[bytes]) -> bytes:
+    """The state of all rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{index}.mercer") for index in range(len(states))]
+        for path, state in zip(paths, states):
+            with open(path, "wb") as file:
+                file.write(state)
+        out = os.path.join(folder, "all.mercer")
+        run("merge", *paths, "--quiet", "--out", out)
+        with open(out, "rb") as file:
+            return file.read()
+
+
+def predict(state: bytes, table: pa.Table) -> list[float]:
+    """Predictions for rows, whose columns are found by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows, model = os.path.join(folder, "rows.parquet"), os.path.join(folder, "model.mercer")
+        pq.write_table(table, rows)
+        with open(model, "wb") as file:
+            file.write(state)
+        return [float(line) for line in run("predict", rows, "--model", model).splitlines()[1:]]
