@@ -1,0 +1,57 @@
+"""From what users have (frames, lists, arrays of any type) to the contiguous tables of ``float64`` that the learners take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """The names of the columns of a frame; None for what has none."""
+    names = getattr(X, "columns", None)
+    if names is None:
+        names = getattr(X, "column_names", None)
+    if names is None or callable(names):
+        return None
+    return list(names)
+
+
+def frame(X: Any) -> Any:
+    """Arrow tables and other producers of the Arrow C stream become something numpy can read; everything else is returned."""
+    if hasattr(X, "__array__") or not hasattr(X, "__arrow_c_stream__"):
+        return X
+    import pyarrow
+
+    return pyarrow.table(X)
+
+
+def table(X: Any) -> Floats:
+    """A two-dimensional table, copied only where it is not C-contiguous ``float64`` already."""
+    X = frame(X)
+    if type(X).__module__.split(".")[0] == "pyarrow":
+        X = np.column_stack([column.to_numpy() for column in X.columns]) if X.num_columns else np.empty((X.num_rows, 0))
+    made: Floats = np.ascontiguousarray(X, dtype=np.float64)
+    if made.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {made.ndim}D array instead. Reshape your data either using array.reshape(-1, 1) if it has a "
+            "single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    return made
+
+
+def vector(y: Any) -> Floats:
+    """Numbers in order."""
+    made: Floats = np.ascontiguousarray(y, dtype=np.float64)
+    return made.reshape(-1)
+
+
+def targets(y: Any) -> tuple[Floats, int]:
+    """Targets row by row in one vector, and how many numbers a target has."""
+    y = frame(y)
+    made: Floats = np.ascontiguousarray(y, dtype=np.float64)
+    outputs = made.shape[1] if made.ndim == 2 else 1
+    return made.reshape(-1), outputs
