@@ -14,15 +14,26 @@ Every learner is a river model, a scikit-learn estimator and a numpy function in
 from ._mercer import DataError, DivergedError, MercerError, ModelFileError, NotLearntError, SettingsError, __version__
 from ._learners import *  # noqa: F403
 from ._learners import __all__ as _learners_all
-from ._base import KernelClassifier as _KernelClassifier, KernelRegressor as _KernelRegressor
+from . import forecasting, operators
+from ._evaluation import Evaluation, evaluate
+from ._files import from_bytes, load, save
+from .operators import KoopmanOperator
 
 __all__ = [
     *_learners_all,
     "DataError",
     "DivergedError",
+    "Evaluation",
+    "KoopmanOperator",
     "MercerError",
     "ModelFileError",
     "NotLearntError",
     "SettingsError",
     "__version__",
+    "evaluate",
+    "forecasting",
+    "from_bytes",
+    "load",
+    "operators",
+    "save",
 ]

@@ -64,11 +64,31 @@ except ImportError:  # pragma: no cover - tested in a process of its own
         """Something is asked of a model that has learnt nothing yet."""
 
 
+def _without_inheritance(*bases: Any) -> dict[str, Any]:
+    """What river's classes define, to be put into a class that does not derive from them.
+
+    Scikit-learn refuses an estimator with a base class that has ``_more_tags`` and no ``__sklearn_tags__``, as river's have. So the
+    learners are registered as river's, and have their methods.
+    """
+    left_out = {"__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__", "__static_attributes__"}
+    left_out |= {"__abstractmethods__", "_abc_impl", "__repr__", "_repr_html_", "_more_tags", "__orig_bases__", "__parameters__"}
+    found: dict[str, Any] = {}
+    for base in bases:
+        for one in reversed(base.__mro__[:-1]):
+            defined = {name: value for name, value in vars(one).items() if name not in left_out}
+            found.update({name: value for name, value in defined.items() if not getattr(value, "__isabstractmethod__", False)})
+    return found
+
+
 try:
-    from river.base import MiniBatchClassifier as RiverClassifier
-    from river.base import MiniBatchRegressor as RiverRegressor
+    from river.base import MiniBatchClassifier as _MiniBatchClassifier
+    from river.base import MiniBatchRegressor as _MiniBatchRegressor
 
     HAS_RIVER = True
+    RiverRegressor: Any = type("RiverRegressor", (), _without_inheritance(_MiniBatchRegressor))
+    RiverClassifier: Any = type("RiverClassifier", (), _without_inheritance(_MiniBatchClassifier))
+    _MiniBatchRegressor.register(RiverRegressor)
+    _MiniBatchClassifier.register(RiverClassifier)
 except ImportError:  # pragma: no cover - tested in a process of its own
     HAS_RIVER = False
 
@@ -79,11 +99,13 @@ except ImportError:  # pragma: no cover - tested in a process of its own
         """Nothing: river is not installed."""
 
 
-def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, multi_output: bool = False, numeric: bool = True) -> Any:
+def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: bool = False, multi_output: bool = False, numeric: bool = True) -> Any:
     """Inputs (and targets) as arrays, refused with scikit-learn's messages where it is installed. With ``reset`` the number and the names of
     the features are noted, without it they are compared."""
     from . import _data
 
+    if not predicting and y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     X = _data.frame(X)
     if type(X).__module__.split(".")[0] == "pyarrow":
         X = X.to_pandas()

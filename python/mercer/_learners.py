@@ -27,8 +27,7 @@ class Kogd(KernelRegressor):
         `U`, radius of the ball of functions (bounds predictions), also sets the steps; a number > 0.
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -65,6 +64,7 @@ class Kogd(KernelRegressor):
         ('loss', 'loss', 'squared'),
     )
     _vectors = True
+    _poor_score = True
 
     def __init__(
         self,
@@ -102,8 +102,7 @@ class KogdClassifier(KernelClassifier):
         `U`, radius of the ball of functions (bounds predictions), also sets the steps; a number > 0.
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -138,6 +137,7 @@ class KogdClassifier(KernelClassifier):
     )
     _many = True
     _losses = ('logistic',)
+    _poor_score = True
 
     def __init__(
         self,
@@ -180,8 +180,7 @@ class AogdAld(KernelRegressor):
         dictionary stays as large as alpha makes it. "auto": (sqrt(d^2+4*d*T)-d)/2 (Li and Liao, Theorem 3.2).
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -224,6 +223,7 @@ class AogdAld(KernelRegressor):
         ('loss', 'loss', 'squared'),
     )
     _vectors = True
+    _poor_score = True
 
     def __init__(
         self,
@@ -272,8 +272,7 @@ class AogdAldClassifier(KernelClassifier):
         dictionary stays as large as alpha makes it. "auto": (sqrt(d^2+4*d*T)-d)/2 (Li and Liao, Theorem 3.2).
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -314,6 +313,7 @@ class AogdAldClassifier(KernelClassifier):
     )
     _many = True
     _losses = ('logistic',)
+    _poor_score = True
 
     def __init__(
         self,
@@ -357,8 +357,7 @@ class Kons(KernelRegressor):
     clip : float | str | None, default None
         `C`, bound on the predictions; a number > 0, or none. None: predictions are not bounded.
     loss : str, default 'squared'
-        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic. One
-        of squared, logistic.
+        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -442,8 +441,7 @@ class KonsClassifier(KernelClassifier):
     clip : float | str | None, default None
         `C`, bound on the predictions; a number > 0, or none. None: predictions are not bounded.
     loss : str, default 'logistic'
-        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic. One
-        of squared, logistic.
+        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -526,8 +524,7 @@ class SketchedKons(KernelRegressor):
     beta : float | str, default 1.0
         `β`, oversampling of the leverage scores; larger enters more rounds; a number > 0.
     loss : str, default 'squared'
-        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic. One
-        of squared, logistic.
+        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -619,8 +616,7 @@ class SketchedKonsClassifier(KernelClassifier):
     beta : float | str, default 1.0
         `β`, oversampling of the leverage scores; larger enters more rounds; a number > 0.
     loss : str, default 'logistic'
-        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic. One
-        of squared, logistic.
+        what is minimised; with classes the default is logistic, softmax for more than two; squared or logistic.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -712,7 +708,7 @@ class NonsAld(KernelRegressor):
         most points kept; a whole number ≥ 1, or none. None: the rule alone decides how many points are kept.
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, logistic or
-        softmax. One of squared, logistic, softmax.
+        softmax.
     removal : str, default 'never'
         which point leaves when the dictionary is full; never keeps the first ones; never, oldest, random, smallest or
         least-significant. One of never, oldest, random, smallest, least-significant.
@@ -818,7 +814,7 @@ class NonsAldClassifier(KernelClassifier):
         most points kept; a whole number ≥ 1, or none. None: the rule alone decides how many points are kept.
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, logistic or
-        softmax. One of squared, logistic, softmax.
+        softmax.
     removal : str, default 'never'
         which point leaves when the dictionary is full; never keeps the first ones; never, oldest, random, smallest or
         least-significant. One of never, oldest, random, smallest, least-significant.
@@ -922,7 +918,7 @@ class ProsNKons(KernelRegressor):
         most points kept; a whole number ≥ 1, or none. None: the rule alone decides how many points are kept.
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, logistic or
-        softmax. One of squared, logistic, softmax.
+        softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -968,6 +964,7 @@ class ProsNKons(KernelRegressor):
         ('max_dictionary', 'max_dictionary', 1000),
         ('loss', 'loss', 'squared'),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -1025,7 +1022,7 @@ class ProsNKonsClassifier(KernelClassifier):
         most points kept; a whole number ≥ 1, or none. None: the rule alone decides how many points are kept.
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, logistic or
-        softmax. One of squared, logistic, softmax.
+        softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -1070,6 +1067,7 @@ class ProsNKonsClassifier(KernelClassifier):
     )
     _many = True
     _losses = ('logistic',)
+    _poor_score = True
 
     def __init__(
         self,
@@ -1125,7 +1123,7 @@ class ConKons(KernelRegressor):
         most points kept; a whole number ≥ 1, or none. None: the rule alone decides how many points are kept.
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, logistic or
-        softmax. One of squared, logistic, softmax.
+        softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -1171,6 +1169,7 @@ class ConKons(KernelRegressor):
         ('max_dictionary', 'max_dictionary', 1000),
         ('loss', 'loss', 'squared'),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -1228,7 +1227,7 @@ class ConKonsClassifier(KernelClassifier):
         most points kept; a whole number ≥ 1, or none. None: the rule alone decides how many points are kept.
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, logistic or
-        softmax. One of squared, logistic, softmax.
+        softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -1321,8 +1320,7 @@ class Fogd(KernelRegressor):
         {1, 10, 100, 1000}/√T in Li and Liao, section A.1).
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -1402,8 +1400,7 @@ class FogdClassifier(KernelClassifier):
         {1, 10, 100, 1000}/√T in Li and Liao, section A.1).
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -1484,8 +1481,7 @@ class Nogd(KernelRegressor):
         bounded.
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -1578,8 +1574,7 @@ class NogdClassifier(KernelClassifier):
         bounded.
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax. One of squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge, softmax.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax.
     kernel : str, default 'auto'
         gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a
         rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median"
@@ -3448,6 +3443,7 @@ class Knlms(KernelRegressor):
         ('max_dictionary', 'max_dictionary', 1000),
     )
     _vectors = True
+    _poor_score = True
 
     def __init__(
         self,
@@ -4057,8 +4053,7 @@ class Norma(KernelRegressor):
         `τ`, points kept, the latest ones; a whole number ≥ 1.
     loss : str, default 'squared'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge. One of squared, absolute, huber:δ,
-        epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge.
     leak : str, default 'after'
         whether the coefficients shrink after the derivative of the loss is taken, or first; after or first. One of
         after, first.
@@ -4156,8 +4151,7 @@ class NormaClassifier(KernelClassifier):
         `τ`, points kept, the latest ones; a whole number ≥ 1.
     loss : str, default 'logistic'
         what is minimised; with classes the default is logistic, softmax for more than two; squared, absolute,
-        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge. One of squared, absolute, huber:δ,
-        epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge.
+        huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge.
     leak : str, default 'after'
         whether the coefficients shrink after the derivative of the loss is taken, or first; after or first. One of
         after, first.
@@ -4294,6 +4288,7 @@ class FbKlms(KernelRegressor):
         ('eps', 'eps', None),
         ('max_dictionary', 'max_dictionary', 500),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -4809,6 +4804,7 @@ class KlmsCsl1(KernelRegressor):
         ('lambda_', 'lambda', 0.0001),
         ('max_dictionary', 'max_dictionary', 500),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -4983,6 +4979,7 @@ class KlmsCsal1(KernelRegressor):
         ('eps_alpha', 'eps_alpha', 0.001),
         ('max_dictionary', 'max_dictionary', 500),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -5732,7 +5729,7 @@ class Projectron(KernelClassifier):
         self.calibrated = calibrated
 
 
-class Projectron++(KernelClassifier):
+class ProjectronPlus(KernelClassifier):
     r"""Projectron that learns margins below 1 too.
 
     When to take it: two classes; few points, more accurate than projectron.
@@ -5760,10 +5757,21 @@ class Projectron++(KernelClassifier):
     calibrated : bool, default False
         Whether probabilities are learnt from the scores, by online Newton steps on a logistic model.
 
+    Notes
+    -----
+    Projectron and Projectron++: classifiers that learn a mistake inside of the span without a further point (Orabona, Keshet and
+    Caputo 2009).
+
+    With `δ` the squared distance of `k(x, ·)` from the span of the dictionary: a mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy` if
+    `√δ > η`, and otherwise, or when the dictionary is full, adds the projection of `ωy k(x, ·)`; `ω` is the weight of the example. Projectron++
+    learns margins below 1 as well, as `ProjectionStep` says, and keeps no point for them. `η` is a distance in units of `√k(x, x)`. Distances
+    that are zero to rounding (1e−13 of `k(x, x)` in the square) count as 0. `Jd + ½J² + 3J` multiply-adds a round, `Jd + ½J² + J`
+    numbers of memory.
+
     Examples
     --------
     >>> import mercer
-    >>> model = mercer.Projectron++()
+    >>> model = mercer.ProjectronPlus()
     >>> for t in range(60):
     ...     x = {'a': t % 7 / 7, 'b': t % 5 / 5}
     ...     model.learn_one(x, x['a'] > x['b'])
@@ -6654,6 +6662,7 @@ class ExKrls(KernelRegressor):
         ('q', 'q', 0.001),
         ('max_dictionary', 'max_dictionary', 1000),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -6837,6 +6846,7 @@ class MknlmsCs(KernelRegressor):
         ('eps', 'eps', 1.0),
         ('max_dictionary', 'max_dictionary', 500),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -7012,6 +7022,7 @@ class Mxklms(KernelRegressor):
         ('mu', 'mu', 1.0),
         ('max_dictionary', 'max_dictionary', 1000),
     )
+    _poor_score = True
 
     def __init__(
         self,
@@ -7394,7 +7405,7 @@ __all__ = [
     'Rbp',
     'Forgetron',
     'Projectron',
-    'Projectron++',
+    'ProjectronPlus',
     'BpaS',
     'Pa',
     'Bogd',

@@ -27,8 +27,8 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
     module.add_class::<regression::RegressionCore>()?;
     module.add_class::<classification::ClassificationCore>()?;
-//    module.add_class::<forecasting::ForecastCore>()?;
-//    module.add_class::<operator::OperatorCore>()?;
+    module.add_class::<forecasting::ForecastCore>()?;
+    module.add_class::<operator::OperatorCore>()?;
 //    module.add_class::<table::TableCore>()?;
 //    module.add_class::<moments::MomentsCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;

@@ -354,7 +354,6 @@ impl RegressionCore {
     }
 
     /// The learner of the catalogue, the kernel, and each key with its value.
-    #[getter]
     fn _description(&self, py: Python<'_>) -> PyResult<(String, String, Vec<(String, String)>, u64)> {
         let model = self.model.read(py);
         let description = &model.as_ref().ok_or_else(errors::not_learnt)?.description;
