@@ -17,7 +17,9 @@ from ._learners import __all__ as _learners_all
 from . import forecasting, operators
 from ._evaluation import Evaluation, evaluate
 from ._files import from_bytes, load, save
+from ._tuning import Trial, Tuning, tune
 from .operators import KoopmanOperator
+from .pipeline import Pipeline
 
 __all__ = [
     *_learners_all,
@@ -28,7 +30,10 @@ __all__ = [
     "MercerError",
     "ModelFileError",
     "NotLearntError",
+    "Pipeline",
     "SettingsError",
+    "Trial",
+    "Tuning",
     "__version__",
     "evaluate",
     "forecasting",
@@ -36,4 +41,5 @@ __all__ = [
     "load",
     "operators",
     "save",
+    "tune",
 ]
