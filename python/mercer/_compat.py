@@ -71,7 +71,7 @@ def _without_inheritance(*bases: Any) -> dict[str, Any]:
     learners are registered as river's, and have their methods.
     """
     left_out = {"__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__", "__static_attributes__"}
-    left_out |= {"__abstractmethods__", "_abc_impl", "__repr__", "_repr_html_", "_more_tags", "__orig_bases__", "__parameters__"}
+    left_out |= {"__abstractmethods__", "_abc_impl", "__repr__", "__str__", "_repr_html_", "_more_tags", "__orig_bases__", "__parameters__"}
     found: dict[str, Any] = {}
     for base in bases:
         for one in reversed(base.__mro__[:-1]):

@@ -12,9 +12,9 @@ Floats = npt.NDArray[np.float64]
 
 def column_names(X: Any) -> list[Any] | None:
     """The names of the columns of a frame; None for what has none."""
-    names = getattr(X, "columns", None)
+    names = getattr(X, "column_names", None)
     if names is None:
-        names = getattr(X, "column_names", None)
+        names = getattr(X, "columns", None)
     if names is None or callable(names):
         return None
     return list(names)
