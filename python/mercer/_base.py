@@ -182,15 +182,6 @@ class Learner(BaseEstimator):
         looked = rows if getattr(self, "kernel", "") == "median" else rows[:0]
         self._begin(looked, target, names=names)  # type: ignore[attr-defined]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = False
-        if tags.regressor_tags is not None:
-            tags.regressor_tags.poor_score = self._poor_score
-        if tags.classifier_tags is not None:
-            tags.classifier_tags.poor_score = self._poor_score
-        return tags
-
 
 def read(text: str, default: Any) -> Any:
     """The value of a key of a file, as the type of its default."""
@@ -316,6 +307,7 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegr
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._vectors
+        tags.regressor_tags.poor_score = self._poor_score
         return tags
 
 
@@ -525,6 +517,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._many
+        tags.classifier_tags.poor_score = self._poor_score
         return tags
 
 

@@ -81,18 +81,23 @@ def _without_inheritance(*bases: Any) -> dict[str, Any]:
 
 
 try:
+    from river.base import Estimator as _Estimator
     from river.base import MiniBatchClassifier as _MiniBatchClassifier
     from river.base import MiniBatchRegressor as _MiniBatchRegressor
 
     HAS_RIVER = True
     RiverRegressor: Any = type("RiverRegressor", (), _without_inheritance(_MiniBatchRegressor))
     RiverClassifier: Any = type("RiverClassifier", (), _without_inheritance(_MiniBatchClassifier))
+    RiverForecaster: Any = type("RiverForecaster", (), _without_inheritance(_Estimator))
     _MiniBatchRegressor.register(RiverRegressor)
     _MiniBatchClassifier.register(RiverClassifier)
 except ImportError:  # pragma: no cover - tested in a process of its own
     HAS_RIVER = False
 
     class RiverRegressor:  # type: ignore[no-redef]
+        """Nothing: river is not installed."""
+
+    class RiverForecaster:  # type: ignore[no-redef]
         """Nothing: river is not installed."""
 
     class RiverClassifier:  # type: ignore[no-redef]

@@ -29,12 +29,20 @@ def frame(X: Any) -> Any:
     return pyarrow.table(X)
 
 
+def numbers(values: Any) -> Floats:
+    """An array of ``float64``; complex numbers are refused."""
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported; give the real and the imaginary parts as columns of their own.")
+    return np.require(array, dtype=np.float64, requirements="C")
+
+
 def table(X: Any) -> Floats:
     """A two-dimensional table, copied only where it is not C-contiguous ``float64`` already."""
     X = frame(X)
     if type(X).__module__.split(".")[0] == "pyarrow":
         X = np.column_stack([column.to_numpy() for column in X.columns]) if X.num_columns else np.empty((X.num_rows, 0))
-    made: Floats = np.ascontiguousarray(X, dtype=np.float64)
+    made = numbers(X)
     if made.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {made.ndim}D array instead. Reshape your data either using array.reshape(-1, 1) if it has a "
@@ -45,13 +53,11 @@ def table(X: Any) -> Floats:
 
 def vector(y: Any) -> Floats:
     """Numbers in order."""
-    made: Floats = np.ascontiguousarray(y, dtype=np.float64)
-    return made.reshape(-1)
+    return numbers(y).reshape(-1)
 
 
 def targets(y: Any) -> tuple[Floats, int]:
     """Targets row by row in one vector, and how many numbers a target has."""
-    y = frame(y)
-    made: Floats = np.ascontiguousarray(y, dtype=np.float64)
+    made = numbers(frame(y))
     outputs = made.shape[1] if made.ndim == 2 else 1
     return made.reshape(-1), outputs

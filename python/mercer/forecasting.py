@@ -12,31 +12,41 @@ True
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from . import _mercer
-from ._compat import BaseEstimator
-from ._data import Floats, frame, table
+from ._compat import BaseEstimator, RiverForecaster
+from ._data import Floats, frame, numbers, table
 
 __all__ = ["Discounted", "Experts", "Forecaster", "Kalman", "Opf", "Slip", "SlipWindow", "Spectral"]
 
 
 def _rows(Y: Any) -> Floats:
+    """Rows of a series; a vector is a series of one output."""
     Y = frame(Y)
-    if getattr(Y, "ndim", 2) == 1 or not hasattr(Y, "shape"):
-        array = np.asarray(Y, dtype=np.float64)
-        return np.ascontiguousarray(array.reshape(-1, 1) if array.ndim == 1 else array)
+    if not hasattr(Y, "columns") and not hasattr(Y, "column_names"):
+        array = numbers(Y)
+        if array.ndim == 1:
+            return array.reshape(-1, 1)
     return table(Y)
 
 
-class Forecaster(_mercer.ForecastCore, BaseEstimator):
+class Forecaster(_mercer.ForecastCore, BaseEstimator, RiverForecaster):
     """What all forecasters share. Rows are in order of time; a series of one output may be a vector."""
 
     _method: ClassVar[str] = ""
     intervals: float | None = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        # Importing river's series takes seconds, so it is left to those who use them.
+        theirs = sys.modules.get("river.time_series.base")
+        if theirs is not None:
+            theirs.Forecaster.register(Forecaster)
+        return super().__new__(cls)
 
     def _words(self) -> dict[str, Any]:
         return {}
@@ -47,6 +57,9 @@ class Forecaster(_mercer.ForecastCore, BaseEstimator):
             "alpha": 1.0, "rank": 10, "horizon": 1000, "feed_through": False, "intervals": self.intervals, "system": None,
         }  # fmt: skip
         return {**usual, **self._words()}
+
+    def _more_tags(self) -> set[str]:
+        return set()
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._is_made
@@ -376,11 +389,3 @@ class Kalman(Forecaster):
             for one in (self.A, self.B, self.C, self.D, self.Q, self.R)
         ]
         return {"system": flat, "t_init": 0}
-
-
-try:
-    from river.time_series.base import Forecaster as _RiverForecaster
-
-    _RiverForecaster.register(Forecaster)
-except (ImportError, AttributeError):  # pragma: no cover
-    pass

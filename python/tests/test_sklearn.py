@@ -57,9 +57,9 @@ def test_model_selection(data):
 
 def test_parameters(data):
     X, y, _ = data
-    model = mercer.NonsAld(alpha=1e-3, kernel="gaussian:0.5")
-    assert repr(model) == "NonsAld(alpha=0.001, kernel='gaussian:0.5')"
-    assert model.get_params()["alpha"] == 1e-3 and clone(model).alpha == 1e-3
+    model = mercer.NonsAld(alpha=2e-3, kernel="gaussian:0.5")
+    assert repr(model) == "NonsAld(alpha=0.002, kernel='gaussian:0.5')"
+    assert model.get_params()["alpha"] == 2e-3 and clone(model).alpha == 2e-3
     model.set_params(alpha="25/T")
     model.fit(X, y)
     assert model.settings["alpha"] == str(25 / 600) and model.settings["kernel"] == "gaussian:0.5"

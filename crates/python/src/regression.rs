@@ -39,6 +39,9 @@ impl RegressionCore {
 
     /// An untrained model for such data, as the Python object `slf` describes it.
     fn make(slf: &Bound<'_, Self>, known: &Known<'_>) -> PyResult<Box<Regression>> {
+        if known.outputs == 0 {
+            return Err(errors::data("the target has no number; give one, or several"));
+        }
         let (spec, coverage, local): (Spec, Option<f64>, bool) = slf.call_method0("_spec")?.extract()?;
         let kernel = spec.kernel(known)?;
         let built = spec.build(&kernel, known, None)?;
@@ -259,6 +262,9 @@ impl RegressionCore {
             (model.learner.outputs(), model.learner.dictionary_size())
         };
         let targets = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
+        if targets.len() != rows {
+            return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", targets.len())));
+        }
         let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
         let mut made = Vec::with_capacity(rows * outputs);
         let size = AtomicUsize::new(learner_size);

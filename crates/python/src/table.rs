@@ -146,6 +146,9 @@ impl TableCore {
         labels: Option<Vec<String>>,
         rounds: Option<usize>,
     ) -> PyResult<()> {
+        if outputs == 0 {
+            return Err(errors::data("the target has no number; give one, or several"));
+        }
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
