@@ -39,7 +39,7 @@ print("price:", round(table.predict_one(rows[5])), "for", price[5])
 
 # A series.
 series = np.sin(0.3 * np.arange(400))
-print("next three:", forecasting.Experts().fit(series).forecast(3).round(3))
+print("next three:", forecasting.Experts().fit(series).predict(3).round(3))
 
 # A dynamical system, from states and their successors.
 states = np.column_stack([np.cos(0.3 * np.arange(400)), np.sin(0.3 * np.arange(400))])

@@ -5,7 +5,7 @@ A NaN in an output is a missing value: nothing is learnt from it, and its predic
 >>> import numpy as np, mercer.forecasting
 >>> series = np.sin(0.3 * np.arange(400))
 >>> model = mercer.forecasting.Experts().fit(series)
->>> float(abs(model.forecast(3)[0] - np.sin(0.3 * 400))) < 1e-3
+>>> float(abs(model.predict(3)[0] - np.sin(0.3 * 400))) < 1e-3
 True
 """
 
@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from . import _mercer
-from ._compat import BaseEstimator, RiverForecaster
+from ._compat import BaseEstimator, NotFittedError, RiverForecaster
 from ._data import Floats, frame, numbers, table
 
 __all__ = ["Discounted", "Experts", "Forecaster", "Kalman", "Opf", "Slip", "SlipWindow", "Spectral"]
@@ -93,18 +93,24 @@ class Forecaster(_mercer.ForecastCore, BaseEstimator, RiverForecaster):
         made, radii = self._observe_rows(rows, others)
         return (made[:, 0], radii[:, 0]) if flat else (made, radii)
 
-    def forecast(self, horizon: int, xs: Any = None) -> Any:
-        """Predictions of the next rows: a vector for one output, else ``(horizon, outputs)``. `xs` are the inputs of these rows; after
-        ``learn_one`` with dictionaries they may be dictionaries too."""
+    def predict(self, steps: int = 1, inputs: Any = None) -> Floats:
+        """Predictions of the next `steps` rows: a vector for one output, else ``(steps, outputs)``. `inputs` are those of these rows."""
+        if not self._is_made:
+            raise NotFittedError(f"This {type(self).__name__} has observed nothing yet. Call 'fit', 'partial_fit' or 'learn_one' first.")
+        outputs, width, *_ = self._facts()
+        others = np.zeros((steps, width)) if inputs is None else _rows(inputs)
+        if others.shape != (steps, width):
+            raise ValueError(f"inputs of shape {others.shape}, and {steps} steps of {width} inputs are needed")
+        made = self._forecast_rows(steps, others)
+        return made[:, 0] if outputs == 1 else made
+
+    def forecast(self, horizon: int, xs: Any = None) -> list[Any]:
+        """river's face: a list of predictions of the next rows; `xs` are dictionaries (or lists) of their inputs."""
         if not self._is_made:
             return [0.0] * horizon
-        outputs, inputs, *_ = self._facts()
-        if xs is None:
-            others = np.zeros((horizon, inputs)) if inputs else np.zeros((0, 0))
-        else:
-            others = _rows([self._read(x) for x in xs] if isinstance(xs, Sequence) and xs and isinstance(xs[0], dict) else xs)
-        made = self._forecast_rows(horizon, others)
-        return made[:, 0] if outputs == 1 else made
+        inputs = None if xs is None else np.array([self._read(x) for x in xs], dtype=np.float64).reshape(len(xs), -1)
+        made: list[Any] = self.predict(horizon, inputs).tolist()
+        return made
 
     def learn_one(self, y: Any, x: Any = None) -> None:
         """river's face: observes one row, with the inputs `x` that act on it (a dictionary, or a list of numbers)."""

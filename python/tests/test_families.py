@@ -20,18 +20,18 @@ KINDS = [getattr(forecasting, name) for name in forecasting.__all__ if name not 
 def test_forecasters(kind):
     model = kind(intervals=0.9).fit(SERIES)
     truth = np.column_stack([np.sin(0.3 * (400 + np.arange(3))), np.cos(0.3 * (400 + np.arange(3)))])
-    np.testing.assert_allclose(model.forecast(3), truth, atol=1e-2)
+    np.testing.assert_allclose(model.predict(3), truth, atol=1e-2)
     assert model.rows_learnt == 400 and len(model.coverage_) == 2
     for one in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), mercer.from_bytes(model.to_bytes())):
-        assert (one.forecast(3) == model.forecast(3)).all()
+        assert (one.predict(3) == model.predict(3)).all()
     flat = kind()
     predictions = flat.predict_then_fit(SERIES[:, 0])
-    assert predictions.shape == (400,) and flat.forecast(2).shape == (2,)
+    assert predictions.shape == (400,) and flat.predict(2).shape == (2,)
     assert abs(predictions[300:] - SERIES[300:, 0]).max() < 1e-2
     one_by_one = kind()
     for y in SERIES[:, 0]:
         one_by_one.learn_one(y)
-    assert (one_by_one.forecast(2) == flat.forecast(2)).all()
+    assert (one_by_one.predict(2) == flat.predict(2)).all()
 
 
 def test_forecasters_with_inputs_and_gaps():

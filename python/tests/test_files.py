@@ -165,7 +165,7 @@ def test_forecaster_goes_on_in_the_command(command, tmp_path):
     path = tmp_path / "rest.csv"
     path.write_text("\n".join(map(repr, series[200:].tolist())) + "\n")
     out = json.loads(run(command, "forecast", path, "--model", tmp_path / "series.mercer", "--steps", 3, "--json"))
-    assert np.ravel(out["forecast"]).tolist() == model.partial_fit(series[200:]).forecast(3).tolist()
+    assert np.ravel(out["forecast"]).tolist() == model.partial_fit(series[200:]).forecast(3)
 
 
 def test_operator_is_that_of_the_command(command, tmp_path):
