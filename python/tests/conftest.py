@@ -31,7 +31,9 @@ def data():
 
 @pytest.fixture(scope="session")
 def command():
-    """The `mercer` command, if it has been built."""
+    """The `mercer` command, if it has been built; MERCER_COMMAND names another."""
+    if "MERCER_COMMAND" in os.environ:
+        return Path(os.environ["MERCER_COMMAND"])
     for profile in ("debug", "release"):
         path = ROOT / "target" / profile / "mercer"
         if path.exists():
