@@ -11,8 +11,8 @@ mod errors;
 mod features;
 mod forecasting;
 mod making;
-mod moments;
 mod operator;
+mod rates;
 mod regression;
 mod rows;
 mod shared;
@@ -30,9 +30,9 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<forecasting::ForecastCore>()?;
     module.add_class::<operator::OperatorCore>()?;
     module.add_class::<table::TableCore>()?;
-//    module.add_class::<moments::MomentsCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(rates::rates, module)?)?;
     module.add_function(wrap_pyfunction!(tuning::tune, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     Ok(())

@@ -171,7 +171,7 @@ impl TableCore {
         let body = match labels {
             None => {
                 let description = spec.describe(&kernel, &parameters);
-                let scaled = if learner.loss() == Loss::SQUARED {
+                let scaled = if learner.loss() == Loss::SQUARED && scale != "none" {
                     ScaledTargets::new(learner).map_err(errors::encoding)?
                 } else {
                     ScaledTargets::unscaled(learner)
