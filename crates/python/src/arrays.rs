@@ -1,6 +1,8 @@
 //! Tables of numbers from and to numpy.
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -8,7 +10,9 @@ use crate::errors;
 /// A table in row-major order: its numbers, rows and columns.
 pub(crate) fn table<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<(&'a [f64], usize, usize)> {
     let [rows, columns] = [array.shape()[0], array.shape()[1]];
-    let numbers = array.as_slice().map_err(|_| errors::data("the array is not contiguous; pass numpy.ascontiguousarray of it"))?;
+    let numbers = array
+        .as_slice()
+        .map_err(|_| errors::data("the array is not contiguous; pass numpy.ascontiguousarray of it"))?;
     Ok((numbers, rows, columns))
 }
 

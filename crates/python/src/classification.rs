@@ -1,7 +1,7 @@
 //! Learners of classes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::catalogue::Built;
 use mercer::data::Labels;
@@ -223,8 +223,7 @@ impl ClassificationCore {
     ) -> PyResult<()> {
         let py = slf.py();
         let (rows, _, dimension) = arrays::table(&x)?;
-        let known =
-            Known { dimension, outputs: 1, classes: true, rounds, rows, weights: arrays::optional(&weights)? };
+        let known = Known { dimension, outputs: 1, classes: true, rounds, rows, weights: arrays::optional(&weights)? };
         let two = labels.len() == 2;
         let made = Self::make(slf, &known, two)?;
         let this = slf.get();
@@ -293,7 +292,8 @@ impl ClassificationCore {
             let model = model.as_ref().ok_or_else(errors::not_learnt)?;
             (model.classifier.is_open(), model.classifier.classes())
         };
-        let mut places: Vec<Option<usize>> = labels.iter().map(|label| classes.place(label)).collect::<PyResult<_>>()?;
+        let mut places: Vec<Option<usize>> =
+            labels.iter().map(|label| classes.place(label)).collect::<PyResult<_>>()?;
         let mut met = Vec::with_capacity(rows);
         for (row, code) in codes.iter().enumerate() {
             let code = usize::try_from(*code).unwrap_or(usize::MAX);
@@ -384,11 +384,15 @@ impl ClassificationCore {
                 }
                 for row in range {
                     let input = &inputs[row * dimension..(row + 1) * dimension];
-                    model.classifier.scores_with(input, &mut scratch, &mut scores)
+                    model
+                        .classifier
+                        .scores_with(input, &mut scratch, &mut scores)
                         .map_err(|error| at_row(row, errors::learner(error)))?;
                     chosen.push(model.classifier.choice(&scores).map_or(-1, |class| class as i64));
                     if probable && !model.classifier.probabilities(&mut scores) {
-                        return Err(errors::data("the loss of this learner has no probabilities; make it with calibrated=True"));
+                        return Err(errors::data(
+                            "the loss of this learner has no probabilities; make it with calibrated=True",
+                        ));
                     }
                     // A class that joins meanwhile has no column.
                     all.extend(scores.iter().copied().chain(std::iter::repeat(0.0)).take(classes));
@@ -483,7 +487,10 @@ impl ClassificationCore {
         match names {
             Some(names) if names.len() == d => front.features.append(&names)?,
             _ if model.description.features.len() == d => {
-                let names: Vec<_> = model.description.features.iter()
+                let names: Vec<_> = model
+                    .description
+                    .features
+                    .iter()
                     .map(|name| name.into_pyobject(py).map(Bound::into_any))
                     .collect::<Result<_, _>>()?;
                 front.features.append(&names)?;
@@ -516,5 +523,7 @@ fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
 
 fn third(label: &Bound<'_, PyAny>) -> PyErr {
     let shown = label.repr().map_or_else(|_| "a label".to_owned(), |text| text.to_string());
-    errors::data(format!("{shown} is a third class, and this learner knows two; take one for more classes, such as KrlsClassifier"))
+    errors::data(format!(
+        "{shown} is a third class, and this learner knows two; take one for more classes, such as KrlsClassifier"
+    ))
 }

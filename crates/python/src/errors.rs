@@ -9,10 +9,25 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 create_exception!(mercer, MercerError, PyValueError, "What the library refuses; the message tells how to mend it.");
-create_exception!(mercer, SettingsError, MercerError, "A parameter is unknown, out of its range, or does not suit the data.");
+create_exception!(
+    mercer,
+    SettingsError,
+    MercerError,
+    "A parameter is unknown, out of its range, or does not suit the data."
+);
 create_exception!(mercer, DataError, MercerError, "An input, a target or a weight that cannot be learnt or predicted.");
-create_exception!(mercer, DivergedError, MercerError, "The numbers of a learner would leave their range; what was learnt before stays.");
-create_exception!(mercer, ModelFileError, MercerError, "Bytes that are no model, or no model of the kind that is needed.");
+create_exception!(
+    mercer,
+    DivergedError,
+    MercerError,
+    "The numbers of a learner would leave their range; what was learnt before stays."
+);
+create_exception!(
+    mercer,
+    ModelFileError,
+    MercerError,
+    "Bytes that are no model, or no model of the kind that is needed."
+);
 create_exception!(mercer, NotLearntError, MercerError, "Something is asked of a model that has learnt nothing yet.");
 
 /// Puts the exceptions into the module.

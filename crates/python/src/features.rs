@@ -58,7 +58,8 @@ impl Features {
 
     /// Numbers as names, for inputs that come without: 0, 1, …
     pub(crate) fn number(&mut self, py: Python<'_>, count: usize) -> PyResult<()> {
-        let names: Vec<_> = (0..count).map(|place| place.into_pyobject(py).map(Bound::into_any)).collect::<Result<_, _>>()?;
+        let names: Vec<_> =
+            (0..count).map(|place| place.into_pyobject(py).map(Bound::into_any)).collect::<Result<_, _>>()?;
         self.append(&names)
     }
 
@@ -73,7 +74,11 @@ impl Features {
     }
 
     /// Those of the names that are unknown, sorted, so that their places do not depend on the order in which they came.
-    pub(crate) fn unknown<'py>(&mut self, py: Python<'py>, names: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    pub(crate) fn unknown<'py>(
+        &mut self,
+        py: Python<'py>,
+        names: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let places = self.index(py);
         let mut new = Vec::new();
         for name in names {
@@ -135,7 +140,9 @@ pub(crate) fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
     if let Ok(float) = value.cast_exact::<PyFloat>() {
         return Ok(float.value());
     }
-    value.extract().map_err(|_| errors::data(format!("{} is no number; encode it first, or use mercer.Pipeline", shown(value))))
+    value
+        .extract()
+        .map_err(|_| errors::data(format!("{} is no number; encode it first, or use mercer.Pipeline", shown(value))))
 }
 
 fn shown(value: &Bound<'_, PyAny>) -> String {
@@ -152,7 +159,10 @@ pub(crate) fn sequence(values: &Bound<'_, PyAny>, numbers: &mut Vec<f64>) -> PyR
         return tuple.iter().try_for_each(|value| number(&value).map(|value| numbers.push(value)));
     }
     if values.is_instance_of::<PyString>() {
-        return Err(errors::data(format!("{} is no input; give a dictionary, a list or an array of numbers", shown(values))));
+        return Err(errors::data(format!(
+            "{} is no input; give a dictionary, a list or an array of numbers",
+            shown(values)
+        )));
     }
     let items = values.try_iter().map_err(|_| {
         errors::data(format!("{} is no input; give a dictionary, a list or an array of numbers", shown(values)))

@@ -61,7 +61,8 @@ struct Spec {
 
 impl Spec {
     fn make(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
-        let schedule = EpochSchedule { beta: self.betas.first().copied().unwrap_or(2.5), t_init: self.t_init, max_lags: None };
+        let schedule =
+            EpochSchedule { beta: self.betas.first().copied().unwrap_or(2.5), t_init: self.t_init, max_lags: None };
         let lambda = self.lambda.unwrap_or(LAMBDA_IN_SCALES);
         let Self { t_init, rank, horizon, feed_through, .. } = *self;
         let inputs = |gamma: f64| {
@@ -73,13 +74,21 @@ impl Spec {
             "opf" => {
                 let forgetting = match &self.gamma_matrix {
                     Some(rows) => {
-                        shared = rows.iter().enumerate().any(|(i, row)| row.iter().enumerate().any(|(j, entry)| i != j && *entry != 0.0));
+                        shared = rows
+                            .iter()
+                            .enumerate()
+                            .any(|(i, row)| row.iter().enumerate().any(|(j, entry)| i != j && *entry != 0.0));
                         Forgetting::Matrix(rows.concat())
                     }
                     None => Forgetting::Scalar(self.gamma.unwrap_or(1.0)),
                 };
                 let params = OpfParams::default().schedule(schedule).lambda(lambda).forgetting(forgetting);
-                if q == 0 { Opf::new(m, &params) } else { Opf::with_inputs(m, &inputs(self.gamma.unwrap_or(1.0)), &params) }.map(Into::into)
+                if q == 0 {
+                    Opf::new(m, &params)
+                } else {
+                    Opf::with_inputs(m, &inputs(self.gamma.unwrap_or(1.0)), &params)
+                }
+                .map(Into::into)
             }
             "experts" => {
                 let params = GridParams::default().schedule(schedule).lambda(lambda).betas(self.betas.clone());
@@ -93,25 +102,42 @@ impl Spec {
             }
             "discounted" => {
                 let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(self.alpha);
-                if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs(1.0), &params) }.map(Into::into)
+                if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs(1.0), &params) }
+                    .map(Into::into)
             }
             "slip" => {
                 let params = SlipParams::default().t_init(t_init).lambda(lambda).rank(rank).horizon(horizon);
-                if q == 0 { Slip::new(m, &params) } else { Slip::with_inputs(m, q, feed_through, &params) }.map(Into::into)
+                if q == 0 { Slip::new(m, &params) } else { Slip::with_inputs(m, q, feed_through, &params) }
+                    .map(Into::into)
             }
             "slip-window" => {
                 let params = WindowedSlipParams::default().schedule(schedule).lambda(lambda).rank(rank);
-                if q == 0 { WindowedSlip::new(m, &params) } else { WindowedSlip::with_inputs(m, q, feed_through, &params) }.map(Into::into)
+                if q == 0 {
+                    WindowedSlip::new(m, &params)
+                } else {
+                    WindowedSlip::with_inputs(m, q, feed_through, &params)
+                }
+                .map(Into::into)
             }
             "spectral" => {
-                let params = SpectralParams::default().t_init(t_init).rank(rank).horizon(horizon).rule(SpectralRule::Ridge { lambda });
-                if q == 0 { SpectralFilter::new(m, &params) } else { SpectralFilter::with_inputs(m, q, feed_through, &params) }.map(Into::into)
+                let params = SpectralParams::default()
+                    .t_init(t_init)
+                    .rank(rank)
+                    .horizon(horizon)
+                    .rule(SpectralRule::Ridge { lambda });
+                if q == 0 {
+                    SpectralFilter::new(m, &params)
+                } else {
+                    SpectralFilter::with_inputs(m, q, feed_through, &params)
+                }
+                .map(Into::into)
             }
             "kalman" => {
                 let Some([a, b, c, d, q_, r]) = self.system.as_deref() else {
                     return Err(errors::settings("a Kalman predictor needs the matrices of its system"));
                 };
-                let system = StateSpace { a: a.clone(), b: b.clone(), c: c.clone(), d: d.clone(), q: q_.clone(), r: r.clone() };
+                let system =
+                    StateSpace { a: a.clone(), b: b.clone(), c: c.clone(), d: d.clone(), q: q_.clone(), r: r.clone() };
                 let kalman = KalmanPredictor::new(&system).map_err(errors::settings)?;
                 if kalman.outputs() != m || kalman.inputs() != q {
                     return Err(errors::data(format!(
@@ -129,7 +155,8 @@ impl Spec {
             let params = ScaledParams::default().rows(t_init.saturating_add(1)).shared(shared);
             forecaster = ScaledForecaster::new(forecaster, params).map_err(errors::settings)?.into();
         }
-        let intervals = self.intervals.map(|coverage| ConformalIntervals::new(m, IntervalParams::default().coverage(coverage)));
+        let intervals =
+            self.intervals.map(|coverage| ConformalIntervals::new(m, IntervalParams::default().coverage(coverage)));
         let mut parameters = vec![
             ("t_init".to_owned(), t_init.to_string()),
             ("lambda".to_owned(), self.lambda.map_or("\"auto\"".to_owned(), |lambda| lambda.to_string())),
@@ -183,7 +210,9 @@ impl ForecastCore {
             let forecaster = &model.as_ref().ok_or_else(errors::not_learnt)?.forecaster;
             if forecaster.outputs() != m || forecaster.inputs() != q {
                 let (outputs, inputs) = (forecaster.outputs(), forecaster.inputs());
-                return Err(errors::data(format!("rows of {m} outputs and {q} inputs; the forecaster was made for {outputs} and {inputs}")));
+                return Err(errors::data(format!(
+                    "rows of {m} outputs and {q} inputs; the forecaster was made for {outputs} and {inputs}"
+                )));
             }
         }
         let (mut made, mut radii) = (vec![0.0; rows * m], vec![f64::INFINITY; rows * m]);
@@ -193,7 +222,8 @@ impl ForecastCore {
             rows,
             |range| {
                 let mut model = self.model.write_detached();
-                let Prediction { forecaster, intervals, errors: sums, .. } = &mut **model.as_mut().ok_or_else(errors::not_learnt)?;
+                let Prediction { forecaster, intervals, errors: sums, .. } =
+                    &mut **model.as_mut().ok_or_else(errors::not_learnt)?;
                 for row in range {
                     let (output, input) = (&ys[row * m..(row + 1) * m], &us[row * q..(row + 1) * q]);
                     let prediction = &mut all[row * m..(row + 1) * m];
@@ -224,7 +254,12 @@ impl ForecastCore {
     }
 
     /// Predictions of the next `steps` rows; `inputs` are those of these rows.
-    fn _forecast_rows<'py>(&self, py: Python<'py>, steps: usize, inputs: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn _forecast_rows<'py>(
+        &self,
+        py: Python<'py>,
+        steps: usize,
+        inputs: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (us, _, _) = arrays::table(&inputs)?;
         let copy = {
             let model = self.model.read(py);
@@ -253,8 +288,11 @@ impl ForecastCore {
     /// Outputs, inputs, rows observed, lags, whether the warm-up is over; then the mean squared error so far and the coverage of the intervals.
     fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, usize, bool, f64, Vec<f64>)> {
         let model = self.model.read(py);
-        let Prediction { forecaster, errors: sums, intervals, .. } = &**model.as_ref().ok_or_else(errors::not_learnt)?;
-        let coverage = intervals.as_ref().map_or(Vec::new(), |all| (0..all.outputs()).map(|output| all.coverage(output)).collect());
+        let Prediction { forecaster, errors: sums, intervals, .. } =
+            &**model.as_ref().ok_or_else(errors::not_learnt)?;
+        let coverage = intervals
+            .as_ref()
+            .map_or(Vec::new(), |all| (0..all.outputs()).map(|output| all.coverage(output)).collect());
         Ok((
             forecaster.outputs(),
             forecaster.inputs(),
@@ -270,7 +308,8 @@ impl ForecastCore {
     fn _next_radii(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
         let model = self.model.read(py);
         let intervals = model.as_ref().ok_or_else(errors::not_learnt)?.intervals.as_ref();
-        let intervals = intervals.ok_or_else(|| errors::data("the forecaster has no intervals; make it with intervals=0.9, say"))?;
+        let intervals = intervals
+            .ok_or_else(|| errors::data("the forecaster has no intervals; make it with intervals=0.9, say"))?;
         Ok((0..intervals.outputs()).map(|output| intervals.radius(output)).collect())
     }
 

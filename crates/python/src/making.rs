@@ -1,9 +1,9 @@
 //! From the parameters of a Python object to a learner.
 
 use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
+use mercer::kernels::weighted_median_width;
 use mercer::model::Description;
 use mercer::{AnyKernel, Gaussian, KernelSpec};
-use mercer::kernels::weighted_median_width;
 use pyo3::prelude::*;
 
 use crate::errors;

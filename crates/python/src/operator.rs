@@ -60,12 +60,20 @@ impl Spec {
             "norm" => BudgetTest::Norm,
             "squared" => BudgetTest::Squared,
             "output-ald" => BudgetTest::OutputAld,
-            other => return Err(errors::settings(format!("budget_test is {other:?}; give \"norm\", \"squared\" or \"output-ald\""))),
+            other => {
+                return Err(errors::settings(format!(
+                    "budget_test is {other:?}; give \"norm\", \"squared\" or \"output-ald\""
+                )));
+            }
         };
         let shape = match self.shape.as_str() {
             "paired" => DictionaryShape::Paired,
             "rectangular" => DictionaryShape::Rectangular,
-            other => return Err(errors::settings(format!("dictionary_shape is {other:?}; give \"paired\" or \"rectangular\""))),
+            other => {
+                return Err(errors::settings(format!(
+                    "dictionary_shape is {other:?}; give \"paired\" or \"rectangular\""
+                )));
+            }
         };
         let params = SogdParams::default().step(step).lambda(self.lambda).budget(budget).test(test).shape(shape);
         Ok(params.rank_guard(self.rank_guard).max_dictionary(self.max_dictionary))
@@ -242,7 +250,14 @@ impl OperatorCore {
         let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner.inner();
         let operator = learner.operator();
         let kernels = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
-        Ok((operator.input_dimension(), operator.output_dimension(), learner.rounds(), operator.hs_norm(), kernels.0, kernels.1))
+        Ok((
+            operator.input_dimension(),
+            operator.output_dimension(),
+            learner.rounds(),
+            operator.hs_norm(),
+            kernels.0,
+            kernels.1,
+        ))
     }
 
     /// The model file.

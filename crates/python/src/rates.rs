@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use mercer::{Regressor, Scratch, Target, Targets};
 use mercer::{AnyKernel, AnyRegressor, Rows};
+use mercer::{Regressor, Scratch, Target, Targets};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 

@@ -84,7 +84,9 @@ impl RegressionCore {
         }
         let new = front.features.unknown(py, dict.keys().iter())?;
         let before = front.features.len();
-        let model = if made { None } else {
+        let model = if made {
+            None
+        } else {
             let known = Known { dimension: new.len(), outputs, ..Known::default() };
             Some(Self::make(slf, &known)?)
         };
@@ -150,7 +152,14 @@ impl RegressionCore {
             None => model.learner.learn(&front.x, target, &mut front.scores),
             Some(intervals) => {
                 front.radii.resize(model.learner.outputs(), 0.0);
-                intervals.learn(&mut model.learner, &front.x, target, &mut front.scratch, &mut front.scores, &mut front.radii)
+                intervals.learn(
+                    &mut model.learner,
+                    &front.x,
+                    target,
+                    &mut front.scratch,
+                    &mut front.scores,
+                    &mut front.radii,
+                )
             }
         };
         learnt.map_err(errors::learner)?;
@@ -194,7 +203,9 @@ impl RegressionCore {
         if intervals.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
-        intervals.predict_into(&model.learner, &front.x, &mut front.scratch, &mut score, &mut radius).map_err(errors::learner)?;
+        intervals
+            .predict_into(&model.learner, &front.x, &mut front.scratch, &mut score, &mut radius)
+            .map_err(errors::learner)?;
         Ok((score[0] - radius[0], score[0] + radius[0]))
     }
 
@@ -276,7 +287,10 @@ impl RegressionCore {
                 let mut model = self.model.write_detached();
                 let model = model.as_mut().ok_or_else(errors::not_learnt)?;
                 if model.learner.dimension() != dimension {
-                    return Err(errors::learner(Error::Dimension { expected: model.learner.dimension(), got: dimension }));
+                    return Err(errors::learner(Error::Dimension {
+                        expected: model.learner.dimension(),
+                        got: dimension,
+                    }));
                 }
                 let learnt = learn(model, all.range(range.start, range.end), sums);
                 size.store(model.learner.dictionary_size(), Ordering::Relaxed);
@@ -403,7 +417,10 @@ impl RegressionCore {
         match names {
             Some(names) if names.len() == d => front.features.append(&names)?,
             _ if model.description.features.len() == d => {
-                let names: Vec<_> = model.description.features.iter()
+                let names: Vec<_> = model
+                    .description
+                    .features
+                    .iter()
                     .map(|name| name.into_pyobject(py).map(Bound::into_any))
                     .collect::<Result<_, _>>()?;
                 front.features.append(&names)?;
@@ -439,7 +456,10 @@ fn learn(model: &mut Regression, rows: Rows<'_>, made: &mut Vec<f64>) -> Result<
     };
     for (row, scores) in made[start..].chunks_exact(outputs.max(1)).enumerate() {
         let target = rows.target(row);
-        if !local && target.weight != 0.0 && let Some(intervals) = &mut model.intervals {
+        if !local
+            && target.weight != 0.0
+            && let Some(intervals) = &mut model.intervals
+        {
             intervals.observe(scores, target.y)?;
         }
         model.progress.score.record_weighted(scores, target.y, target.weight);
@@ -469,7 +489,9 @@ fn predict(
         }
         Beside::Radius => {
             let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
-            intervals.predict_into(&model.learner, x, scratch, scores, &mut others[at..at + outputs]).map_err(errors::learner)
+            intervals
+                .predict_into(&model.learner, x, scratch, scores, &mut others[at..at + outputs])
+                .map_err(errors::learner)
         }
     }
 }

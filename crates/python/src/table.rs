@@ -109,7 +109,11 @@ impl Columns {
 
     fn rows(&self) -> PyResult<usize> {
         let rows = self.0.first().map_or(0, Vec::len);
-        if self.0.iter().all(|column| column.len() == rows) { Ok(rows) } else { Err(errors::data("the columns differ in length")) }
+        if self.0.iter().all(|column| column.len() == rows) {
+            Ok(rows)
+        } else {
+            Err(errors::data("the columns differ in length"))
+        }
     }
 
     fn row(&self, row: usize) -> Row<'_> {
@@ -180,7 +184,10 @@ impl TableCore {
                 Body::Numbers(Box::new(Table { description, progress: Progress::default(), intervals: None, pipeline }))
             }
             Some(two) => {
-                if two.len() != 2 && !is_open(&learner) && let Ok(other) = spec.build(&kernel, &known, Some("loss=softmax")) {
+                if two.len() != 2
+                    && !is_open(&learner)
+                    && let Ok(other) = spec.build(&kernel, &known, Some("loss=softmax"))
+                {
                     Built { learner, parameters } = other;
                 }
                 let description = spec.describe(&kernel, &parameters);
@@ -191,7 +198,12 @@ impl TableCore {
                 let classifier = if autonomous { classifier.calibrated() } else { classifier };
                 let labels = if two.len() == 2 { Labels::from(two) } else { Labels::new() };
                 let pipeline = ClassPipeline::new(encoding, classifier).map_err(errors::encoding)?;
-                Body::Classes(Box::new(ClassTable { description, labels, progress: ClassProgress::default(), pipeline }))
+                Body::Classes(Box::new(ClassTable {
+                    description,
+                    labels,
+                    progress: ClassProgress::default(),
+                    pipeline,
+                }))
             }
         };
         *self.model.write(py) = Some(body);
@@ -221,7 +233,11 @@ impl TableCore {
             (model.encoding().matching(&names).map_err(errors::encoding)?, model.pipeline.learner().outputs())
         };
         if ys.len() != rows * outputs || !(weights.is_empty() || weights.len() == rows) {
-            return Err(errors::data(format!("{rows} rows, {} numbers as targets and {} weights", ys.len(), weights.len())));
+            return Err(errors::data(format!(
+                "{rows} rows, {} numbers as targets and {} weights",
+                ys.len(),
+                weights.len()
+            )));
         }
         let mut made = Vec::with_capacity(rows * outputs);
         let all = &mut made;
@@ -232,9 +248,11 @@ impl TableCore {
                 let mut model = self.model.write_detached();
                 let Some(Body::Numbers(model)) = model.as_mut() else { return Err(wrong_kind()) };
                 let views: Vec<Row<'_>> = range.clone().map(|row| columns.row(row)).collect();
-                let records: Vec<_> = views.iter().map(|row| map.record(row)).collect::<Result<_, _>>().map_err(errors::encoding)?;
+                let records: Vec<_> =
+                    views.iter().map(|row| map.record(row)).collect::<Result<_, _>>().map_err(errors::encoding)?;
                 let some = weights.get(range.clone()).unwrap_or_default();
-                let targets = Targets::new(&ys[range.start * outputs..range.end * outputs], some, outputs).map_err(errors::learner)?;
+                let targets = Targets::new(&ys[range.start * outputs..range.end * outputs], some, outputs)
+                    .map_err(errors::learner)?;
                 let before = all.len();
                 let learnt = model.pipeline.learn_rows(&records, targets, all);
                 for (row, scores) in all[before..].chunks_exact(outputs.max(1)).enumerate() {
@@ -281,7 +299,12 @@ impl TableCore {
                     let class = match model.labels.find(&labels[row]) {
                         Some(class) => class,
                         None if classifier.is_open() || known < classifier.classes() => known,
-                        None => return Err(at_row(row, errors::data(format!("{:?} is a third class, and this learner knows two", labels[row])))),
+                        None => {
+                            return Err(at_row(
+                                row,
+                                errors::data(format!("{:?} is a third class, and this learner knows two", labels[row])),
+                            ));
+                        }
                     };
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(refused)?;
@@ -302,7 +325,12 @@ impl TableCore {
     }
 
     /// Predictions for rows: numbers, or probabilities of the classes in the order of `_labels` (scores where there are none).
-    fn _predict<'py>(&self, py: Python<'py>, names: Vec<String>, columns: Vec<Bound<'py, PyList>>) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+    fn _predict<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+        columns: Vec<Bound<'py, PyList>>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
@@ -327,7 +355,9 @@ impl TableCore {
                         Some(Body::Classes(model)) => {
                             model.pipeline.scores_with(&record, &mut scratch, &mut scores).map_err(refused)?;
                             let classifier = model.pipeline.classifier();
-                            let choice = classifier.choice(&scores).and_then(|class| model.labels.get(class).or(model.labels.get(0)));
+                            let choice = classifier
+                                .choice(&scores)
+                                .and_then(|class| model.labels.get(class).or(model.labels.get(0)));
                             choices.push(choice.unwrap_or_default().to_owned());
                             classifier.probabilities(&mut scores);
                         }
@@ -365,7 +395,12 @@ impl TableCore {
             let columns = encoding.schema().columns().iter().enumerate();
             Ok(columns
                 .map(|(place, column)| {
-                    (column.name.clone(), column.kind.to_string(), column.used.to_string(), encoding.transform().treatment(place))
+                    (
+                        column.name.clone(),
+                        column.kind.to_string(),
+                        column.used.to_string(),
+                        encoding.transform().treatment(place),
+                    )
                 })
                 .collect())
         })?;
@@ -373,7 +408,9 @@ impl TableCore {
         let (size, rows) = match model.as_ref() {
             None => return Err(errors::not_learnt()),
             Some(Body::Numbers(model)) => (model.pipeline.learner().dictionary_size(), model.progress.rows),
-            Some(Body::Classes(model)) => (model.pipeline.classifier().learner().dictionary_size(), model.progress.rows),
+            Some(Body::Classes(model)) => {
+                (model.pipeline.classifier().learner().dictionary_size(), model.progress.rows)
+            }
         };
         Ok((columns, size, rows))
     }
@@ -393,7 +430,9 @@ impl TableCore {
         let body = match Model::from_bytes(bytes).map_err(errors::model)? {
             Model::Table(model) => Body::Numbers(model),
             Model::ClassTable(model) => Body::Classes(model),
-            other => return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() })),
+            other => {
+                return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() }));
+            }
         };
         *self.model.write(py) = Some(body);
         Ok(())

@@ -1,9 +1,9 @@
 //! Settings that suit the data: the search of the library over prequential passes.
 
 use mercer::catalogue::{Context, Settings, find};
+use mercer::kernels::weighted_median_width;
 use mercer::tune::{Plan, Space, search};
 use mercer::{AnyKernel, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, Rows, Targets};
-use mercer::kernels::weighted_median_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -93,7 +93,8 @@ pub(crate) fn tune(
             let errors = made.iter().zip(ys).skip(skip).map(|(made, y)| (made - y) * (made - y));
             return Ok(errors.sum::<f64>() / counted);
         }
-        let mut classifier = if outputs == 1 { Classifier::two(learner) } else { Classifier::new(learner) }.map_err(refused)?;
+        let mut classifier =
+            if outputs == 1 { Classifier::two(learner) } else { Classifier::new(learner) }.map_err(refused)?;
         let codes: Vec<usize> = ys[..rows].iter().map(|y| *y as usize).collect();
         let mut wrong = 0.0;
         let learnt = classifier.learn_rows(&inputs[..rows * d], &codes, &[], |row, classifier, scores| {
