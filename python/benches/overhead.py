@@ -16,7 +16,7 @@ import numpy as np
 import mercer
 from mercer import _mercer
 
-ROWS, FEATURES, PASSES = 20_000, 10, int(sys.argv[1]) if len(sys.argv) > 1 else 7
+ROWS, FEATURES, PASSES = 2000, 10, int(sys.argv[1]) if len(sys.argv) > 1 else 200
 NAMES = [f"feature_{i}" for i in range(FEATURES)]
 
 
