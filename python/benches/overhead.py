@@ -16,7 +16,9 @@ import numpy as np
 import mercer
 from mercer import _mercer
 
-ROWS, FEATURES, PASSES = 2000, 10, int(sys.argv[1]) if len(sys.argv) > 1 else 200
+#: Rows of a batch, and rows that are learnt one by one in a pass: few, so that some passes are undisturbed on a busy machine.
+ROWS, SINGLE, FEATURES = 20_000, 2000, 10
+PASSES = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 NAMES = [f"feature_{i}" for i in range(FEATURES)]
 
 
@@ -45,26 +47,27 @@ def predict_each(model: Any, inputs: list[Any]) -> None:
 
 
 def measure(name: str, model: Any, X: Any, y: Any) -> list[str]:
-    dicts = [dict(zip(NAMES, row, strict=True)) for row in X.tolist()]
-    lists, targets = X.tolist(), y.tolist()
+    few, few_targets = X[:SINGLE], y[:SINGLE]
+    dicts = [dict(zip(NAMES, row, strict=True)) for row in few.tolist()]
+    lists, targets = few.tolist(), few_targets.tolist()
     one, listed, batch = type(model)(**model.get_params()), type(model)(**model.get_params()), type(model)(**model.get_params())
     learn_each(one, dicts, targets)
     learn_each(listed, lists, targets)
     batch.fit(X, y)
     best: dict[str, float] = {}
 
-    def take(what: str, took: float) -> None:
-        best[what] = min(best.get(what, np.inf), took / len(X) * 1e9)
+    def take(what: str, took: float, rows: int = SINGLE) -> None:
+        best[what] = min(best.get(what, np.inf), took / rows * 1e9)
 
     for _ in range(PASSES):
-        singly, together, predicted = _mercer.rates(model._settings(), X, y)
-        take("learn", singly)
-        take("block", together)
-        take("predict", predicted)
+        take("learn", _mercer.rates(model._settings(), few, few_targets)[0])
+        _, together, predicted = _mercer.rates(model._settings(), X, y)
+        take("block", together, len(X))
+        take("predict", predicted, len(X))
         take("dict", seconds(lambda: learn_each(one, dicts, targets)))
         take("list", seconds(lambda: learn_each(listed, lists, targets)))
-        take("fit", seconds(lambda: batch.partial_fit(X, y)))
-        take("rows", seconds(lambda: batch.predict(X)))
+        take("fit", seconds(lambda: batch.partial_fit(X, y)), len(X))
+        take("rows", seconds(lambda: batch.predict(X)), len(X))
         take("one", seconds(lambda: predict_each(one, dicts)))
     over = {what: best[what] - best["learn"] for what in ("dict", "list")}
     return [
@@ -109,7 +112,7 @@ def main() -> None:
     }
     head = ["ns a row, d = 10", "Rust learn", "learn_one(dict)", "learn_one(list)", "Rust learn_rows", "partial_fit", "Rust predict", "predict", "predict_one(dict)"]
     table = [head, *[measure(name, model, X, y) for name, model in models.items()], *peers(X, y)]
-    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {ROWS} rows, the least of {PASSES} passes\n")
+    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, batches of {ROWS} rows, the least of {PASSES} passes\n")
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
     for row in table[1:]:
         print("| " + " | ".join(row) + " |")
