@@ -16,9 +16,11 @@ from typing import Any
 
 def extension() -> Any:
     """The extension alone: what is to be written may be broken."""
-    package = importlib.util.find_spec("mercer")
-    assert package is not None and package.submodule_search_locations, "install the package first: pip install ./python"
-    [path] = [one for place in package.submodule_search_locations for one in Path(place).glob("_mercer*.so")]
+    # The folder of this file comes first in the path, and has the sources alone.
+    found = [path for place in sys.path for path in Path(place, "mercer").glob("_mercer*.so")]
+    if not found:
+        sys.exit("install the package first: pip install ./python")
+    path = found[0]
     loader = importlib.machinery.ExtensionFileLoader("mercer._mercer", str(path))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("mercer._mercer", loader))
     loader.exec_module(module)
