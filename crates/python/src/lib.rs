@@ -1,0 +1,39 @@
+//! The extension module behind the Python package `mercer`: learners, forecasters and operators of the library crate as Python objects.
+//!
+//! A class here is one family: it holds the model as the library's files hold it, behind a lock. Predicting takes the lock together with
+//! others, learning takes it alone, piece by piece in batches, and batches run without the interpreter. What is Python's own
+//! (parameters, data frames, the faces of scikit-learn and river) is in `python/mercer`, whose classes derive from these.
+
+mod arrays;
+mod catalogue;
+mod classification;
+mod errors;
+mod features;
+mod forecasting;
+mod making;
+mod operator;
+mod rates;
+mod regression;
+mod rows;
+mod shared;
+mod table;
+mod tuning;
+
+use pyo3::prelude::*;
+
+/// Learners of the library crate `mercer` as Python objects.
+#[pymodule]
+fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    errors::add(module)?;
+    module.add_class::<regression::RegressionCore>()?;
+    module.add_class::<classification::ClassificationCore>()?;
+    module.add_class::<forecasting::ForecastCore>()?;
+    module.add_class::<operator::OperatorCore>()?;
+    module.add_class::<table::TableCore>()?;
+    module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(rates::rates, module)?)?;
+    module.add_function(wrap_pyfunction!(tuning::tune, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    Ok(())
+}

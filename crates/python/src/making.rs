@@ -1,0 +1,78 @@
+//! From the parameters of a Python object to a learner.
+
+use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
+use mercer::kernels::weighted_median_width;
+use mercer::model::Description;
+use mercer::{AnyKernel, Gaussian, KernelSpec};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// What a Python object says of its learner.
+#[derive(FromPyObject)]
+pub(crate) struct Spec(String, Vec<String>, String, u64);
+
+/// What is known of the data when it is made.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known<'a> {
+    pub(crate) dimension: usize,
+    pub(crate) outputs: usize,
+    pub(crate) classes: bool,
+    pub(crate) rounds: Option<usize>,
+    pub(crate) rows: &'a [f64],
+    pub(crate) weights: &'a [f64],
+}
+
+/// Rows that are looked at, as by the command.
+const FIRST_ROWS: usize = 256;
+
+impl Spec {
+    /// The learner of the catalogue.
+    pub(crate) fn entry(&self) -> PyResult<&'static Entry> {
+        catalogue::find(&self.0).map_err(errors::catalogue)
+    }
+
+    /// The kernel: `auto` is the Gaussian whose width is the usual distance of standardised inputs, `√(2d)`; `median` looks at the rows.
+    pub(crate) fn kernel(&self, known: &Known<'_>) -> PyResult<AnyKernel> {
+        let gaussian = |width: f64| Gaussian::new(width).map(AnyKernel::Gaussian).map_err(errors::settings);
+        if self.2.trim() == "auto" {
+            return gaussian((2.0 * known.dimension.max(1) as f64).sqrt());
+        }
+        match self.2.parse::<KernelSpec>().map_err(errors::settings)? {
+            KernelSpec::Given(kernel) => Ok(kernel),
+            KernelSpec::Median if known.rows.is_empty() => Err(errors::settings(
+                "kernel=\"median\" looks at the first rows: begin with fit, partial_fit or learn_many, or give a width such as \
+                 kernel=\"gaussian:0.5\"",
+            )),
+            KernelSpec::Median => gaussian(weighted_median_width(known.dimension, known.rows, known.weights)),
+        }
+    }
+
+    /// The learner with these settings, and perhaps one more.
+    pub(crate) fn build(&self, kernel: &AnyKernel, known: &Known<'_>, more: Option<&str>) -> PyResult<Built> {
+        let entry = self.entry()?;
+        let pairs = self.1.iter().map(String::as_str).chain(more);
+        let settings = Settings::new(entry, pairs).map_err(errors::catalogue)?;
+        let rows = known.rows.len().min(FIRST_ROWS * known.dimension);
+        let context = Context {
+            rounds: known.rounds,
+            dimension: known.dimension,
+            seed: self.3,
+            rows: &known.rows[..rows],
+            outputs: known.outputs,
+            classes: known.classes,
+        };
+        settings.build(kernel.clone(), &context).map_err(errors::catalogue)
+    }
+
+    /// What a model file says of it.
+    pub(crate) fn describe(&self, kernel: &AnyKernel, parameters: &[(&'static str, Value)]) -> Description {
+        Description {
+            learner: self.0.clone(),
+            kernel: kernel.to_string(),
+            parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
+            seed: self.3,
+            ..Description::default()
+        }
+    }
+}

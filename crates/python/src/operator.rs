@@ -1,0 +1,288 @@
+//! The learner of an operator between states and their successors.
+
+use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, KernelOperator, Sogd, SogdParams, StepSchedule};
+use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator};
+use mercer::{AnyKernel, Gaussian, KernelSpec, Points, median_width};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::regression::at_row;
+use crate::rows::{in_pieces, piece};
+use crate::shared::Shared;
+use crate::{arrays, errors};
+
+/// A learner of an operator, which is made when the first pairs tell their dimensions.
+#[pyclass(subclass, frozen, module = "mercer._mercer")]
+pub(crate) struct OperatorCore {
+    model: Shared<Option<Box<Operator>>>,
+}
+
+/// What a Python object says of its learner.
+#[derive(FromPyObject)]
+struct Spec {
+    #[pyo3(item)]
+    kernel: String,
+    #[pyo3(item)]
+    output_kernel: Option<String>,
+    #[pyo3(item)]
+    eta: f64,
+    #[pyo3(item)]
+    eta_power: Option<(f64, f64)>,
+    #[pyo3(item)]
+    lambda: f64,
+    #[pyo3(item)]
+    budget: Option<f64>,
+    #[pyo3(item)]
+    budget_eta_squared: bool,
+    #[pyo3(item)]
+    test: String,
+    #[pyo3(item)]
+    shape: String,
+    #[pyo3(item)]
+    rank_guard: f64,
+    #[pyo3(item)]
+    max_dictionary: Option<usize>,
+}
+
+impl Spec {
+    fn params(&self) -> PyResult<SogdParams> {
+        let step = match self.eta_power {
+            None => StepSchedule::Constant(self.eta),
+            Some((exponent, offset)) => StepSchedule::Power { eta: self.eta, exponent, offset },
+        };
+        let budget = match self.budget {
+            None => Budget::EtaSquared(0.1),
+            Some(budget) if self.budget_eta_squared => Budget::EtaSquared(budget),
+            Some(budget) => Budget::Constant(budget),
+        };
+        let test = match self.test.as_str() {
+            "norm" => BudgetTest::Norm,
+            "squared" => BudgetTest::Squared,
+            "output-ald" => BudgetTest::OutputAld,
+            other => {
+                return Err(errors::settings(format!(
+                    "budget_test is {other:?}; give \"norm\", \"squared\" or \"output-ald\""
+                )));
+            }
+        };
+        let shape = match self.shape.as_str() {
+            "paired" => DictionaryShape::Paired,
+            "rectangular" => DictionaryShape::Rectangular,
+            other => {
+                return Err(errors::settings(format!(
+                    "dictionary_shape is {other:?}; give \"paired\" or \"rectangular\""
+                )));
+            }
+        };
+        let params = SogdParams::default().step(step).lambda(self.lambda).budget(budget).test(test).shape(shape);
+        Ok(params.rank_guard(self.rank_guard).max_dictionary(self.max_dictionary))
+    }
+
+    fn make(&self, x: &[f64], d: usize, y: &[f64], d_plus: usize) -> PyResult<Box<Operator>> {
+        let median = |d: usize, rows: &[f64]| {
+            let rows = &rows[..rows.len().min(256 * d)];
+            Gaussian::new(median_width(d, rows)).map(AnyKernel::Gaussian).map_err(errors::settings)
+        };
+        let parsed = |spec: &str| spec.parse::<KernelSpec>().map_err(errors::settings);
+        let given = parsed(&self.kernel)?;
+        let input = match &given {
+            KernelSpec::Given(kernel) => kernel.clone(),
+            KernelSpec::Median => median(d, x)?,
+        };
+        let output = match (self.output_kernel.as_deref().map(parsed).transpose()?, &given) {
+            (Some(KernelSpec::Given(kernel)), _) => kernel,
+            (Some(KernelSpec::Median), _) => median(d_plus, y)?,
+            (None, KernelSpec::Median) if d != d_plus => median(d_plus, y)?,
+            (None, _) => input.clone(),
+        };
+        let learner = Sogd::new(input, d, output, d_plus, self.params()?).map_err(errors::settings)?;
+        Ok(Box::new(Operator::new(Vec::new(), AnyOperator::Sparse(Box::new(learner)))))
+    }
+}
+
+/// Eigenvalues, and eigenfunctions at points, each as real and imaginary parts.
+type Eigen<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+
+#[pymethods]
+impl OperatorCore {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { model: Shared::new(None) }
+    }
+
+    /// Forgets everything, and makes a learner for such pairs.
+    fn _begin(slf: &Bound<'_, Self>, x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        let spec: Spec = slf.call_method0("_spec")?.extract()?;
+        let ((x, _, d), (y, _, d_plus)) = (arrays::table(&x)?, arrays::table(&y)?);
+        let made = spec.make(x, d, y, d_plus)?;
+        *slf.get().model.write(slf.py()) = Some(made);
+        Ok(())
+    }
+
+    /// Forgets everything.
+    fn _reset(&self, py: Python<'_>) {
+        *self.model.write(py) = None;
+    }
+
+    /// Learns pairs in order.
+    fn _learn_rows(&self, py: Python<'_>, x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        let ((xs, rows, d), (ys, others, d_plus)) = (arrays::table(&x)?, arrays::table(&y)?);
+        if rows != others {
+            return Err(errors::data(format!("{rows} states and {others} successors")));
+        }
+        let mut steps = Vec::new();
+        in_pieces(
+            py,
+            rows,
+            |range| {
+                let mut model = self.model.write_detached();
+                let learner = &mut model.as_mut().ok_or_else(errors::not_learnt)?.learner;
+                let first = range.start;
+                steps.clear();
+                let (xs, ys) = (&xs[range.start * d..range.end * d], &ys[range.start * d_plus..range.end * d_plus]);
+                let learnt = learner.inner_mut().learn_block(xs, ys, &mut steps);
+                learnt.map_err(|error| at_row(first + steps.len(), errors::learner(error)))
+            },
+            || piece(128),
+        )
+    }
+
+    /// All eigenvalues by decreasing modulus, `(count, 2)`: real and imaginary parts.
+    fn _eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let operator = self.snapshot(py)?;
+        let values = py.detach(|| operator.eigenvalues()).map_err(errors::learner)?;
+        arrays::columns(py, values.iter().flat_map(|value| [value.re, value.im]).collect(), 2)
+    }
+
+    /// The `count` leading eigenvalues, and their eigenfunctions at these points: a row a point, a column a function.
+    fn _eigen<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>, count: usize) -> PyResult<Eigen<'py>> {
+        let operator = self.snapshot(py)?;
+        let (rows, n, d) = arrays::table(&x)?;
+        let (values, re, im) = py
+            .detach(|| {
+                let eigen = operator.eigen(count)?;
+                let mut points = Points::new(d);
+                rows.chunks_exact(d.max(1)).for_each(|row| {
+                    points.push(row);
+                });
+                let parts = |parts: &[Vec<f64>]| {
+                    let functions: Vec<&[f64]> = parts.iter().map(Vec::as_slice).collect();
+                    operator.evaluate_all(&functions, &points)
+                };
+                Ok((eigen.values.clone(), parts(&eigen.re)?, parts(&eigen.im)?))
+            })
+            .map_err(errors::learner)?;
+        let table = |parts: &[Vec<f64>]| {
+            let numbers = (0..n).flat_map(|row| parts.iter().map(move |function| function[row])).collect();
+            arrays::columns(py, numbers, parts.len())
+        };
+        let values: Vec<f64> = values.iter().flat_map(|value| [value.re, value.im]).collect();
+        Ok((arrays::columns(py, values, 2)?, table(&re)?, table(&im)?))
+    }
+
+    /// The values of observables `steps` steps after each state: `(rows, steps × observables)`. `values` holds the observables at the points
+    /// kept of the successors, one row a point.
+    fn _forecast<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        values: PyReadonlyArray2<'py, f64>,
+        steps: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let operator = self.snapshot(py)?;
+        let ((rows, n, d), (values, kept, observables)) = (arrays::table(&x)?, arrays::table(&values)?);
+        let made = py
+            .detach(|| {
+                let mut points = Points::new(d);
+                rows.chunks_exact(d.max(1)).for_each(|row| {
+                    points.push(row);
+                });
+                let mut made = vec![0.0; n * steps * observables];
+                for which in 0..observables {
+                    let g: Vec<f64> = (0..kept).map(|row| values[row * observables + which]).collect();
+                    let mean = g.iter().sum::<f64>() / (kept.max(1) as f64);
+                    // The constant function is outside of most of these spaces.
+                    let centred: Vec<f64> = g.iter().map(|value| value - mean).collect();
+                    let powers = operator.powers(&centred, steps)?;
+                    let functions: Vec<&[f64]> = powers.iter().map(Vec::as_slice).collect();
+                    for (step, at) in operator.evaluate_all(&functions, &points)?.iter().enumerate() {
+                        for (row, value) in at.iter().enumerate() {
+                            made[(row * steps + step) * observables + which] = value + mean;
+                        }
+                    }
+                }
+                Ok(made)
+            })
+            .map_err(errors::learner)?;
+        arrays::columns(py, made, steps * observables)
+    }
+
+    /// The points kept: of the states, and of their successors.
+    fn _points<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
+        let operator = self.snapshot(py)?;
+        let table = |points: &Points| {
+            let mut numbers = vec![0.0; points.len() * points.dimension()];
+            for (row, place) in numbers.chunks_exact_mut(points.dimension().max(1)).enumerate() {
+                points.copy_point(row, place);
+            }
+            arrays::columns(py, numbers, points.dimension())
+        };
+        Ok([table(operator.inputs())?, table(operator.outputs())?])
+    }
+
+    /// The weights `W` of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)`: a row for each successor kept, a column for each state.
+    fn _weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let operator = self.snapshot(py)?;
+        Ok(arrays::vector(py, operator.weights()))
+    }
+
+    /// Whether a learner has been made.
+    #[getter]
+    fn _is_made(&self, py: Python<'_>) -> bool {
+        self.model.read(py).is_some()
+    }
+
+    /// Dimensions of states and successors, pairs learnt, the Hilbert–Schmidt norm, and the kernels.
+    fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, u64, f64, String, String)> {
+        let model = self.model.read(py);
+        let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner.inner();
+        let operator = learner.operator();
+        let kernels = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
+        Ok((
+            operator.input_dimension(),
+            operator.output_dimension(),
+            learner.rounds(),
+            operator.hs_norm(),
+            kernels.0,
+            kernels.1,
+        ))
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let model = self.model.read(py);
+        let bytes = model.as_ref().ok_or_else(errors::not_learnt)?.to_bytes().map_err(errors::model)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Takes the model of a file.
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        match Model::from_bytes(bytes).map_err(errors::model)? {
+            Model::Operator(model) => {
+                *self.model.write(py) = Some(model);
+                Ok(())
+            }
+            other => Err(errors::model(ModelError::OtherKind { expected: ModelKind::Operator, got: other.kind() })),
+        }
+    }
+}
+
+impl OperatorCore {
+    /// The operator as it is now.
+    fn snapshot(&self, py: Python<'_>) -> PyResult<KernelOperator<AnyKernel, AnyKernel>> {
+        let model = self.model.read(py);
+        Ok(model.as_ref().ok_or_else(errors::not_learnt)?.learner.inner().operator().clone())
+    }
+}

@@ -1,0 +1,526 @@
+"""What all learners from examples have in common: parameters, saving, and the three faces (river, scikit-learn, arrays and frames).
+
+The classes of :mod:`mercer` itself are in ``_learners.py``, which is written from the catalogue. The state and all work on it are in the
+extension: see ``crates/python``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _data, _mercer
+from ._compat import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, RiverClassifier, RiverRegressor
+from ._compat import checked, checked_weights, when
+from ._data import Floats
+
+#: Parameters that are no keys of the catalogue.
+OWN = ("kernel", "seed", "intervals", "local_intervals", "calibrated")
+
+
+def written(value: Any) -> str:
+    """The value of a key as the catalogue reads it."""
+    if value is None:
+        return "none"
+    if isinstance(value, (str, bool)):
+        return str(value)
+    if isinstance(value, Learner):
+        return value._written_whole()
+    if isinstance(value, (list, tuple, np.ndarray)):
+        members = any(isinstance(one, Learner) or (isinstance(one, str)) for one in value)
+        return ("; " if members else ",").join(written(one) for one in value)
+    if isinstance(value, np.generic):
+        return str(value.item())
+    return repr(value)
+
+
+class Learner(BaseEstimator):
+    """A learner of the catalogue with its parameters."""
+
+    #: The name in the catalogue, and its keys: attribute, key, default.
+    _name: ClassVar[str] = ""
+    _keys: ClassVar[tuple[tuple[str, str, Any], ...]] = ()
+    _poor_score: ClassVar[bool] = False
+
+    def _pairs(self) -> list[str]:
+        """``KEY=VALUE`` for what is not at its default: others may depend on the data."""
+        pairs = []
+        for attribute, key, default in self._keys:
+            value = getattr(self, attribute)
+            if type(value) is not type(default) or value != default:
+                pairs.append(f"{key}={written(value)}")
+        return pairs
+
+    def _written_whole(self) -> str:
+        """Name and settings, as a member of a mixture is written."""
+        kernel = getattr(self, "kernel", "auto")
+        words = [self._name, *self._pairs(), *([] if kernel == "auto" else [f"kernel={kernel}"])]
+        return " ".join(words)
+
+    def _settings(self) -> tuple[str, list[str], str, int]:
+        seed = getattr(self, "seed", 0)
+        return self._name, self._pairs(), str(getattr(self, "kernel", "auto")), int(seed or 0)
+
+    # What the extension gives.
+    _is_made: bool
+    _names: list[Any]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_made
+
+    def _check_fitted(self) -> None:
+        if not self._is_made:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'learn_one' before predicting."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self._is_made:
+            state["_state"] = (self.to_bytes(), self._names, *self._more_state())  # type: ignore[attr-defined]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        inside = state.pop("_state", None)
+        self.__dict__.update(state)
+        if inside is not None:
+            self._set_bytes(*inside)  # type: ignore[attr-defined]
+
+    def _more_state(self) -> tuple[Any, ...]:
+        return ()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file that the ``mercer`` command and the Rust library read; the parameters that made it are in it."""
+        with open(path, "wb") as file:
+            file.write(self.to_bytes())  # type: ignore[attr-defined]
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The model of a file's bytes."""
+        model = cls()
+        model._set_bytes(data)  # type: ignore[attr-defined]
+        model._take_description()
+        return model
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The model of a file, by :meth:`save` or by the ``mercer`` command."""
+        with open(path, "rb") as file:
+            return cls.from_bytes(file.read())
+
+    def _take_description(self) -> None:
+        """Parameters as the file tells them."""
+        name, kernel, parameters, seed = self._description()  # type: ignore[attr-defined]
+        if name and name != self._name:
+            raise _mercer.ModelFileError(f"the model holds a learner {name!r}, and {type(self).__name__} is {self._name!r}; use mercer.load")
+        values = dict(parameters)
+        for attribute, key, default in self._keys:
+            if key in values:
+                setattr(self, attribute, read(values[key], default))
+        if hasattr(self, "kernel") and kernel:
+            self.kernel = kernel
+        if hasattr(self, "seed"):
+            self.seed = seed
+
+    @property
+    def dictionary_size(self) -> int:
+        """Points kept, or random features of a learner that keeps none; 0 before anything was learnt."""
+        sizes = self._sizes  # type: ignore[attr-defined]
+        return 0 if sizes is None else int(sizes[2])
+
+    @property
+    def rows_learnt(self) -> int:
+        """Rows learnt so far."""
+        sizes = self._sizes  # type: ignore[attr-defined]
+        return 0 if sizes is None else int(sizes[3])
+
+    @property
+    def feature_names(self) -> list[Any]:
+        """The names of the features in their order; 0, 1, … for arrays."""
+        return list(self._names)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the parameters came to: the kernel and every key with its value. Of a model that has begun to learn."""
+        if not self._is_made:
+            raise AttributeError("settings: nothing was learnt yet, and they may depend on the data")
+        _, kernel, parameters, seed = self._description()  # type: ignore[attr-defined]
+        return {"kernel": kernel, **dict(parameters), "seed": str(seed)}
+
+    def _aligned(self, X: Any, *, grow: bool) -> Floats:
+        """The columns of a frame in the order of the features, 0 where it lacks one. With `grow` new columns become features."""
+        names = _data.column_names(X)
+        rows = _data.table(X)
+        if names is None:
+            return rows
+        places = self._places(names, grow)  # type: ignore[attr-defined]
+        width = len(self._names)
+        if places == list(range(width)):
+            return rows
+        full = np.zeros((rows.shape[0], width))
+        for column, place in enumerate(places):
+            if place is not None:
+                full[:, place] = rows[:, column]
+        return full
+
+    def _begin_many(self, X: Any, target: Any) -> None:
+        """Makes the learner for a frame as the first dictionary would: features in the order of their names."""
+        names = _data.column_names(X)
+        rows = _data.table(X)
+        if names is not None:
+            try:
+                order = sorted(range(len(names)), key=lambda column: names[column])
+            except TypeError:
+                order = sorted(range(len(names)), key=lambda column: repr(names[column]))
+            rows, names = np.ascontiguousarray(rows[:, order]), [names[column] for column in order]
+        # Only the median looks at the rows here: all else is as if they had come one by one.
+        looked = rows if getattr(self, "kernel", "") == "median" else rows[:0]
+        self._begin(looked, target, names=names)  # type: ignore[attr-defined]
+
+
+def read(text: str, default: Any) -> Any:
+    """The value of a key of a file, as the type of its default."""
+    if text == "none":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text) if not (kind is int and isinstance(default, float)) else float(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _skips(name: str) -> set[str]:
+    """Checks of river that need features to appear late, which these learners refuse with a message."""
+    late = {"check_emerging_features", "check_learn_many_matches_learn_one"}
+    return late if name in ("auto", "pkawv-taylor", "pkrr-taylor") else set()
+
+
+def _river_tags(self: Any) -> set[str]:
+    """river's tags: none."""
+    return set()
+
+
+class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegressor):
+    """A learner of numbers, one or several at once.
+
+    It is a river regressor (``learn_one``, ``predict_one``, ``learn_many``, ``predict_many``) and a scikit-learn regressor (``fit``,
+    ``partial_fit``, ``predict``, ``score``) in one object; rows are learnt in their order.
+    """
+
+    _vectors: ClassVar[bool] = False
+    intervals: float | None = None
+    local_intervals: bool = False
+
+    def _unit_test_skips(self) -> set[str]:
+        return _skips(self._name)
+
+    def _spec(self) -> tuple[tuple[str, list[str], str, int], float | None, bool]:
+        return self._settings(), self.intervals, bool(self.local_intervals)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forgets everything, then learns the rows in their order. Settings may depend on the number of rows ``T``."""
+        X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
+        weights = checked_weights(sample_weight, X.shape[0])
+        ys, outputs = _data.targets(y)
+        self._begin(X, outputs, weights, X.shape[0], self._frame_names())
+        self._learn_rows(X, ys, weights)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns further rows in their order."""
+        self._learn(X, y, sample_weight, keep=False)
+        return self
+
+    def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Learns further rows, and returns the prediction that was made for each before it was learnt."""
+        made = self._learn(X, y, sample_weight, keep=True)
+        assert made is not None
+        return made[:, 0] if made.shape[1] == 1 else made
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, keep: bool) -> Floats | None:
+        fresh = not self._is_made
+        X, y = checked(self, X, y, reset=fresh, multi_output=self._vectors)
+        weights = checked_weights(sample_weight, X.shape[0])
+        ys, outputs = _data.targets(y)
+        if fresh:
+            self._begin(X, outputs, weights, None, self._frame_names())
+        return self._learn_rows(X, ys, weights, keep)
+
+    def _frame_names(self) -> list[Any] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
+        self._check_fitted()
+        made, beside = self._predict_rows(checked(self, X, reset=False, predicting=True), "deviation" if return_std else "")
+        flat = made.shape[1] == 1
+        made = made[:, 0] if flat else made
+        if beside is None:
+            return made
+        return made, beside[:, 0] if flat else beside
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
+        none. The model needs ``intervals=0.9``, say."""
+        self._check_fitted()
+        made, radius = self._predict_rows(checked(self, X, reset=False, predicting=True), "radius")
+        assert radius is not None
+        ends = np.stack([made - radius, made + radius], axis=-1)
+        return ends[:, 0] if made.shape[1] == 1 else ends
+
+    @property
+    def coverage_(self) -> float | list[float]:
+        """The share of the targets so far that lay in their intervals, which were made before; one number a target."""
+        held = self._coverage
+        if held is None:
+            raise AttributeError("coverage_: the model has no intervals")
+        return held[0] if len(held) == 1 else held
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
+        ys, outputs = _data.targets(y)
+        if not self._is_made:
+            self._begin_many(X, outputs)
+        self._learn_rows(self._aligned(X, grow=True), ys, None if w is None else _data.vector(w))
+
+    def predict_many(self, X: Any) -> Any:
+        """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
+        made = np.zeros(len(X))
+        if self._is_made:
+            made = self._predict_rows(self._aligned(X, grow=False))[0]
+            made = made[:, 0] if made.shape[1] == 1 else made
+        if not hasattr(X, "index") or not hasattr(X, "iloc") or made.ndim == 2:
+            return made
+        import pandas as pd
+
+        return pd.Series(made, index=X.index)
+
+    _more_tags = _river_tags
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._vectors
+        tags.regressor_tags.poor_score = self._poor_score
+        return tags
+
+
+class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, RiverClassifier):
+    """A learner of classes.
+
+    It is a river classifier (``learn_one``, ``predict_one``, ``predict_proba_one``, ``learn_many``, ``predict_many``) and a scikit-learn classifier
+    (``fit``, ``partial_fit``, ``predict``, ``predict_proba``, ``decision_function``) in one object. Labels may be anything hashable; further
+    classes join as they come, unless two were settled by ``fit`` or the learner knows only two.
+    """
+
+    _many: ClassVar[bool] = False
+    _losses: ClassVar[tuple[str, ...]] = ("squared",)
+    _calibrates: ClassVar[bool] = False
+    calibrated: bool = False
+
+    def _spec(self) -> tuple[tuple[str, list[str], str, int], bool]:
+        return self._settings(), bool(self.calibrated)
+
+    @property
+    def _multiclass(self) -> bool:
+        return self._many
+
+    def _unit_test_skips(self) -> set[str]:
+        return _skips(self._name)
+
+    def _tells_probabilities(self) -> bool:
+        if self._is_made:
+            return bool(self._sizes[5])  # type: ignore[index]
+        loss = str(getattr(self, "loss", self._losses[0])).split(":")[0]
+        return bool(self.calibrated) or self._calibrates or loss in ("squared", "logistic", "softmax")
+
+    def _codes(self, y: Any) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        """Labels in their order of size, and each row's place among them."""
+        labels, codes = np.unique(np.asarray(y), return_inverse=True)
+        return labels.tolist() if labels.dtype != object else list(labels), np.ascontiguousarray(codes.reshape(-1), dtype=np.int64)
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
+        X, y = checked(self, X, y, reset=reset, numeric=False)
+        try:
+            from sklearn.utils.multiclass import check_classification_targets
+        except ImportError:
+            return X, y
+        check_classification_targets(y)
+        return X, y
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forgets everything, then learns the rows in their order. Two classes make a learner of two."""
+        X, y = self._checked(X, y, True)
+        weights = checked_weights(sample_weight, X.shape[0])
+        labels, codes = self._codes(y)
+        if len(labels) > 2 and not self._many:
+            raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(labels)} classes.")
+        self._classes = np.unique(np.asarray(y))
+        self._begin(X, labels, weights, X.shape[0], self._frame_names())
+        self._learn_rows(X, labels, codes, weights)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learns further rows in their order. `classes`, given with the first rows, settles the columns of ``predict_proba``; without it
+        classes join as they come."""
+        self._learn(X, y, classes, sample_weight, keep=False)
+        return self
+
+    def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learns further rows, and returns the class that was predicted for each before it was learnt; None (in an array of objects) before
+        any class was met."""
+        made = self._learn(X, y, None, sample_weight, keep=True)
+        labels = [*self._labels, None]
+        return np.array([labels[place] for place in made], dtype=object)
+
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: bool) -> Any:
+        fresh = not self._is_made
+        X, y = self._checked(X, y, fresh)
+        weights = checked_weights(sample_weight, X.shape[0])
+        labels, codes = self._codes(y)
+        if fresh:
+            self._classes = None if classes is None else np.unique(np.asarray(classes))
+            if classes is not None and len(self._classes) > 2 and not self._many:
+                raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
+            settled = [] if classes is None else self._codes(classes)[0]
+            self._begin(X, settled, weights, None, self._frame_names())
+        if getattr(self, "_classes", None) is not None and not set(labels) <= set(self._classes.tolist()):
+            raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {self._classes.tolist()!r}")
+        return self._learn_rows(X, labels, codes, weights, keep)
+
+    def _frame_names(self) -> list[Any] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The classes in order: the columns of ``predict_proba``."""
+        if not self._is_made:
+            raise AttributeError("classes_: nothing was learnt yet")
+        settled = getattr(self, "_classes", None)
+        if settled is not None:
+            return settled  # type: ignore[no-any-return]
+        try:
+            return np.unique(np.array(self._labels))
+        except TypeError:
+            return np.array(sorted(self._labels, key=repr), dtype=object)
+
+    def _columns(self, made: Floats) -> Floats:
+        """Columns in the order of ``classes_``; 0 for a class that was not met."""
+        places = {label: place for place, label in enumerate(self._labels)}
+        classes = self.classes_.tolist()
+        full = np.zeros((made.shape[0], len(classes)))
+        for column, label in enumerate(classes):
+            place = places.get(label)
+            if place is not None and place < made.shape[1]:
+                full[:, column] = made[:, place]
+        return full
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row."""
+        self._check_fitted()
+        _, choices = self._predict_rows(checked(self, X, reset=False, predicting=True))
+        return self._labelled(choices)
+
+    def _labelled(self, choices: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        labels, classes = self._labels, self.classes_
+        kept = np.empty(max(len(labels), 1), dtype=classes.dtype if len(labels) else object)
+        kept[: len(labels)] = labels
+        # Of two classes one may never have been met.
+        return kept[np.where(choices < len(labels), choices, 0)]
+
+    @when(lambda self: self._tells_probabilities())
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, ``(rows, classes)``."""
+        self._check_fitted()
+        made = self._columns(self._predict_rows(checked(self, X, reset=False, predicting=True), True)[0])
+        if made.shape[1] == 1:
+            made[:] = 1.0
+        return made
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: of two classes positive for the second, ``(rows,)``; of more one for each, ``(rows, classes)``. Of a calibrated learner these are
+        differences of probabilities, and probabilities."""
+        self._check_fitted()
+        calibrated = bool(self.calibrated) or self._calibrates
+        made = self._columns(self._predict_rows(checked(self, X, reset=False, predicting=True), calibrated)[0])
+        if made.shape[1] == 2:
+            difference: Floats = made[:, 1] - made[:, 0]
+            return difference
+        return made
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class that was met. A learner of two classes that has not met both answers for False and True."""
+        labels, scores, probable = self._scores_one(x)
+        if not self._is_made:
+            if not self._tells_probabilities():
+                raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
+            return {} if self._many else {False: 0.5, True: 0.5}
+        if not probable:
+            raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
+        if len(labels) < 2 and not self._many:
+            # A learner of two classes that has not met both.
+            labels = [labels[0], not labels[0]] if labels and labels[0] in (0, 1) else [*labels, *([False, True][len(labels) :])]
+            scores = [*scores, *[0.0] * (2 - len(scores))]
+        return dict(zip(labels, scores, strict=False))
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
+        if not self._is_made:
+            self._begin_many(X, [])
+        labels = list(dict.fromkeys(y.tolist() if hasattr(y, "tolist") else y))
+        places = {label: place for place, label in enumerate(labels)}
+        codes = np.fromiter((places[label] for label in y), dtype=np.int64)
+        self._learn_rows(self._aligned(X, grow=True), labels, codes, None if w is None else _data.vector(w))
+
+    def predict_many(self, X: Any) -> Any:
+        """The class of each row of a frame: a series with its index if it is one of pandas, else an array. None before any class was met."""
+        made: npt.NDArray[Any] = np.full(len(X), None, dtype=object)
+        if self._is_made and self._labels:
+            made = self._labelled(self._predict_rows(self._aligned(X, grow=False))[1])
+        return self._series(X, made)
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Probabilities for the rows of a frame, a column for each class."""
+        import pandas as pd
+
+        if not self._is_made:
+            return pd.DataFrame(index=getattr(X, "index", None))
+        if not self._tells_probabilities():
+            raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
+        made = self._predict_rows(self._aligned(X, grow=False), True)[0]
+        labels = list(self._labels)
+        if len(labels) < made.shape[1]:
+            labels = [*labels, not labels[0]] if labels and labels[0] in (0, 1) else [False, True][: made.shape[1]]
+            made = made[:, : len(labels)]
+        return pd.DataFrame(made, index=getattr(X, "index", None), columns=labels)
+
+    @staticmethod
+    def _series(X: Any, made: npt.NDArray[Any]) -> Any:
+        if not hasattr(X, "index") or not hasattr(X, "iloc"):
+            return made
+        import pandas as pd
+
+        return pd.Series(made, index=X.index)
+
+    def _more_state(self) -> tuple[Any, ...]:
+        return (list(self._labels),)
+
+    _more_tags = _river_tags
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._many
+        tags.classifier_tags.poor_score = self._poor_score
+        return tags
+
+
+def members(learners: Sequence[Learner]) -> str:
+    """Learners as the parameter ``members`` of a mixture takes them."""
+    return "; ".join(one._written_whole() for one in learners)

@@ -1,0 +1,63 @@
+"""From what users have (frames, lists, arrays of any type) to the contiguous tables of ``float64`` that the learners take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """The names of the columns of a frame; None for what has none."""
+    names = getattr(X, "column_names", None)
+    if names is None:
+        names = getattr(X, "columns", None)
+    if names is None or callable(names):
+        return None
+    return list(names)
+
+
+def frame(X: Any) -> Any:
+    """Arrow tables and other producers of the Arrow C stream become something numpy can read; everything else is returned."""
+    if hasattr(X, "__array__") or not hasattr(X, "__arrow_c_stream__"):
+        return X
+    import pyarrow
+
+    return pyarrow.table(X)
+
+
+def numbers(values: Any) -> Floats:
+    """An array of ``float64``; complex numbers are refused."""
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported; give the real and the imaginary parts as columns of their own.")
+    return np.require(array, dtype=np.float64, requirements="C")
+
+
+def table(X: Any) -> Floats:
+    """A two-dimensional table, copied only where it is not C-contiguous ``float64`` already."""
+    X = frame(X)
+    if type(X).__module__.split(".")[0] == "pyarrow":
+        X = np.column_stack([column.to_numpy() for column in X.columns]) if X.num_columns else np.empty((X.num_rows, 0))
+    made = numbers(X)
+    if made.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {made.ndim}D array instead. Reshape your data either using array.reshape(-1, 1) if it has a "
+            "single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    return made
+
+
+def vector(y: Any) -> Floats:
+    """Numbers in order."""
+    return numbers(y).reshape(-1)
+
+
+def targets(y: Any) -> tuple[Floats, int]:
+    """Targets row by row in one vector, and how many numbers a target has."""
+    made = numbers(frame(y))
+    outputs = made.shape[1] if made.ndim == 2 else 1
+    return made.reshape(-1), outputs

@@ -1,0 +1,197 @@
+"""Koopman operators of dynamical systems, learnt from pairs of a state and its successor.
+
+>>> import numpy as np
+>>> from mercer.operators import KoopmanOperator
+>>> states = np.array([[np.cos(0.3 * t), np.sin(0.3 * t)] for t in range(400)])
+>>> model = KoopmanOperator(kernel="gaussian:1").fit(states)
+>>> bool(abs(abs(model.eigenvalues_[0]) - 1) < 0.1)
+True
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _mercer
+from ._compat import BaseEstimator
+from ._data import Floats, table
+
+__all__ = ["KoopmanOperator"]
+
+
+class KoopmanOperator(_mercer.OperatorCore, BaseEstimator):
+    """Sparse stochastic gradient descent on the operator from states to their successors, on dictionaries that stay small.
+
+    The operator minimises `½ E‖k(x⁺, ·) − U k(x, ·)‖² + ½ λ‖U‖²`; a pair is kept if leaving it out would move the operator by more than the
+    budget. The Koopman operator, which acts on functions of the state, is its adjoint.
+
+    Cost: `2m² + 4md` multiply-adds a pair for `m` points kept, `2m² + 2md` numbers of memory. Source: [K] Algorithm 1 and eqs. 22, 29–32.
+
+    Parameters
+    ----------
+    kernel : str, default "median"
+        The kernel on states; "median" is the Gaussian whose width is the median distance of the first 200 states.
+    output_kernel : str | None, default None
+        The kernel on successors; the same unless given.
+    eta : float, default 0.3
+        Step size; a step is stable while `η(k(x,x) + λ) < 2`. A constant step leaves noise of its own size in eigenvalues.
+    eta_power : (float, float) | None, default None
+        `(a, r)`: steps `η/(t + r)^a` instead of constant ones.
+    lambda_ : float, default 0.0
+        Regulariser.
+    budget : float | None, default None
+        The budget `ε`: the smaller, the larger the dictionary. None: `0.1 η²` with the step of the round.
+    budget_schedule : str, default "constant"
+        "constant", or "eta-squared" for `ε η²`.
+    budget_test : str, default "norm"
+        What is compared with the budget: "norm" of the change, its square "squared", or "output-ald".
+    dictionary_shape : str, default "paired"
+        "paired" keeps both sides together, "rectangular" each on its own account.
+    rank_guard : float, default 1e-6
+        A point whose squared distance to the span of those kept is at most this times `k(x, x)` is never kept.
+    max_dictionary : int | None, default 1000
+        Most points kept.
+    """
+
+    def __init__(
+        self, *, kernel: str = "median", output_kernel: str | None = None, eta: float = 0.3, eta_power: tuple[float, float] | None = None,
+        lambda_: float = 0.0, budget: float | None = None, budget_schedule: str = "constant", budget_test: str = "norm",
+        dictionary_shape: str = "paired", rank_guard: float = 1e-6, max_dictionary: int | None = 1000,
+    ) -> None:  # fmt: skip
+        self.kernel = kernel
+        self.output_kernel = output_kernel
+        self.eta = eta
+        self.eta_power = eta_power
+        self.lambda_ = lambda_
+        self.budget = budget
+        self.budget_schedule = budget_schedule
+        self.budget_test = budget_test
+        self.dictionary_shape = dictionary_shape
+        self.rank_guard = rank_guard
+        self.max_dictionary = max_dictionary
+
+    def _spec(self) -> dict[str, Any]:
+        if self.budget_schedule not in ("constant", "eta-squared"):
+            raise _mercer.SettingsError(f'budget_schedule is {self.budget_schedule!r}; give "constant" or "eta-squared"')
+        return {
+            "kernel": self.kernel, "output_kernel": self.output_kernel, "eta": float(self.eta), "eta_power": self.eta_power,
+            "lambda": float(self.lambda_), "budget": self.budget, "budget_eta_squared": self.budget_schedule == "eta-squared",
+            "test": self.budget_test, "shape": self.dictionary_shape, "rank_guard": float(self.rank_guard),
+            "max_dictionary": self.max_dictionary,
+        }  # fmt: skip
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_made
+
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
+        self._reset()
+        return self.partial_fit(X, Y)
+
+    def partial_fit(self, X: Any, Y: Any = None) -> Self:
+        """Learns further pairs, in their order."""
+        x = table(X)
+        if Y is None:
+            x, y = x[:-1], x[1:]
+        else:
+            y = table(Y)
+        if not self._is_made:
+            self._begin(x, y)
+        self._learn_rows(x, y)
+        return self
+
+    def learn_one(self, x: Any, x_plus: Any) -> None:
+        """Learns one pair."""
+        a, b = table([x]), table([x_plus])
+        if not self._is_made:
+            if "median" in (self.kernel, self.output_kernel):
+                raise _mercer.SettingsError('kernel="median" looks at the first states: begin with fit, or give a width such as kernel="gaussian:0.5"')
+            self._begin(a, b)
+        self._learn_rows(a, b)
+
+    @property
+    def eigenvalues_(self) -> npt.NDArray[np.complex128]:
+        """All eigenvalues of the Koopman operator, by decreasing modulus. `O(m³)`."""
+        if not self._is_made:
+            raise AttributeError("eigenvalues_: nothing was learnt yet")
+        made = self._eigenvalues()
+        return made[:, 0] + 1j * made[:, 1]
+
+    def eigenfunctions(self, X: Any, count: int = 10) -> npt.NDArray[np.complex128]:
+        """The `count` leading eigenfunctions at states, a row for each state and a column for each function. They have unit norm."""
+        _, re, im = self._eigen(table(X), count)
+        return re + 1j * im
+
+    def forecast(self, x: Any, steps: int = 1, observable: Callable[[Floats], Any] | None = None) -> Floats:
+        """The expected values of an observable `1, …, steps` steps after the state `x`: ``(steps, numbers)``, and for rows of states
+        ``(rows, steps, numbers)``. The observable maps rows of states to rows of numbers; without one it is the state itself."""
+        single = np.ndim(x) == 1
+        rows = table([x] if single else x)
+        kept = self._points()[1]
+        values = kept if observable is None else np.asarray(observable(kept), dtype=np.float64)
+        values = np.ascontiguousarray(values.reshape(len(kept), -1))
+        made = self._forecast(rows, values, steps).reshape(len(rows), steps, values.shape[1])
+        return made[0] if single else made
+
+    def predict(self, X: Any) -> Floats:
+        """The expected successors of states."""
+        made: Floats = self.forecast(table(X), 1)[:, 0]
+        return made
+
+    @property
+    def points_(self) -> tuple[Floats, Floats]:
+        """The states and the successors that are kept."""
+        if not self._is_made:
+            raise AttributeError("points_: nothing was learnt yet")
+        kept = self._points()
+        return kept[0], kept[1]
+
+    @property
+    def weights_(self) -> Floats:
+        """The weights `W` of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)`."""
+        x, y = self.points_
+        return self._weights().reshape(len(y), len(x))
+
+    @property
+    def hs_norm_(self) -> float:
+        """The Hilbert–Schmidt norm of the operator."""
+        if not self._is_made:
+            raise AttributeError("hs_norm_: nothing was learnt yet")
+        return self._facts()[3]
+
+    @property
+    def dictionary_size(self) -> int:
+        """States kept."""
+        return len(self._points()[0]) if self._is_made else 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, **({"_bytes": self.to_bytes()} if self._is_made else {})}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        inside = state.pop("_bytes", None)
+        self.__dict__.update(state)
+        if inside is not None:
+            self._set_bytes(inside)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the operator to a file that ``mercer koopman --model`` goes on with."""
+        with open(path, "wb") as file:
+            file.write(self.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The operator of a file's bytes."""
+        model = cls()
+        model._set_bytes(data)
+        return model
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The operator of a file."""
+        with open(path, "rb") as file:
+            return cls.from_bytes(file.read())

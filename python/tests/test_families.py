@@ -1,0 +1,111 @@
+"""Forecasters, operators, evaluation and tuning."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import forecasting
+
+T = np.arange(400)
+SERIES = np.column_stack([np.sin(0.3 * T), np.cos(0.3 * T)])
+KINDS = [getattr(forecasting, name) for name in forecasting.__all__ if name not in ("Forecaster", "Kalman")]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_forecasters(kind):
+    model = kind(intervals=0.9).fit(SERIES)
+    truth = np.column_stack([np.sin(0.3 * (400 + np.arange(3))), np.cos(0.3 * (400 + np.arange(3)))])
+    np.testing.assert_allclose(model.predict(3), truth, atol=1e-2)
+    assert model.rows_learnt == 400 and len(model.coverage_) == 2
+    for one in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), mercer.from_bytes(model.to_bytes())):
+        assert (one.predict(3) == model.predict(3)).all()
+    flat = kind()
+    predictions = flat.predict_then_fit(SERIES[:, 0])
+    assert predictions.shape == (400,) and flat.predict(2).shape == (2,)
+    assert abs(predictions[300:] - SERIES[300:, 0]).max() < 1e-2
+    one_by_one = kind()
+    for y in SERIES[:, 0]:
+        one_by_one.learn_one(y)
+    assert (one_by_one.predict(2) == flat.predict(2)).all()
+
+
+def test_forecasters_with_inputs_and_gaps():
+    rng = np.random.default_rng(0)
+    u = rng.normal(size=(500, 1))
+    y = np.zeros(500)
+    for t in range(1, 500):
+        y[t] = 0.7 * y[t - 1] + u[t - 1, 0]
+    y[100:105] = np.nan
+    model = forecasting.Opf(gamma=0.8)
+    made = model.predict_then_fit(y, u)
+    assert np.isfinite(made).all() and np.nanmean((made[300:] - y[300:]) ** 2) < 1e-3
+    with pytest.raises(ValueError, match="outputs"):
+        model.partial_fit(np.zeros((3, 2)), u[:3])
+    kalman = forecasting.Kalman(A=[[0.7]], C=[[1.0]], Q=[[1.0]], R=[[1e-3]]).fit(np.nan_to_num(y))
+    assert kalman.mse_ < 1.5
+    with pytest.raises(mercer.SettingsError):
+        forecasting.Opf(gamma=2.0).fit(y)
+
+
+def test_koopman():
+    model = mercer.KoopmanOperator(kernel="gaussian:1").fit(SERIES)
+    values = model.eigenvalues_
+    assert values.dtype == complex and (np.diff(abs(values)) <= 1e-12).all()
+    np.testing.assert_allclose(model.forecast(SERIES[10], 3), SERIES[11:14], atol=0.05)
+    np.testing.assert_allclose(model.predict(SERIES[:5]), SERIES[1:6], atol=0.05)
+    energy = model.forecast(SERIES[10], 2, observable=lambda x: x[:, :1] ** 2)
+    np.testing.assert_allclose(energy[:, 0], SERIES[11:13, 0] ** 2, atol=0.1)
+    functions = model.eigenfunctions(SERIES, 2)
+    # Along the trajectory an eigenfunction is multiplied by its eigenvalue.
+    ratio = functions[1:, 0] / functions[:-1, 0]
+    np.testing.assert_allclose(np.median(ratio.real), values[0].real, atol=0.05)
+    np.testing.assert_allclose(abs(np.median(ratio.imag)), abs(values[0].imag), atol=0.05)
+    for one in (pickle.loads(pickle.dumps(model)), mercer.from_bytes(model.to_bytes())):
+        assert (one.eigenvalues_ == values).all()
+    x, y = model.points_
+    assert model.weights_.shape == (len(y), len(x))
+    pairs = mercer.KoopmanOperator(kernel="gaussian:1").fit(SERIES[:-1], SERIES[1:])
+    assert (pairs.eigenvalues_ == values).all()
+    with pytest.raises(ValueError, match="median"):
+        mercer.KoopmanOperator().learn_one(SERIES[0], SERIES[1])
+    with pytest.raises(mercer.SettingsError):
+        mercer.KoopmanOperator(eta=3.0).fit(SERIES)
+
+
+def test_evaluate_and_tune(data):
+    X, y, c = data
+    made = mercer.evaluate(mercer.Krls(), X, y, skip=100)
+    assert made.r2 > 0.7 and made.mse == made.scores["mse"] and made.curve(50).shape == (600,)
+    by_hand, model = [], mercer.Krls()
+    for x, target in zip(X, y):
+        by_hand.append(model.predict_one(list(x)))
+        model.learn_one(list(x), target)
+    np.testing.assert_allclose(made.predictions, by_hand, rtol=1e-8, atol=1e-10)
+    usual = mercer.evaluate(mercer.KrlsClassifier(), X, c, skip=100)
+    assert usual.accuracy > 0.8
+    found = mercer.tune(mercer.Krls(), X, y, trials=12)
+    assert found.score < mercer.evaluate(mercer.Krls(), X, y).mse
+    assert mercer.evaluate(found.best, X, y).mse == pytest.approx(found.score, rel=1e-6)
+    assert found.trials[0].params["kernel"].startswith("gaussian:")
+    assert mercer.tune(mercer.Krls(), X, y, trials=12, threads=1).best.get_params() == found.best.get_params()
+    kept = mercer.tune(mercer.Krls(lambda_=0.5), X, y, trials=4)
+    assert kept.best.lambda_ == 0.5
+    classes = mercer.tune(mercer.KrlsClassifier(), X, np.where(c, "b", "a"), trials=4)
+    assert classes.score < 0.4
+
+
+def test_mixtures_and_members(data):
+    X, y, _ = data
+    members = [mercer.Krls(lambda_=0.01, kernel="gaussian:1"), mercer.NonsAld()]
+    model = mercer.Experts(members=members).fit(X, y)
+    assert model.settings["members"] == "krls lambda=0.01 kernel=gaussian:1; nons-ald"
+    assert mercer.Experts(members="krls lambda=0.01 kernel=gaussian:1; nons-ald").fit(X, y).predict(X).tolist() == model.predict(X).tolist()
+    restart = mercer.Restart(learner=mercer.Krls(lambda_=0.5)).fit(X, y)
+    assert np.isfinite(restart.predict(X)).all()
+    several = mercer.MknlmsCs(kernels=["gaussian:1", "gaussian:3"]).fit(X, y)
+    assert np.isfinite(several.predict(X)).all()
