@@ -150,7 +150,7 @@ impl Drawing<'_> {
         let scale = figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets && figure.matrix.is_none());
         let marks = |axis: &Axis, room: f64| ticks(axis, room);
         let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0) as f64 * LETTER;
-        let rows = figure.matrix.as_ref().map(|words| words.names());
+        let rows = figure.matrix.as_ref().map(super::matrix::Words::names);
         let left = match &rows {
             Some((rows, _)) => widest(&mut rows.iter().map(|name| name.chars().count())),
             None => widest(&mut marks(&data.y_axis, HEIGHT).iter().map(|(_, text)| text.chars().count())),

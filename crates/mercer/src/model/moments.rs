@@ -1,5 +1,7 @@
 //! Sums of a ridge regression in a file: the state of a shard, which merges with those of others and from which a learner is made.
 
+use std::fmt::Display;
+
 use mercer_core::{Inconsistent, Validate};
 use mercer_data::Scaling;
 use mercer_kernels::AnyKernel;
@@ -96,7 +98,7 @@ pub enum MergeError {
     Sums(#[from] Error),
 }
 
-fn different(what: &'static str, ours: impl ToString, theirs: impl ToString) -> MergeError {
+fn different(what: &'static str, ours: &dyn Display, theirs: &dyn Display) -> MergeError {
     MergeError::Different { what, ours: ours.to_string(), theirs: theirs.to_string() }
 }
 
@@ -140,23 +142,23 @@ impl Moments {
                 ("scaled", "scaled") => ("by some ranges", "by others"),
                 told => told,
             };
-            return Err(different("the scalings of the columns", ours, theirs));
+            return Err(different("the scalings of the columns", &ours, &theirs));
         }
         if ours.features != theirs.features {
-            return Err(different("the columns", listed(&ours.features), listed(&theirs.features)));
+            return Err(different("the columns", &listed(&ours.features), &listed(&theirs.features)));
         }
         let targets = |about: &Description| match &about.target_names[..] {
             [] => about.target_name.clone().unwrap_or_default(),
             names => listed(names),
         };
         if targets(ours) != targets(theirs) {
-            return Err(different("the targets", targets(ours), targets(theirs)));
+            return Err(different("the targets", &targets(ours), &targets(theirs)));
         }
         if ours.parameters != theirs.parameters {
             let told = |about: &Description| {
                 about.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
             };
-            return Err(different("the parameters", told(ours), told(theirs)));
+            return Err(different("the parameters", &told(ours), &told(theirs)));
         }
         let (ours, theirs) = (self.sums.feature_map(), other.sums.feature_map());
         if ours != theirs {
@@ -164,7 +166,7 @@ impl Moments {
             if ours == theirs {
                 (ours, theirs) = (format!("{ours} with some values"), format!("{theirs} with others"));
             }
-            return Err(different("the feature maps", ours, theirs));
+            return Err(different("the feature maps", &ours, &theirs));
         }
         Ok(())
     }

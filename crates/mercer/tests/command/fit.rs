@@ -12,7 +12,9 @@ use crate::support::{Folder, examples};
 const TAYLOR: &str = "--learner pkrr-taylor --kernel gaussian:1.5 --set degree=3 --set lambda=0.1";
 
 /// The first rows.
-fn first(rows: usize) -> Vec<([f64; 3], f64)> {
+type Row = ([f64; 3], f64);
+
+fn first(rows: usize) -> Vec<Row> {
     examples(rows).iter().map(|(x, y)| ([x[0], x[1], x[2]], y)).collect()
 }
 
@@ -25,7 +27,7 @@ fn csv(rows: std::ops::Range<usize>) -> String {
 /// The same rows with the columns in another order.
 fn parquet(rows: std::ops::Range<usize>) -> Vec<u8> {
     let all = first(rows.end);
-    let column = |of: &dyn Fn(&([f64; 3], f64)) -> f64| {
+    let column = |of: &dyn Fn(&Row) -> f64| {
         Arc::new(Float64Array::from(all[rows.clone()].iter().map(of).collect::<Vec<_>>())) as ArrayRef
     };
     let columns = [
