@@ -123,11 +123,12 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
         .words("classifier")
         .numbers("budget", Format::Decimals(0))
         .numbers("mistakes, %", Format::Decimals(2));
-    let (mut panels, mut claims) = (Panels::new("", 2), Claims::new());
+    let (mut panels, mut claims, mut gallery) = (Panels::new("", 2), Claims::new(), Vec::new());
     let xs = BUDGETS.map(|budget| budget as f64);
     for (set, data) in tables.iter().enumerate() {
-        let mut figure = Figure::new(there[set].name).x_label("budget").y_label("mistakes, %").log_x();
-        let mut falls = Vec::new();
+        let axes = |title: &str| Figure::new(title).x_label("budget").y_label("mistakes, %").log_x();
+        let mut figure = axes(there[set].name);
+        let (mut falls, mut curves) = (Vec::new(), Vec::new());
         for (place, method) in methods.iter().enumerate() {
             let mut ys = Vec::new();
             for budget in budgets_of(method) {
@@ -146,8 +147,10 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
                 falls.push((method.shown, ys[0], ys[BUDGETS.len() - 1]));
             }
             figure = figure.line(method.shown, &xs, &ys);
+            curves.push((method.shown, ys));
         }
         panels = panels.panel(figure);
+        gallery.push((there[set].name, small_multiples(&curves, &xs, axes)));
         judge(&mut claims, there[set].name, data, &falls)?;
     }
 
@@ -159,6 +162,10 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
     report.table("filters_mistakes_claims", "What budgets cost (statements of this project)", claims.table());
     report.table("filters_mistakes", "Mistakes in percent of the rows", table);
     report.picture("filters_mistakes", "Mistakes against the budget", panels);
+    for (name, small) in gallery {
+        let caption = format!("One classifier a panel on {name}, and the fewest mistakes of all (dashed)");
+        report.picture(format!("filters_mistakes_gallery_{name}"), caption, small);
+    }
     for set in missing {
         let page = plan.registry.find(set.name).map_or("", |entry| entry.page.as_str());
         report.not_run(
@@ -169,6 +176,20 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
         );
     }
     Ok(report)
+}
+
+/// A panel for each classifier, all with the same axes.
+fn small_multiples(curves: &[(&str, Vec<f64>)], xs: &[f64], axes: impl Fn(&str) -> Figure) -> Panels {
+    let over = |start: f64, pick: fn(f64, f64) -> f64| -> Vec<f64> {
+        (0..xs.len()).map(|k| curves.iter().map(|(_, ys)| ys[k]).fold(start, pick)).collect()
+    };
+    let (fewest, most) = (over(f64::INFINITY, f64::min), over(0.0, f64::max));
+    let (bottom, top) =
+        (fewest.iter().copied().fold(f64::INFINITY, f64::min), most.iter().copied().fold(0.0, f64::max));
+    curves.iter().fold(Panels::new("", 3), |small, (shown, ys)| {
+        let figure = axes(shown).line("this classifier", xs, ys).dashed("the fewest of all", xs, &fewest);
+        small.panel(if bottom < top { figure.y_range(bottom, top) } else { figure })
+    })
 }
 
 /// Statements on the mistakes at the smallest and at the largest budget.

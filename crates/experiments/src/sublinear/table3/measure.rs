@@ -53,7 +53,7 @@ pub fn checkpoints(rounds: usize) -> Vec<usize> {
 /// Runs a learner over a stream in its order.
 ///
 /// # Errors
-/// The learner's, but for divergence, which is a result.
+/// The learner's, except divergence, which is a result.
 pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> Result<Pass, Error> {
     let rounds = stream.len();
     let recorded = checkpoints(rounds);
