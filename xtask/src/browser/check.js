@@ -118,6 +118,6 @@
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
     width: innerWidth,
     files: files.filter((file) => file.startsWith("file:")).map((file) => decodeURIComponent(new URL(file).pathname)),
-    stops: reachable.filter((element) => element.tabIndex === 0 && visible(element)).length,
+    stops: reachable.filter((element) => element.tabIndex === 0 && !element.disabled && visible(element)).length,
   };
 })()
