@@ -22,6 +22,8 @@ def from_bytes(data: bytes) -> Any:
         from .pipeline import Pipeline
 
         return Pipeline.from_bytes(data)
+    if kind == "sums":
+        raise _mercer.ModelFileError("the model holds the sums of `mercer fit`, which has no class here; `mercer predict` and `mercer merge` take it")
     base: type = KernelRegressor if kind == "regression" else KernelClassifier
     for one in vars(_learners).values():
         if isinstance(one, type) and issubclass(one, base) and getattr(one, "_name", "") == name:

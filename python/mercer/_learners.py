@@ -3226,7 +3226,7 @@ class Auto(KernelRegressor):
     **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
     the sum of the losses of scaled targets. NONS-ALD, whose matrix belongs to one output, is left out. An output may join at any time.
 
-    **Budget.** A round costs about `budget` multiply-adds at most (but for those four), whatever the dimension and the length of
+    **Budget.** A round costs about `budget` multiply-adds at most (except for those four), whatever the dimension and the length of
     the stream. The grid's quarter sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`). The rest sets the window `N`:
     `3N(d + 1)` and the processes. Where that leaves fewer than four times as many rows as a prediction looks at, the grid has the whole budget: half of it
     sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated.
@@ -3334,7 +3334,7 @@ class AutoClassifier(KernelClassifier):
     **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
     the sum of the losses of scaled targets. NONS-ALD, whose matrix belongs to one output, is left out. An output may join at any time.
 
-    **Budget.** A round costs about `budget` multiply-adds at most (but for those four), whatever the dimension and the length of
+    **Budget.** A round costs about `budget` multiply-adds at most (except for those four), whatever the dimension and the length of
     the stream. The grid's quarter sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`). The rest sets the window `N`:
     `3N(d + 1)` and the processes. Where that leaves fewer than four times as many rows as a prediction looks at, the grid has the whole budget: half of it
     sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated.
