@@ -33,7 +33,8 @@
 //! **Budget.** A round costs about `budget` multiply-adds at most (except for those four), whatever the dimension and the length of
 //! the stream. The grid's quarter sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`). The rest sets the window `N`:
 //! `3N(d + 1)` and the processes. Where that leaves fewer than four times as many rows as a prediction looks at, the grid has the whole budget: half of it
-//! sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated.
+//! sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated;
+//! [`Auto::budget_within`] finds the count that takes so many microseconds on this machine.
 //!
 //! **Choices.** The members, their regularisers and kernels were chosen on the fourteen regression streams of the project's comparison of quality (casp, calhousing,
 //! diamonds, ccpp, cpusmall, elevators, bank, parkinson, year, ailerons; two synthetic drifts, elec2 and elevators in time order); none depends on a
@@ -46,6 +47,7 @@ mod grid;
 mod nearest;
 mod ranks;
 mod scales;
+mod speed;
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{Gaussian, weighted_median_width};
@@ -505,19 +507,23 @@ pub(crate) const AUTO: Entry = Entry {
     keys: &[
         keys::rule(|| AutoParams::default().rule.into()),
         keys::count(
-            "budget",
-            "",
-            || AutoParams::default().budget.into(),
-            "multiply-adds a row, which set the members' sizes",
-        )
-        .ranging("a whole number ≥ 1000"),
-        keys::count(
             "neighbours",
             "k",
             || AutoParams::default().neighbours.into(),
             "nearest examples in a prediction of the processes on a window of the stream; 0 leaves them out",
         )
         .ranging("a whole number ≥ 0"),
+        keys::count(
+            "budget",
+            "",
+            || AutoParams::default().budget.into(),
+            "multiply-adds a row, which set the members' sizes, or a time a row such as 50us, measured on this machine",
+        )
+        .ranging("a whole number ≥ 1000, or a time such as 50us")
+        .or_time(|microseconds, context, values| {
+            let params = AutoParams::default().neighbours(values.count("neighbours")?).outputs(context.outputs);
+            Ok(Auto::budget_within(microseconds, context.dimension, params)?.into())
+        }),
     ],
     time: cost!(1.0 budget),
     memory: cost!(1.0 budget),

@@ -90,6 +90,7 @@ pub struct Key {
     default: Default,
     for_classes: Option<fn(&Context<'_>) -> Value>,
     without_data: Option<Default>,
+    of_time: Option<OfTime>,
 }
 
 /// Where good values of a key are looked for; both ends are values that it may have.
@@ -152,6 +153,9 @@ pub struct Look {
     pub needs_rows: bool,
     find: Find,
 }
+
+/// From microseconds to a value.
+type OfTime = fn(f64, &Context<'_>, &Values<'_>) -> Result<Value, BuildError>;
 
 type Find = fn(&AnyKernel, &Context<'_>, &Values<'_>) -> Result<Value, BuildError>;
 
@@ -317,6 +321,20 @@ impl Key {
     #[must_use]
     pub fn without_data(&self) -> Option<Value> {
         self.without_data.map(|value| value())
+    }
+
+    /// Whether a time such as `50us` may stand for its value.
+    #[must_use]
+    pub fn takes_time(&self) -> bool {
+        self.of_time.is_some()
+    }
+
+    /// The value that takes so many microseconds, found by a measurement on this machine; `values` are those of the keys before its own.
+    ///
+    /// # Errors
+    /// When the time is out of range, or the key takes none.
+    pub fn in_time(&self, microseconds: f64, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
+        self.of_time.map_or(Err(BuildError::OtherKind(self.name)), |find| find(microseconds, context, values))
     }
 
     /// The default as a user would write it.

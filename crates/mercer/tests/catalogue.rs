@@ -93,7 +93,7 @@ fn defaults_are_those_of_the_library() {
     assert_eq!(shown("fogd"), "features=400 step=0.1 loss=squared");
     assert_eq!(shown("experts"), "members=nons-ald;krls;aogd-ald rule=ml-poly share=0");
     assert_eq!(shown("restart"), "learner=krls detector=page-hinkley threshold=50 tolerance=0.5 delta=2e-3");
-    assert_eq!(shown("auto"), "rule=ml-poly budget=2000000 neighbours=32");
+    assert_eq!(shown("auto"), "rule=ml-poly neighbours=32 budget=2000000");
     assert_eq!(shown("mknlms-cs"), "kernels=auto eta=0.1 delta=0.995 eps=1 max_dictionary=500");
 }
 
@@ -153,6 +153,24 @@ fn rules_of_the_papers() {
 }
 
 /// Every rule is an expression that could be written instead.
+#[test]
+fn a_time_stands_for_the_budget_that_takes_it() {
+    let context = Context { dimension: 3, ..Context::default() };
+    let settings = set("auto", &["budget=20ms"]);
+    assert_eq!((settings.measured(), set("auto", &["budget=2e6"]).measured()), (Some("budget"), None));
+    assert_eq!(set("experts", &["members=krls;auto budget=5 us"]).measured(), Some("budget"));
+    let built = settings.build(gaussian(), &context).unwrap();
+    let Value::Whole(budget) = built.parameters[2].1 else { panic!("{:?}", built.parameters) };
+    assert!(budget > 100_000, "{budget}");
+    // The number it came to makes the same learner.
+    let again = parameters("auto", &[&format!("budget={budget}")], &context);
+    assert_eq!(again, built.parameters);
+    let error = set("auto", &["budget=1e-9us"]).build(gaussian(), &context).unwrap_err().to_string();
+    assert!(error.contains("budget") && error.contains("time"), "{error}");
+    assert!(refusal("auto", &["budget=5 hours"]).contains("budget"));
+    assert!(refusal("fogd", &["features=5us"]).contains("features"));
+}
+
 #[test]
 fn rules_can_be_written_out() {
     let context = Context { rounds: Some(1000), dimension: 7, ..Context::default() };

@@ -66,4 +66,11 @@ pub trait Basis: Send + Sync {
 ///
 /// Updates with a regulariser `λ‖w‖²` need it, for `‖w‖` is the norm of the function in such coordinates only; then all orthonormal
 /// bases of the span give the same predictions. When a point leaves, rotations bring the coordinate that leaves the span last.
-pub trait Orthonormal: Basis<Change = Rotations> {}
+pub trait Orthonormal: Basis<Change = Rotations> {
+    /// What rounding may have put into the residual `δ` of a probed input: `ε k(x, x) (1 + ‖c‖₁)²`, where `c = K_S⁻¹ k_S(x)` holds the
+    /// kernel coefficients of its projection and `ε` is the machine precision. `½J²`.
+    ///
+    /// The factor is that of a Gram matrix whose entries are known to `ε`, and `δ` is the quadratic form of `[1, −c]` in it. A point kept
+    /// with a smaller `δ` gives the span a direction that only rounding knows, and the coordinates after it grow without bound.
+    fn rounding(&self, probe: &Probe) -> f64;
+}

@@ -194,7 +194,14 @@ impl<K: Kernel> Basis for NewtonBasis<K> {
     }
 }
 
-impl<K: Kernel> Orthonormal for NewtonBasis<K> {}
+impl<K: Kernel> Orthonormal for NewtonBasis<K> {
+    fn rounding(&self, probe: &Probe) -> f64 {
+        let mut c = AlignedVec::new();
+        self.coefficients(&probe.coordinates, &mut c);
+        let sum = 1.0 + c.iter().map(|c| c.abs()).sum::<f64>();
+        f64::EPSILON * probe.self_value() * sum * sum
+    }
+}
 
 #[cfg(test)]
 mod tests {

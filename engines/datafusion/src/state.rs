@@ -50,7 +50,7 @@ impl Plan {
         group.flush(self, scratch)?;
         let Some(sums) = &group.sums else { return Ok(None) };
         let mut model = self.spec.start(self.dimension(), 1, None).map_err(refused)?;
-        model.sums = RidgeMoments::from_sums((*self.map).clone(), sums.clone(), 0.0).map_err(refused)?;
+        model.sums = RidgeMoments::from_sums((*self.map).clone(), (**sums).clone(), 0.0).map_err(refused)?;
         if let [target, features @ ..] = &self.names[..] {
             model.description.target_name = Some(target.clone());
             model.description.features = features.to_vec();

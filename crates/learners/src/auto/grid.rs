@@ -13,7 +13,7 @@ const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
 const HIGHEST_DEGREE: usize = 6;
 /// Rows that the grid learns before the windows look at them.
-const PIECE: usize = 64;
+pub(super) const PIECE: usize = 64;
 
 /// The window has a thread of its own.
 pub(super) fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
@@ -62,6 +62,13 @@ pub(super) fn learn_in_pieces(
     })
 }
 
+/// The points of each dictionary that the grid's share of the budget allows: `15J² + 12Jd = share`.
+pub(super) fn most_points(dimension: usize, share: f64) -> usize {
+    let d = dimension as f64;
+    let points = ((36.0 * d * d + 15.0 * share).sqrt() - 6.0 * d) / 15.0;
+    (points as usize).max(1)
+}
+
 /// The members, for scaled targets and rows whose distances have the median `unit`.
 pub(super) fn grid(
     (dimension, outputs): (usize, usize),
@@ -72,10 +79,7 @@ pub(super) fn grid(
 ) -> Result<Vec<(String, AnyRegressor<Gaussian>)>, Error> {
     let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
     let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
-    // 15J² + 12Jd = share
-    let d = dimension as f64;
-    let points = ((36.0 * d * d + 15.0 * share).sqrt() - 6.0 * d) / 15.0;
-    let max_dictionary = Some((points as usize).max(1));
+    let max_dictionary = Some(most_points(dimension, share));
     let mut members = Vec::new();
     for width in DICTIONARY_WIDTHS {
         let sigma = width * unit;

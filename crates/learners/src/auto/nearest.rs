@@ -308,6 +308,17 @@ impl Nearest {
         self.work = Work { scratch, regrets };
     }
 
+    /// Puts an example into the windows alone, where it fills its place for a measurement of time.
+    pub(super) fn fill(&mut self, x: &[f64], y: &[f64]) {
+        let memory = &mut self.work.scratch.neighbours;
+        for (metric, time) in
+            [(&mut self.by_rank, None), (&mut self.by_time, Some(self.rounds)), (&mut self.by_other, None)]
+        {
+            metric.push(x, time, ([y; TARGETS], 1.0), memory);
+        }
+        self.rounds += 1;
+    }
+
     /// Notes by how much the example in place `place` was mispredicted.
     fn remember(&mut self, place: usize, y: &[f64], prediction: &[f64]) {
         let square = |y: &f64, made: &f64| (y - made).powi(2).min(f64::MAX);

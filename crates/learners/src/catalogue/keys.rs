@@ -1,6 +1,6 @@
 //! Keys that several learners have. Each takes its default from the parameters of the learner that has it.
 
-use super::{BuildError, Context, Default, Find, Key, Kind, Look, Rule, SearchRange, Value, Values};
+use super::{BuildError, Context, Default, Find, Key, Kind, Look, OfTime, Rule, SearchRange, Value, Values};
 use crate::basis::Eviction;
 use crate::loss::Loss;
 
@@ -29,6 +29,7 @@ pub(crate) const fn number(
         auto: None,
         for_classes: None,
         without_data: None,
+        of_time: None,
     }
 }
 
@@ -86,6 +87,11 @@ impl Key {
     /// What a default of `auto` is where nothing is known of the data.
     pub(crate) const fn or_unseen(self, value: Default) -> Self {
         Self { without_data: Some(value), ..self }
+    }
+
+    /// Also a time, which stands for a value found by measurement.
+    pub(crate) const fn or_time(self, measured: OfTime) -> Self {
+        Self { of_time: Some(measured), ..self }
     }
 
     pub(crate) const fn ranging(self, range: &'static str) -> Self {

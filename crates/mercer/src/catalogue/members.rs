@@ -63,6 +63,11 @@ impl Member {
         self.settings.needs_rows()
     }
 
+    /// The first key whose value is measured on this machine.
+    pub(super) fn measured(&self) -> Option<&'static str> {
+        self.settings.measured()
+    }
+
     /// The learner, untrained, with the name it was given; `kernel` is for members that name none.
     pub(super) fn build(
         &self,

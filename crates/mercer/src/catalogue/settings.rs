@@ -26,6 +26,8 @@ enum Choice {
     Kernels(Vec<AnyKernel>),
     /// What the key's rule finds in the data.
     Looked(Look),
+    /// The value that takes so many microseconds on this machine.
+    Time(f64),
     /// Another value than usual, when classes are learnt.
     Unset(Box<Choice>),
 }
@@ -76,7 +78,7 @@ impl Settings {
                 Choice::Members(_, members) => members.iter().any(|member| member.needs_rounds().is_some()),
                 Choice::Looked(look) => look.needs_rounds,
                 Choice::Unset(usual) => needs(usual),
-                Choice::None | Choice::Name(_) | Choice::Kernels(_) => false,
+                Choice::None | Choice::Name(_) | Choice::Kernels(_) | Choice::Time(_) => false,
             }
         }
         let mut keys = self.entry.keys.iter().zip(&self.chosen);
@@ -91,10 +93,21 @@ impl Settings {
                 Choice::Looked(look) => look.needs_rows,
                 Choice::Members(_, members) => members.iter().any(Member::needs_rows),
                 Choice::Unset(usual) => needs(usual),
-                Choice::Formula(_) | Choice::Numbers(_) | Choice::None | Choice::Name(_) | Choice::Kernels(_) => false,
+                Choice::Formula(_) | Choice::Numbers(_) | Choice::None => false,
+                Choice::Name(_) | Choice::Kernels(_) | Choice::Time(_) => false,
             }
         }
         self.chosen.iter().any(needs)
+    }
+
+    /// The first key whose value is measured on this machine, so that another run may find another one.
+    #[must_use]
+    pub fn measured(&self) -> Option<&'static str> {
+        self.entry.keys.iter().zip(&self.chosen).find_map(|(key, choice)| match choice {
+            Choice::Time(_) => Some(key.name),
+            Choice::Members(_, members) => members.iter().find_map(Member::measured),
+            _ => None,
+        })
     }
 
     /// The learner, untrained.
@@ -169,6 +182,9 @@ impl Settings {
                 }
                 error => self.refused(error, &kernel.to_string(), context),
             }),
+            Choice::Time(microseconds) => key
+                .in_time(*microseconds, context, before)
+                .map_err(|error| self.refused(error, &kernel.to_string(), context)),
             Choice::Formula(formula) => {
                 let value = self.evaluated(key, formula, context)?;
                 if key.kind == Kind::Count { self.whole(key, formula, value) } else { Ok(Value::Number(value)) }
@@ -227,6 +243,18 @@ fn kernels(list: &str) -> Result<Vec<AnyKernel>, KernelError> {
     list.split(separator).map(str::trim).filter(|spec| !spec.is_empty()).map(str::parse).collect()
 }
 
+/// The microseconds of a time such as `50us` or `0.2 ms`.
+fn microseconds(time: &str) -> Option<f64> {
+    let (number, unit) = time.split_at(time.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E')?);
+    let unit = match unit {
+        "us" | "µs" | "μs" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        _ => return None,
+    };
+    number.trim().parse::<f64>().ok().map(|number| unit * number)
+}
+
 /// What was written for a key.
 fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choice, CatalogueError> {
     let (learner, name) = (entry.name, key.name);
@@ -247,6 +275,9 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choic
     };
     let other_name = || CatalogueError::NotAName { learner, key: name, value: value.to_owned(), range: key.range };
     let syntax = |source| CatalogueError::Syntax { learner, key: name, value: value.to_owned(), source };
+    if let (true, Some(microseconds)) = (key.takes_time(), microseconds(value)) {
+        return Ok(Choice::Time(microseconds));
+    }
     match key.kind {
         Kind::Number | Kind::Count => Expression::parse(formula).map(Choice::Formula).map_err(syntax),
         // Commas separate numbers, not arguments of functions.

@@ -242,7 +242,9 @@ impl Begun {
         let context = Context { rounds, dimension, seed: common.seed, rows, outputs, classes };
         let build = |more: Option<&str>| -> Result<Built, Failure> {
             let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
-            Ok(settings.build(kernel.clone(), &context)?)
+            let built = settings.build(kernel.clone(), &context)?;
+            notes::tell_measured(&settings, &built);
+            Ok(built)
         };
         let (body, parameters) = match kind {
             Kind::Numbers(_) => {

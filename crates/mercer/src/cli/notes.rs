@@ -1,6 +1,6 @@
 //! Remarks on a result that its numbers alone do not make plain.
 
-use mercer::catalogue::{Entry, Value};
+use mercer::catalogue::{Built, Entry, Settings, Value};
 use mercer::{ClassScore, Score};
 
 use super::FIRST_ROWS;
@@ -25,6 +25,18 @@ pub(crate) struct Watch {
     mean_loss: f64,
     /// What it would have cost to predict 0.
     zero_loss: f64,
+}
+
+/// Says which value a time in the settings came to.
+pub(crate) fn tell_measured(settings: &Settings, built: &Built) {
+    let Some(key) = settings.measured() else { return };
+    let found = built.parameters.iter().find(|(name, value)| *name == key && matches!(value, Value::Whole(_)));
+    voice::remark(match found {
+        Some((_, value)) => format!(
+            "the time given as {key} is {key}={value} on this machine; another run may find another number, and that number repeats this run"
+        ),
+        None => format!("a time given as {key} is measured on this machine, and another run may find another number"),
+    });
 }
 
 /// What was learnt.

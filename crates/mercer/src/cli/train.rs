@@ -189,7 +189,9 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let context = Context { rounds, dimension, seed, rows: &first, outputs, classes };
     let build = |more: Option<&str>| -> Result<Built, Failure> {
         let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
-        Ok(settings.build(kernel.clone(), &context)?)
+        let built = settings.build(kernel.clone(), &context)?;
+        notes::tell_measured(&settings, &built);
+        Ok(built)
     };
     let describe = |parameters: &[(&'static str, Value)]| {
         let targets = rows.columns().targets();
