@@ -158,7 +158,7 @@ fn a_time_stands_for_the_budget_that_takes_it() {
     let context = Context { dimension: 3, ..Context::default() };
     let settings = set("auto", &["budget=20ms"]);
     assert_eq!((settings.measured(), set("auto", &["budget=2e6"]).measured()), (Some("budget"), None));
-    assert_eq!(set("experts", &["members=krls;auto budget=5 us"]).measured(), Some("budget"));
+    assert_eq!(set("experts", &["members=krls;auto budget=5us"]).measured(), Some("budget"));
     let built = settings.build(gaussian(), &context).unwrap();
     let Value::Whole(budget) = built.parameters[2].1 else { panic!("{:?}", built.parameters) };
     assert!(budget > 100_000, "{budget}");
