@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mercer::data::{ColumnChoice, Format, ReadOptions, Registry, TargetColumn, Targets};
-use mercer::encoding::Encoding;
+use mercer::encoding::{Encoding, TargetScale};
 
 use super::dialect::{self, Dialect};
 use super::encoded::{self, Encoded, Known, Looking, Records, Sample};
@@ -138,6 +138,11 @@ impl Rows {
     /// How columns become numbers, of rows that are read as records.
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         self.input.encoding()
+    }
+
+    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are not.
+    pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
+        self.input.target_scales()
     }
 
     /// Whether rows have weights.
