@@ -93,7 +93,7 @@ impl Encoded {
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
-        let whole = ReadOptions { ignore: Vec::new(), ..options.clone() };
+        let whole = ReadOptions { ignore: Vec::new(), later_keys: !looking.at_once, ..options.clone() };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
         let Some(found) = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)? else {

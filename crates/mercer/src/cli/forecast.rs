@@ -48,7 +48,7 @@ pub(crate) use report::parameters;
 /// has come: one line `k,…` for each row in (with --feed-through that of the row itself, which needs its input).
 ///
 /// Errors are summed over the rows after the warm-up, k > --t-init, missing values left out; the mean is over single values. Beside them stand
-/// those of two baselines that cost nothing: the running mean of each output, and its last value.
+/// those of two baselines that cost nothing: the running mean of each output, and its last value, over the rows of this run.
 ///
 /// With --save the forecaster is kept in a file, and --model goes on with it: the rows are counted on, and predictions and errors are
 /// those of one run over all rows. The same file may be both.

@@ -292,7 +292,8 @@ fn told(column: &Column, treatment: Option<String>) -> Value {
         "name": column.name, "kind": column.kind.to_string(), "missing": column.missing, "distinct": column.distinct,
         "treatment": treatment.unwrap_or_else(|| column.used.to_string()),
     });
-    if let Some((low, high)) = column.range {
+    // Of a category the numbers among its values say nothing.
+    if let Some((low, high)) = column.range.filter(|_| column.kind != Kind::Category) {
         let value = |value: f64| if column.kind == Kind::Time { instant_text(value).into() } else { json!(value) };
         (facts["smallest"], facts["largest"]) = (value(low), value(high));
     }

@@ -115,7 +115,9 @@ impl Rows {
             Reads::Knows(known) => {
                 let columns = known.encoding.schema().columns().iter().map(|column| column.name.clone());
                 let names = if known.encoding.schema().is_named() { columns.collect() } else { Vec::new() };
-                let records = Records::Read(opening.last_records(&ReadOptions { known: names, ..options })?.into());
+                let records = Records::Read(
+                    opening.last_records(&ReadOptions { known: names, later_keys: true, ..options })?.into(),
+                );
                 Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
             }
         };

@@ -24,7 +24,7 @@ use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
 use super::notes::{self, Alarm, Outcome, Watch};
-use super::output::{self, digits, number};
+use super::output::{self, digits};
 use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::{Learned, Source};
@@ -410,13 +410,13 @@ fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
         _ if standing.weight == 0.0 => String::new(),
         (Trained::Classes(model), _) => of_classes(model.labels.len(), &model.progress),
         (Trained::ClassTable(model), _) => of_classes(model.labels.len(), &model.progress),
-        (Trained::Numbers(_), None) | (Trained::Table(_), _) => format!(", mean squared error {}", number(mse)),
+        (Trained::Numbers(_), None) | (Trained::Table(_), _) => format!(", mean squared error {}", digits(mse)),
         (Trained::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
-            format!(", mean squared error {} in scaled units", number(mse))
+            format!(", mean squared error {} in scaled units", digits(mse))
         }
         (Trained::Numbers(_), Some(scaling)) => {
-            let own = number(mse * scaling.target_unit().powi(2));
-            format!(", mean squared error {} in scaled units ({own} in the target's own)", number(mse))
+            let own = digits(mse * scaling.target_unit().powi(2));
+            format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
         }
     };
     let plural = if learnt == 1 { "" } else { "s" };
