@@ -3,6 +3,7 @@
 //! Which columns are wanted is known before the first batch is read: no other column of a Parquet file is decoded, and a column that holds
 //! anything but single values may be there as long as it is left out.
 
+mod parquet;
 mod value;
 
 use std::fs::File;
@@ -13,10 +14,6 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
-use parquet::file::reader::ChunkReader;
 
 use crate::columns::{Beside, Plan, Role};
 use crate::error::{CellPlace, Column, ContainerError, DataError};
@@ -28,9 +25,6 @@ use crate::number::Parsed;
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::Record;
 use mercer_core::{Cell, instant_text};
-
-/// Rows of a batch of Parquet; Arrow files have batches of their own.
-const BATCH: usize = 1024;
 
 /// The bytes that an Arrow file begins with; a stream begins otherwise.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
@@ -56,12 +50,50 @@ pub(crate) struct Columnar {
     missing: Missing,
     batches: Batches,
     batch: Option<RecordBatch>,
+    /// The numbers of the batch, if they have been put into rows.
+    numbers: Option<Numbers>,
+    /// Memory for those of the next batch.
+    spare: Vec<f64>,
     /// The columns of a batch: where each stands in the file.
     present: Vec<usize>,
     /// The next row of the batch.
     row: usize,
     /// Rows before the batch.
     before: u64,
+}
+
+/// The features and the targets of a batch, row by row. Going through columns once costs a fraction of asking every cell for its type.
+struct Numbers {
+    /// Empty if some cell is no finite number: then each tells what it is.
+    rows: Vec<f64>,
+    /// Whether there is nothing beside them, such as labels and weights.
+    alone: bool,
+}
+
+impl Numbers {
+    /// `memory` is used again.
+    fn of(batch: &RecordBatch, present: &[usize], plan: &Plan, mut memory: Vec<f64>) -> Self {
+        let (d, width) = (plan.dimension(), plan.dimension() + plan.numbers());
+        memory.clear();
+        memory.resize(batch.num_rows() * width, 0.0);
+        let mut alone = true;
+        let whole = present.iter().zip(batch.columns()).all(|(&column, values)| {
+            let first = match plan.role(column) {
+                Role::Feature(slot) => slot,
+                Role::Target(slot) => d + slot,
+                Role::Ignored => return true,
+                Role::Label | Role::Weight => {
+                    alone = false;
+                    return true;
+                }
+            };
+            value::spread(values.as_ref(), &mut memory, first, width)
+        });
+        if !whole {
+            memory.clear();
+        }
+        Self { rows: memory, alone }
+    }
 }
 
 impl Columnar {
@@ -110,8 +142,20 @@ impl Columnar {
         let batches = guarded(|| batches(&wanted)).map_err(unreadable)?;
         let missing = options.missing;
         let mut lines = Lines::of_rows(file);
-        let mut rows =
-            Self { format, names, plan, head: None, missing, batches, batch: None, present: wanted, row: 0, before: 0 };
+        let mut rows = Self {
+            format,
+            names,
+            plan,
+            head: None,
+            missing,
+            batches,
+            batch: None,
+            numbers: None,
+            spare: Vec::new(),
+            present: wanted,
+            row: 0,
+            before: 0,
+        };
         if let (Targets::Auto, [target]) = (options.targets, rows.plan.targets()) {
             let target = *target;
             let head = rows.look_at(&lines, target)?;
@@ -133,6 +177,7 @@ impl Columnar {
     }
 
     pub(crate) fn plan_mut(&mut self) -> &mut Plan {
+        self.numbers = None;
         &mut self.plan
     }
 
@@ -169,6 +214,9 @@ impl Columnar {
                 self.present = (0..self.names.len()).collect();
             }
             self.batch = Some(batch);
+            if let Some(Numbers { rows, .. }) = self.numbers.take() {
+                self.spare = rows;
+            }
         }
         Ok(())
     }
@@ -232,6 +280,18 @@ impl Columnar {
         Ok(read)
     }
 
+    /// The numbers of the next row, if all of the batch are finite.
+    fn take_numbers(&mut self, features: &mut [f64], targets: &mut [f64]) -> bool {
+        let Self { batch: Some(batch), numbers, spare, plan, present, row, .. } = self else { return false };
+        let numbers = numbers.get_or_insert_with(|| Numbers::of(batch, present, plan, std::mem::take(spare)));
+        let width = features.len() + targets.len();
+        let Some(own) = numbers.rows.get(*row * width..(*row + 1) * width) else { return false };
+        let (inputs, outputs) = own.split_at(features.len());
+        features.copy_from_slice(inputs);
+        targets.copy_from_slice(outputs);
+        true
+    }
+
     /// As [`Delimited::row`](crate::delimited::Delimited::row).
     pub(crate) fn row(
         &mut self,
@@ -243,10 +303,18 @@ impl Columnar {
         features.resize(before.0 + self.plan.dimension(), 0.0);
         beside.targets.resize(before.1 + self.plan.numbers(), 0.0);
         let Beside { targets, label, weight } = beside;
+        self.fill(lines)?;
+        let quick = self.take_numbers(&mut features[before.0..], &mut targets[before.1..]);
+        if quick && self.numbers.as_ref().is_some_and(|numbers| numbers.alone) {
+            lines.go_to_row(self.before + self.row as u64 + 1, "");
+            self.row += 1;
+            return Ok(true);
+        }
         let (missing, head) = (self.missing, self.head);
         let read = self.cells(lines, |plan, column, cell, place| {
             match plan.role(column) {
                 Role::Ignored => {}
+                Role::Feature(_) | Role::Target(_) if quick => {}
                 Role::Feature(slot) => features[before.0 + slot] = number(cell, missing, None, false, place)?,
                 Role::Target(slot) => targets[before.1 + slot] = number(cell, missing, head, true, place)?,
                 Role::Weight => match cell {
@@ -333,7 +401,8 @@ fn shown(cell: Cell<'_>) -> String {
 
 fn of_file(mut input: File, format: Format) -> Result<Opened, String> {
     if format == Format::Parquet {
-        return of_parquet(input);
+        let again = input.try_clone().map_err(|error| error.to_string())?;
+        return parquet::open(input, again);
     }
     let mut magic = Vec::new();
     let read = input.by_ref().take(ARROW_MAGIC.len() as u64).read_to_end(&mut magic);
@@ -343,7 +412,7 @@ fn of_file(mut input: File, format: Format) -> Result<Opened, String> {
 
 fn of_bytes(bytes: Bytes, format: Format) -> Result<Opened, String> {
     match format {
-        Format::Parquet => of_parquet(bytes),
+        Format::Parquet => parquet::open(bytes.clone(), bytes),
         _ if bytes.starts_with(ARROW_MAGIC) => of_arrow(Cursor::new(bytes)),
         _ => of_arrow_stream(Cursor::new(bytes)),
     }
@@ -358,27 +427,6 @@ fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<Opened, 
     }
     input.read_to_end(&mut head).map_err(|error| error.to_string())?;
     of_bytes(head.into(), format)
-}
-
-fn of_parquet(input: impl ChunkReader + 'static) -> Result<Opened, String> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| error.to_string())?;
-    let groups = builder.metadata().row_groups();
-    let compressions = groups.iter().flat_map(RowGroupMetaData::columns).map(ColumnChunkMetaData::compression);
-    for compression in compressions {
-        use parquet::basic::Compression::{GZIP, LZ4, LZ4_RAW, SNAPPY, UNCOMPRESSED};
-        if !matches!(compression, UNCOMPRESSED | SNAPPY | GZIP(_) | LZ4 | LZ4_RAW) {
-            let name = compression.to_string();
-            let name = name.split('(').next().unwrap_or_default();
-            return Err(format!("its pages are compressed by {name}, which is not read here; use snappy, lz4 or gzip"));
-        }
-    }
-    let schema = builder.schema().clone();
-    let batches = move |wanted: &[usize]| -> Result<Batches, String> {
-        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
-        let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
-        Ok(Box::new(reader.map_err(|error| error.to_string())?))
-    };
-    Ok(Opened { schema, batches: Box::new(batches) })
 }
 
 fn of_arrow(input: impl Read + Seek + Send + 'static) -> Result<Opened, String> {

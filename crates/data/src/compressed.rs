@@ -88,7 +88,7 @@ impl fmt::Display for Compression {
 }
 
 /// The bytes of zstd frames that follow one another, each checked by its checksum if it has one.
-struct Zstd<R> {
+pub(crate) struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,
     /// Whether a frame has begun and not been given out to its end.
@@ -96,7 +96,7 @@ struct Zstd<R> {
 }
 
 impl<R: BufRead> Zstd<R> {
-    fn new(source: R) -> Self {
+    pub(crate) fn new(source: R) -> Self {
         Self { source, decoder: FrameDecoder::new(), within: false }
     }
 

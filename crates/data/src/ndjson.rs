@@ -1,13 +1,13 @@
 //! JSON: one flat object or array a row; the target may be a label, which is a string, a boolean or a number. Rows are lines, or the
 //! elements of one array, which come as lines too.
 //!
-//! The first object names the columns and fixes their order, unless the features are asked for by name; the later rows must have the same
-//! keys, in any order. Where rows are arrays the first may hold names. Rows this flat
+//! The first object names the columns and fixes their order, unless the features are asked for by name or later keys are allowed for; the later rows
+//! must have the same keys, in any order. Where rows are arrays the first may hold names. Rows this flat
 //! are scanned here rather than by a general parser, so that an error knows its key and `NaN`, which many writers put out although
 //! JSON has no such value, is refused as what it is.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use mercer_core::{Cell, Number};
 
@@ -110,17 +110,24 @@ impl Ndjson {
             let column = names.len();
             names.push(key.to_owned());
             if matches!(value, Value::Nested) {
-                nested.push(column);
+                nested.push(key.to_owned());
             }
             match columns.insert(key.to_owned(), column) {
                 None => Ok(()),
                 Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
             }
         })?;
+        if options.later_keys {
+            let last = names.pop();
+            names.extend(later_keys(lines, &options.known, &columns));
+            names.extend(last);
+            columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
+        }
         let width = names.len();
         let rows =
             Self::with_columns(lines, Columns { arrays: false, width, names: Some(names), columns }, options, true)?;
         // What is left out may be anything.
+        let nested = nested.iter().filter_map(|name| rows.columns.columns.get(name).copied());
         match nested.into_iter().find(|&column| rows.plan.role(column) != Role::Ignored) {
             Some(column) => Err(DataError::NestedValue { cell: lines.cell(column, rows.columns.name(column)) }),
             None => Ok(rows),
@@ -290,6 +297,25 @@ impl Ndjson {
         }
         Ok(true)
     }
+}
+
+/// Keys that rows behind the first may have, and the first has not.
+fn later_keys(lines: &mut Lines, known: &[String], first: &HashMap<String, usize>) -> Vec<String> {
+    let mut later: Vec<String> = known.iter().filter(|name| !first.contains_key(*name)).cloned().collect();
+    if !known.is_empty() {
+        return later;
+    }
+    let (mut ahead, mut seen) = (lines.ahead(HEAD_LINES), HashSet::new());
+    while let Ok(true) = ahead.advance() {
+        // Rows with errors are told when they are read.
+        let _ = Scanner::new(&ahead).pairs(|key, _| {
+            if !first.contains_key(key) && seen.insert(key.to_owned()) {
+                later.push(key.to_owned());
+            }
+            Ok(())
+        });
+    }
+    later
 }
 
 /// Puts the value of a column into `row`, where no other may be.

@@ -231,6 +231,11 @@ pub struct ReadOptions {
     pub features: Vec<String>,
     /// Names that columns may have: a first record that holds one of them is a header. They choose no columns.
     pub known: Vec<String>,
+    /// Whether later rows of JSON objects may have keys that the first lacks: the names in `known`; or without any, the keys of up to 256 lines, or
+    /// one megabyte, that are read ahead, so that a stream has to bring that many, or its end, before the reader opens. Such keys stand
+    /// before the last key of the first row.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub later_keys: bool,
     /// The target's name in a file whose features are found by name; `target` tells it otherwise.
     pub target_name: Option<String>,
     /// The number of features of rows that are read as features alone: a column more is the target, which is not looked at.

@@ -224,6 +224,7 @@ fn plain(options: &ReadOptions) -> ReadOptions {
         missing: Missing::Nan,
         features: options.features.clone(),
         known: options.known.clone(),
+        later_keys: options.later_keys,
         ignore: options.ignore.clone(),
         separator: options.separator,
         decimal: options.decimal,

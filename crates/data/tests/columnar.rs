@@ -297,14 +297,106 @@ fn damaged_files_are_refused() {
         let empty = read_bytes("f", written(kind, &[table.slice(0, 0)]), &options(kind)).unwrap_err().to_string();
         assert_eq!(empty, "f: is empty; give a file with at least one row");
     }
-    for compression in [Compression::UNCOMPRESSED, Compression::GZIP(Default::default()), Compression::LZ4_RAW] {
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::GZIP(Default::default()),
+        Compression::BROTLI(Default::default()),
+        Compression::LZ4_RAW,
+    ] {
         let bytes = compressed(Kind::Parquet, std::slice::from_ref(&table), compression);
         assert_eq!(read_bytes("f", bytes, &options(Kind::Parquet)).unwrap().len(), 100);
     }
 }
 
+/// Pages compressed by zstd, brotli, and by another codec in each column, as another program writes them (`files/README.md`).
+const FOREIGN: [(&str, &[u8]); 4] = [
+    ("zstd_v1", include_bytes!("files/zstd_v1.parquet")),
+    ("zstd_v2", include_bytes!("files/zstd_v2.parquet")),
+    ("mixed", include_bytes!("files/mixed.parquet")),
+    ("brotli_v2", include_bytes!("files/brotli_v2.parquet")),
+];
+
+#[test]
+fn pages_of_every_codec_are_read() {
+    let expected: Vec<Record> = (0..300_u32)
+        .map(|i| {
+            Record::from_iter([
+                if i % 7 == 3 { Cell::Missing } else { Cell::Number(f64::from(i) / 8.0) },
+                Cell::Number(f64::from(i)),
+                if i % 11 == 5 { Cell::Missing } else { Cell::Text(["red", "green", "blue"][i as usize % 3]) },
+                Cell::Instant(1_704_067_200.0 + 86_400.0 * f64::from(i % 40)),
+                Cell::Number(f64::from(i * 37 % 100) / 4.0),
+            ])
+        })
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in FOREIGN {
+        let (names, found) = records(bytes.to_vec(), &options(Kind::Parquet)).unwrap();
+        assert_eq!(names, ["a", "b", "word", "day", "y"], "{name}");
+        assert!(found == expected, "{name}");
+        // From a file, and only some of the columns.
+        let path = folder.path().join("t.parquet");
+        std::fs::write(&path, bytes).unwrap();
+        let ignore = ["a", "word", "day"].map(|name| name.parse().unwrap()).to_vec();
+        let table = read_all(&path, &ReadOptions { ignore, ..ReadOptions::default() }).unwrap();
+        assert_eq!((table.len(), table.dimension(), table.row(299)), (300, 1, &[299.0][..]), "{name}");
+        assert_eq!(table.target(299), f64::from(299 * 37 % 100) / 4.0, "{name}");
+    }
+}
+
+/// Columns that are numbers in some batches and have a gap or an infinity in others give the same rows, whichever way they are read.
+#[test]
+fn batches_with_and_without_gaps_are_the_same_rows() {
+    let rows = 5000;
+    let gap = |i: usize| i == 2500;
+    let x: Vec<f64> = (0..rows).map(|i| i as f64 / 8.0).collect();
+    let table = batch(vec![
+        ("x", Arc::new(Float64Array::from(x.clone()))),
+        ("n", Arc::new((0..rows as i64).map(|i| (!gap(i as usize)).then_some(i)).collect::<Int64Array>())),
+        ("w", Arc::new(Float32Array::from_iter_values((0..rows).map(|i| (i % 2) as f32)))),
+        ("small", Arc::new(UInt8Array::from_iter_values((0..rows).map(|i| (i % 200) as u8)))),
+        ("y", Arc::new(Float64Array::from_iter_values(x.iter().map(|x| -x)))),
+    ]);
+    for kind in KINDS {
+        for weight in [None, Some("w".parse().unwrap())] {
+            let options = ReadOptions { weight: weight.clone(), ..options(kind) };
+            let bytes = written(kind, std::slice::from_ref(&table));
+            let mut reader = RowReader::from_reader("f", Cursor::new(bytes), &options).unwrap();
+            let mut example = Example::default();
+            for i in 0..rows {
+                let read = reader.next_example(&mut example);
+                assert_eq!(reader.line(), i as u64 + 1);
+                if gap(i) {
+                    assert!(
+                        read.unwrap_err().to_string().starts_with("f, row 2501, column 2 (\"n\"): the cell is empty")
+                    );
+                    continue;
+                }
+                assert!(read.unwrap());
+                let mut expected = vec![x[i], i as f64, (i % 2) as f64, (i % 200) as f64];
+                if weight.is_some() {
+                    expected.remove(2);
+                }
+                assert_eq!((&example.features, &example.targets), (&expected, &vec![-x[i]]), "{kind:?} {i}");
+                assert_eq!(example.weight, if weight.is_some() { (i % 2) as f64 } else { 1.0 });
+            }
+            assert!(!reader.next_example(&mut example).unwrap());
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// The same of compressed pages that another program wrote.
+    #[test]
+    fn changed_pages_do_not_panic(file in 0..FOREIGN.len(), at in any::<prop::sample::Index>(), value: u8) {
+        let mut bytes = FOREIGN[file].1.to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] = value;
+        let _ = records(bytes, &options(Kind::Parquet));
+    }
+
 
     /// A table of numbers, texts and gaps comes back the same.
     #[test]

@@ -175,3 +175,34 @@ proptest! {
         }
     }
 }
+
+/// Keys that the first row lacks stand before its last one: those of the lines ahead, or those that are known.
+#[test]
+fn later_rows_may_have_keys_of_their_own() {
+    let text = "{\"a\":1,\"y\":2}\n{\"b\":\"x\",\"a\":3,\"y\":4}\n{\"y\":5,\"c\":6}\n";
+    let later = ReadOptions { later_keys: true, ..json() };
+    let (names, rows) = records(text, &later);
+    assert_eq!(names, ["a", "b", "c", "y"]);
+    use Cell::{Missing, Number, Text};
+    let expected = [
+        [Number(1.0), Missing, Missing, Number(2.0)],
+        [Number(3.0), Text("x"), Missing, Number(4.0)],
+        [Missing, Missing, Number(6.0), Number(5.0)],
+    ];
+    assert_eq!(rows, expected.map(Record::from_iter));
+    let known = ReadOptions { known: ["y", "c", "b"].map(str::to_owned).to_vec(), ..later.clone() };
+    assert_eq!(records(text, &known).0, ["a", "c", "b", "y"]);
+    // What nobody foresees is refused, and so is a value within a value, where it stands.
+    let late = text.replace("\"b\"", "\"d\"");
+    let mut reader = open(&late, &known).unwrap();
+    assert!(reader.next_record(&mut Record::new()).unwrap());
+    let message = reader.next_record(&mut Record::new()).unwrap_err().to_string();
+    assert!(message.starts_with("f, line 2: the key \"d\" is not in the first row"), "{message}");
+    let mut reader = open(&text.replace("\"x\"", "{}"), &later).unwrap();
+    assert!(reader.next_record(&mut Record::new()).unwrap());
+    let message = reader.next_record(&mut Record::new()).unwrap_err().to_string();
+    assert!(message.starts_with("f, line 2, column 2 (\"b\"): the value is nested"), "{message}");
+    // The first row is refused if it is nested, whatever stands before it.
+    let nested = open("{\"a\":1,\"n\":[],\"y\":2}\n{\"b\":1}\n", &later).unwrap_err().to_string();
+    assert!(nested.contains("(\"n\"): the value is nested"), "{nested}");
+}

@@ -58,7 +58,7 @@ use std::str::FromStr;
 use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
-use mercer::encoding::{Scale, ScaledTargets};
+use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
@@ -224,7 +224,8 @@ struct CommonArguments {
     /// running range. They begin with the first 256 rows. Targets are learnt in scaled units; predictions, intervals and errors are in the target's own.
     ///
     /// `paper01` and `paper11` scale features to [−1, 1] and the target to [0, 1] or [−1, 1], each column by its range in DATA, which is
-    /// then read beforehand, or in --scale-from. Errors are then in scaled units.
+    /// then read beforehand, or in --scale-from. Errors are then in scaled units. Of a table with columns that are encoded, numbers, times and targets are
+    /// scaled so; categories are 0 or 1.
     #[arg(long, value_name = "HOW", default_value = "none")]
     scale: ScaleChoice,
     /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read beforehand
@@ -366,6 +367,16 @@ impl ScaleChoice {
             return Ok(ScaledTargets::unscaled(learner));
         }
         ScaledTargets::new(learner).map_err(|error| Failure::because(error.to_string()))
+    }
+
+    /// A learner whose targets are scaled by ranges of a whole file.
+    fn fixed(
+        self,
+        learner: AnyRegressor<AnyKernel>,
+        scales: &[TargetScale],
+    ) -> Result<ScaledTargets<AnyRegressor<AnyKernel>>, Failure> {
+        let made = ScaledTargets::fixed(learner, scales.to_vec());
+        made.map_err(|error| Failure::usage(format!("--scale {} of columns that are encoded: {error}", typed(&self))))
     }
 
     /// How numbers are scaled row by row.

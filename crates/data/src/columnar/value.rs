@@ -77,6 +77,41 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
     }
 }
 
+/// Puts a column of numbers into every `stride`th place of `rows`, from `first` on. `false` if it is another, has gaps, or has a number that is not
+/// finite; what is in `rows` is then worth nothing.
+pub(super) fn spread(values: &dyn Array, rows: &mut [f64], first: usize, stride: usize) -> bool {
+    if values.null_count() > 0 {
+        return false;
+    }
+    let places = rows.get_mut(first..).unwrap_or_default().iter_mut().step_by(stride);
+    match values.data_type() {
+        DataType::Float64 => put::<Float64Type>(values, places, |value| value),
+        DataType::Float32 => put::<Float32Type>(values, places, f64::from),
+        DataType::Int8 => put::<Int8Type>(values, places, f64::from),
+        DataType::Int16 => put::<Int16Type>(values, places, f64::from),
+        DataType::Int32 => put::<Int32Type>(values, places, f64::from),
+        DataType::Int64 => put::<Int64Type>(values, places, |value| value as f64),
+        DataType::UInt8 => put::<UInt8Type>(values, places, f64::from),
+        DataType::UInt16 => put::<UInt16Type>(values, places, f64::from),
+        DataType::UInt32 => put::<UInt32Type>(values, places, f64::from),
+        DataType::UInt64 => put::<UInt64Type>(values, places, |value| value as f64),
+        _ => false,
+    }
+}
+
+fn put<'a, T: ArrowPrimitiveType>(
+    values: &dyn Array,
+    places: impl Iterator<Item = &'a mut f64>,
+    number: impl Fn(T::Native) -> f64,
+) -> bool {
+    let mut finite = true;
+    for (place, value) in places.zip(values.as_primitive::<T>().values().iter()) {
+        *place = number(*value);
+        finite &= place.is_finite();
+    }
+    finite
+}
+
 fn native<T: ArrowPrimitiveType>(values: &dyn Array, row: usize) -> T::Native {
     values.as_primitive::<T>().value(row)
 }

@@ -2,13 +2,17 @@
 
 mod beside;
 mod oddities;
+mod ranges;
 mod records;
 
+use std::collections::VecDeque;
+
 use mercer::data::{
-    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, TargetColumn,
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, Scheme, TargetColumn,
 };
 use mercer::encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Overrides, Scale, Schema, Use,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Overrides, Scale, Schema,
+    TargetScale, Use,
 };
 
 use super::dialect;
@@ -23,6 +27,7 @@ use beside::{Beside, kind, place};
 pub(crate) use beside::place as column_place;
 pub(crate) use beside::targets;
 pub(crate) use oddities::Oddities;
+pub(crate) use ranges::TableRanges;
 pub(crate) use records::{Records, cell};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
@@ -42,6 +47,8 @@ pub(crate) struct Looking {
     /// The features, if the user names them.
     pub(crate) only: Vec<ColumnChoice>,
     pub(crate) options: EncodingOptions,
+    /// By which numbers are scaled in every row alike, where columns are encoded.
+    pub(crate) ranges: Option<TableRanges>,
     /// Whether rows that cannot be read are left out: a column of numbers with a few cells of something else is then one of numbers.
     pub(crate) skips: bool,
     /// Whether a first row of numbers alone is enough to take the table for one of numbers.
@@ -66,6 +73,8 @@ pub(crate) struct Encoded {
     map: Option<ColumnMap>,
     encoding: Encoding,
     beside: Beside,
+    /// How targets are scaled, one each; nothing where they are in their own units.
+    targets: Vec<TargetScale>,
     /// What was odd, told once. Nothing is told of a second reading.
     odd: Option<Oddities>,
 }
@@ -84,7 +93,7 @@ impl Encoded {
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
-        let whole = ReadOptions { ignore: Vec::new(), ..options.clone() };
+        let whole = ReadOptions { ignore: Vec::new(), later_keys: !looking.at_once, ..options.clone() };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
         let Some(found) = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)? else {
@@ -145,6 +154,7 @@ impl Encoded {
             map: Some(map),
             encoding: known.encoding.clone(),
             beside: Beside { targets, weight, kind: known.kind },
+            targets: Vec::new(),
             odd: None,
         })
     }
@@ -174,6 +184,12 @@ impl Encoded {
     /// How many rows there are, where that is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
         self.records.length()
+    }
+
+    /// How targets are scaled by ranges of a whole file; `None` where they are not.
+    pub(crate) fn fixed(&self) -> Option<&[TargetScale]> {
+        let scale = self.encoding.transform().options().scale;
+        matches!(scale, Scale::Paper01 | Scale::Paper11).then_some(&self.targets)
     }
 
     /// The encoding, as [`next`](Self::next) has moved it.
@@ -239,38 +255,74 @@ impl Encoded {
 
     /// Encodes the next row, and learns its statistics unless its weight is 0; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Self { shown, records, record, encoding, beside, odd, .. } = self;
+        let Self { shown, records, record, encoding, beside, .. } = self;
         clear(example);
         if !records.next(record)? {
             return Ok(false);
         }
-        let ragged = |_| {
-            let (expected, got) = (encoding.schema().columns().len(), record.len());
-            DataError::Ragged { line: records.cell(shown, 0).line, expected, got }
-        };
-        encoding.encode(record, &mut example.features).map_err(ragged)?;
-        beside.take(record, example, |place| records.cell(shown, place))?;
-        if example.weight != 0.0 && encoding.learn(record).is_err() {
+        if record.len() != encoding.schema().columns().len() {
             let (expected, got) = (encoding.schema().columns().len(), record.len());
             return Err(DataError::Ragged { line: records.cell(shown, 0).line, expected, got });
+        }
+        beside.take(record, example, |place| records.cell(shown, place))?;
+        let (record, line) = (std::mem::take(record), records.line());
+        self.encode(&record, example, line);
+        self.record = record;
+        Ok(true)
+    }
+
+    /// Encodes a record from that line into an example that has its targets, and learns its statistics unless its weight is 0.
+    fn encode(&mut self, record: &Record, example: &mut Example, (line, counts): (u64, Counts)) {
+        let Self { shown, encoding, targets, odd, .. } = self;
+        // The record is as wide as the schema, so that nothing is refused.
+        let _ = encoding.encode(record, &mut example.features);
+        example.targets.iter_mut().zip(targets.iter()).for_each(|(y, scale)| *y = scale.apply(*y));
+        if example.weight != 0.0 {
+            let _ = encoding.learn(record);
         }
         // A new category that got a number of its own is nothing odd.
         if let Some(odd) = odd {
             odd.tell(encoding, record, || {
-                let (line, counts) = records.line();
                 let counted = if counts == Counts::Lines { "line" } else { "row" };
                 format!("{shown}, {counted} {line}")
             });
         }
+    }
+
+    /// The next row, of those that were kept or of the file.
+    fn next_of(&mut self, kept: &mut VecDeque<Kept>, example: &mut Example) -> Result<bool, DataError> {
+        let Some(Kept { sample, line }) = kept.pop_front() else { return self.next(example) };
+        *example = sample.example;
+        self.encode(&sample.record, example, line);
         Ok(true)
     }
 
-    /// All rows that are left, in memory; up to one more than `most`.
-    pub(crate) fn read_all(mut self, most: usize) -> Result<Dataset, DataError> {
+    /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by their ranges.
+    fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<Kept>, Failure> {
+        let mut ranges = TableRanges::of_schema(self.encoding.schema(), self.kind(), scheme);
+        let (mut kept, mut head) = (VecDeque::new(), Vec::new());
+        let mut sample = Sample::default();
+        while kept.len() <= most && self.next_record(&mut sample)? {
+            ranges.observe(&sample);
+            if head.len() < FIRST_ROWS {
+                head.push(sample.record.clone());
+            }
+            kept.push_back(Kept { line: self.line(), sample: std::mem::take(&mut sample) });
+        }
+        let refused = |error: EncodingError| Failure::because(format!("{}: {error}", self.shown));
+        let (schema, options) = (self.encoding.schema().clone(), self.encoding.transform().options());
+        (self.encoding, self.targets) =
+            ranges.encoding(schema, options, &head).and_then(|made| Ok((made, ranges.targets()?))).map_err(refused)?;
+        Ok(kept)
+    }
+
+    /// All rows that are left, in memory; up to one more than `most`. Numbers and targets are scaled by their ranges if there is a `scheme`.
+    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<Dataset, Failure> {
+        let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
         let (mut example, columns) = (Example::default(), self.columns());
         let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
         let (mut labels, mut classes) = (Vec::new(), Labels::new());
-        while weights.len() <= most && self.next(&mut example)? {
+        while weights.len() <= most && self.next_of(&mut kept, &mut example)? {
             features.extend_from_slice(&example.features);
             targets.extend_from_slice(&example.targets);
             weights.push(example.weight);
@@ -285,7 +337,7 @@ impl Encoded {
         };
         let table = if self.is_weighted() { table.with_weights(weights)? } else { table };
         if self.records.is_named() {
-            table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())
+            Ok(table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?)
         } else {
             Ok(table)
         }
@@ -316,16 +368,23 @@ fn names_of(records: &Records, schema: &Schema) -> Vec<String> {
     }
 }
 
+/// A row that was read before all were.
+struct Kept {
+    sample: Sample,
+    line: (u64, Counts),
+}
+
 /// What is found in the first rows of a table.
 struct Found {
     encoding: Encoding,
     beside: Beside,
+    targets: Vec<TargetScale>,
 }
 
 impl Found {
     fn over(self, shown: String, records: Records) -> Encoded {
-        let Self { encoding, beside } = self;
-        Encoded { shown, records, record: Record::new(), map: None, encoding, beside, odd: None }
+        let Self { encoding, beside, targets } = self;
+        Encoded { shown, records, record: Record::new(), map: None, encoding, beside, targets, odd: None }
     }
 
     /// `None` where the columns are to be read as numbers as they are.
@@ -364,13 +423,20 @@ impl Found {
             Ok(schema) => schema,
         };
         let acts = schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
-        if !acts && looking.options.scale == Scale::None {
+        let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
+        if !acts && !forced && looking.options.scale == Scale::None {
             return Ok(None);
         }
         let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(None) };
+        let beside = Beside { targets, weight, kind };
+        if let Some(ranges) = &looking.ranges {
+            let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
+            let targets = ranges.targets().map_err(refused)?;
+            return Ok(Some(Self { encoding, beside, targets }));
+        }
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(Some(Self { encoding, beside: Beside { targets, weight, kind } }))
+        Ok(Some(Self { encoding, beside, targets: Vec::new() }))
     }
 }
 

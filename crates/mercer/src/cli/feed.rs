@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling};
+use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Scheme};
 
 use super::EvalArguments;
 use super::encoded::Looking;
@@ -130,14 +130,17 @@ impl Feed {
                 .or(common.dimension.map(usize::from)),
             ..read_options(common, &common.data, wanted)
         };
-        let looking = Looking::of(common, &source)?;
+        let mut looking = Looking::of(common, &source)?;
+        looking.ranges = learned.as_ref().and_then(|learned| learned.table.clone());
+        // The ranges of all of DATA, if those of another file are not given.
+        let whole = scheme.filter(|_| learned.is_none());
         let mut again = None;
         let mut input = match source {
             Source::Named(name) => {
                 let target = common.target.is_some();
                 refuse_for_named(name, target, &common.dialect, &common.ignore, common.weight.is_some())?;
                 let input = Input::named(name, &looking, wanted)?;
-                if reason.is_some() { input.gather(None)? } else { input }
+                if reason.is_some() { input.gather(None, whole)? } else { input }
             }
             Source::File(path) => {
                 let opening = Opening::of(path, stop, || ())?;
@@ -145,10 +148,10 @@ impl Feed {
                 let input = Input::look(opening, &options, &looking, wanted, false)?;
                 // A pipe cannot be read again.
                 again = (!is_pipe).then_some((options, looking, wanted));
-                if reason.is_some() { input.gather(None)? } else { input }
+                if reason.is_some() { input.gather(None, whole)? } else { input }
             }
             Source::StandardInput => {
-                from_standard_input(reason.as_deref(), promised, (&options, &looking), wanted, stop)?
+                from_standard_input((reason.as_deref(), whole), promised, (&options, &looking), wanted, stop)?
             }
         };
         if let (Some(promised), Some(table)) = (promised, input.table())
@@ -162,7 +165,10 @@ impl Feed {
         let columns = input.columns();
         let dimension = columns.dimension;
         common.check_dimension(input.shown(), dimension)?;
-        let scaling = match (scheme, learned, input.table()) {
+        if let (true, Some(learned)) = (input.is_fixed(), &learned) {
+            learned.check_outputs(input.kind(), input.shown())?;
+        }
+        let scaling = match (scheme.filter(|_| !input.is_fixed()), learned, input.table()) {
             (Some(scheme), Some(learned), _) => {
                 learned.columns.check(&learned.shown, columns, input.shown())?;
                 learned.check_outputs(input.kind(), input.shown())?;
@@ -377,7 +383,7 @@ impl Feed {
 
 /// Standard input, in memory if something needs it whole.
 fn from_standard_input(
-    reason: Option<&str>,
+    (reason, whole): (Option<&str>, Option<Scheme>),
     promised: Option<usize>,
     (options, looking): (&ReadOptions, &Looking),
     wanted: Wanted,
@@ -394,7 +400,7 @@ fn from_standard_input(
              --rows N, so that the stream may be kept in memory, or give a file",
         )),
         (_, Some(_)) if widthless => Input::widthless(options, wanted),
-        (Some(_), Some(_)) => open()?.gather(promised),
+        (Some(_), Some(_)) => open()?.gather(promised, whole),
         (None, _) => open(),
     }
 }

@@ -6,6 +6,7 @@ mod pass;
 #[cfg(feature = "plots")]
 mod picture;
 mod report;
+mod scored;
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -27,6 +28,7 @@ use super::stop::Stop;
 use super::store;
 use feed::Feed;
 use method::{Gamma, Lambda, Method};
+use scored::Scored;
 
 pub(crate) use pass::Pass;
 
@@ -45,7 +47,8 @@ pub(crate) use report::parameters;
 /// From standard input, and unless --json or --predictions is given, the forecast of the next row is printed as soon as a row
 /// has come: one line `k,…` for each row in (with --feed-through that of the row itself, which needs its input).
 ///
-/// Errors are summed over the rows after the warm-up, k > --t-init, missing values left out; the mean is over single values.
+/// Errors are summed over the rows after the warm-up, k > --t-init, missing values left out; the mean is over single values. Beside them stand
+/// those of two baselines that cost nothing: the running mean of each output, and its last value, over the rows of this run.
 ///
 /// With --save the forecaster is kept in a file, and --model goes on with it: the rows are counted on, and predictions and errors are
 /// those of one run over all rows. The same file may be both.
@@ -197,7 +200,8 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
     #[cfg(feature = "plots")]
-    let mut gathered = plot.is_some().then(|| picture::Gathered::new(&pass));
+    let mut gathered = plot.is_some().then(picture::Gathered::new);
+    let mut scored = Scored::new(&pass);
     let mut file = match &arguments.predictions {
         Some(path) => Some(Predictions::create(path, &read, &header)?),
         None => None,
@@ -209,6 +213,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut line = String::new();
     let ended = learn(&mut feed, &mut pass, &mut saving, |pass, place| {
         bar.inc(1);
+        scored.take(pass);
         #[cfg(feature = "plots")]
         if let Some(gathered) = &mut gathered {
             gathered.take(pass);
@@ -243,7 +248,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     if streaming {
         #[cfg(feature = "plots")]
         if let (Some(plot), Some(gathered)) = (plot, gathered) {
-            plot.finish(&gathered.draw(&pass, &source.to_string(), None))?;
+            plot.finish(&gathered.draw(&pass, &scored, &source.to_string(), None))?;
         }
         return Ok(());
     }
@@ -257,8 +262,8 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         file.write(&line)?;
     }
     #[cfg(feature = "plots")]
-    let picture = gathered.map(|gathered| gathered.draw(&pass, &source.to_string(), forecast.as_deref()));
-    let report = report::Report::of(&pass, forecast);
+    let picture = gathered.map(|gathered| gathered.draw(&pass, &scored, &source.to_string(), forecast.as_deref()));
+    let report = report::Report::of(&pass, &scored, forecast);
     let text = if arguments.json { report.json()? } else { report.text(&source.to_string(), &pass, stop.requested()) };
     if let Some(file) = file {
         file.finish()?;

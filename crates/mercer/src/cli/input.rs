@@ -8,9 +8,9 @@ use mercer::Loss;
 use mercer::catalogue::{self, Entry};
 use mercer::data::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Missing, ReadOptions, Registry, RowReader,
-    Series, TargetColumn, Targets, permutation, read_all,
+    Scheme, Series, TargetColumn, Targets, permutation, read_all,
 };
-use mercer::encoding::{Encoding, Scale};
+use mercer::encoding::{Encoding, Scale, TargetScale};
 
 use super::dialect::{self, Dialect};
 use super::encoded::{Encoded, Looking, Sample};
@@ -135,6 +135,8 @@ pub(crate) struct Input {
     kind: Kind,
     columns: Columns,
     weighted: bool,
+    /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
+    fixed: bool,
     given: usize,
 }
 
@@ -201,7 +203,8 @@ impl Input {
     /// Rows of a table whose columns are encoded.
     pub(crate) fn of_encoded(shown: String, encoded: Encoded) -> Self {
         let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
-        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, given: 0 }
+        let fixed = encoded.fixed().is_some();
+        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, fixed, given: 0 }
     }
 
     /// The rows that a reader has before it.
@@ -209,7 +212,7 @@ impl Input {
         let kind = settle(&mut reader, wanted)?;
         let columns = Columns::of_reader(&reader);
         let weighted = reader.is_weighted();
-        Ok(Self { shown, body: Body::Stream(reader.into()), kind, columns, weighted, given: 0 })
+        Ok(Self { shown, body: Body::Stream(reader.into()), kind, columns, weighted, fixed: false, given: 0 })
     }
 
     /// The data set of that name; its numbers are encoded if they are to be scaled row by row.
@@ -247,7 +250,15 @@ impl Input {
         let mut opening = Some(Opening::of(path, stop, || ())?);
         if let Some(timed) = Timed::look(&mut opening, &options, time, missing)? {
             let (kind, columns) = (Kind::Numbers(0), timed.columns());
-            return Ok(Self { shown, body: Body::Timed(timed.into()), kind, columns, weighted: false, given: 0 });
+            return Ok(Self {
+                shown,
+                body: Body::Timed(timed.into()),
+                kind,
+                columns,
+                weighted: false,
+                fixed: false,
+                given: 0,
+            });
         }
         let reader = match opening {
             Some(opening) => opening.rows(&options)?,
@@ -262,7 +273,7 @@ impl Input {
         let series = Registry::load()?.open_series(name)?;
         let columns = Columns::new(series.dimension(), series.column_names(), None);
         let (shown, kind) = (name.to_owned(), Kind::Numbers(0));
-        Ok(Self { shown, body: Body::Series(series), kind, columns, weighted: false, given: 0 })
+        Ok(Self { shown, body: Body::Series(series), kind, columns, weighted: false, fixed: false, given: 0 })
     }
 
     /// A table in memory.
@@ -278,12 +289,13 @@ impl Input {
         };
         let columns = Columns::new(table.dimension(), table.feature_names(), table.target_names());
         let weighted = table.weights().is_some();
-        Ok(Self { shown, body: Body::Table { table, order: None }, kind, columns, weighted, given: 0 })
+        Ok(Self { shown, body: Body::Table { table, order: None }, kind, columns, weighted, fixed: false, given: 0 })
     }
 
-    /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused.
-    pub(crate) fn gather(self, promised: Option<usize>) -> Result<Self, Failure> {
-        let Self { shown, body, kind, columns, weighted, given } = self;
+    /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused. Where columns are encoded, numbers and targets are
+    /// scaled by their ranges if there is a `scheme`.
+    pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
+        let Self { shown, body, kind, columns, weighted, mut fixed, given } = self;
         let body = match body {
             Body::Stream(mut reader) => {
                 let table = reader.read_rows(promised.unwrap_or(usize::MAX))?;
@@ -295,7 +307,8 @@ impl Input {
                 Body::Table { table, order: None }
             }
             Body::Encoded(encoded) => {
-                let table = encoded.read_all(promised.unwrap_or(usize::MAX))?;
+                fixed |= scheme.is_some();
+                let table = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
                 if let Some(promised) = promised.filter(|promised| table.len() > *promised) {
                     return Err(more_than_promised(&shown, promised));
                 }
@@ -303,7 +316,7 @@ impl Input {
             }
             held @ (Body::Table { .. } | Body::Timed(_) | Body::Series(_)) => held,
         };
-        Ok(Self { shown, body, kind, columns, weighted, given })
+        Ok(Self { shown, body, kind, columns, weighted, fixed, given })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
@@ -358,6 +371,19 @@ impl Input {
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             Body::Encoded(encoded) => Some(encoded.encoding()),
+            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
+        }
+    }
+
+    /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.fixed
+    }
+
+    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are not.
+    pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
+        match &self.body {
+            Body::Encoded(encoded) => encoded.fixed(),
             Body::Table { .. } | Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
         }
     }

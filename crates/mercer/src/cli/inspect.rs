@@ -12,7 +12,7 @@ use mercer::encoding::{Column, Encoding, Kind, Use};
 use mercer::learners::Expert;
 use mercer::learners::prediction::{ConformalIntervals, Forecaster};
 use mercer::model::{Description, Model, SeriesErrors};
-use mercer::{AnyRegressor, Regressor};
+use mercer::{AnyKernel, AnyRegressor, Regressor};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -99,7 +99,8 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.score.rounds().into());
-            // Not a number before the first row, which JSON calls null.
+            tell_rows(&mut tell, &model.learner);
+            // Not a number before the first row that counts, which JSON calls null.
             let units = if model.scaling.is_some() { "scaled units" } else { "the target's units" };
             tell("errors_in", units.into());
             tell("mse", progress.score.mse().into());
@@ -145,6 +146,7 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.learnt.into());
+            tell_rows(&mut tell, learner);
             tell("accuracy", progress.score.accuracy().into());
             tell("balanced_accuracy", progress.score.balanced_accuracy().into());
             tell("log_loss", progress.score.log_loss().into());
@@ -205,6 +207,7 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.score.rounds().into());
+            tell_rows(&mut tell, learner);
             tell("mse", progress.score.mse().into());
             tell("mae", progress.score.mae().into());
             tell("dictionary_size", learner.dictionary_size().into());
@@ -220,6 +223,7 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.learnt.into());
+            tell_rows(&mut tell, classifier.learner());
             tell("accuracy", progress.score.accuracy().into());
             tell("balanced_accuracy", progress.score.balanced_accuracy().into());
             tell("log_loss", progress.score.log_loss().into());
@@ -266,6 +270,15 @@ fn tell_learner(tell: &mut impl FnMut(&'static str, Value), about: &Description)
     tell("weights", about.weight.as_ref().map(ToString::to_string).into());
 }
 
+/// The row from which on rows are scored, and how often a learner has started anew if it does so.
+fn tell_rows(tell: &mut impl FnMut(&'static str, Value), learner: &AnyRegressor<AnyKernel>) {
+    tell("scored_from_row", (1 + u64::from(matches!(learner, AnyRegressor::Auto(_)))).into());
+    if let AnyRegressor::Restarting(learner) = learner {
+        tell("restarts", learner.restarts().into());
+        tell("rows_since_restart", learner.rounds().into());
+    }
+}
+
 /// The columns of a table, and what is done with them.
 fn columns(encoding: &Encoding) -> Value {
     let columns = encoding.schema().columns().iter().enumerate();
@@ -279,7 +292,8 @@ fn told(column: &Column, treatment: Option<String>) -> Value {
         "name": column.name, "kind": column.kind.to_string(), "missing": column.missing, "distinct": column.distinct,
         "treatment": treatment.unwrap_or_else(|| column.used.to_string()),
     });
-    if let Some((low, high)) = column.range {
+    // Of a category the numbers among its values say nothing.
+    if let Some((low, high)) = column.range.filter(|_| column.kind != Kind::Category) {
         let value = |value: f64| if column.kind == Kind::Time { instant_text(value).into() } else { json!(value) };
         (facts["smallest"], facts["largest"]) = (value(low), value(high));
     }

@@ -7,45 +7,60 @@ use crate::cli::scores::{Baseline, Baselines, IntervalScores, Scores};
 /// What predicts without learning: the running mean and the last value of each output, both 0 before anything was seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Naive {
-    weight: f64,
+    weights: Vec<f64>,
     means: Vec<f64>,
     last: Vec<f64>,
 }
 
 impl Naive {
     pub(crate) fn new(outputs: usize) -> Self {
-        Self { weight: 0.0, means: vec![0.0; outputs], last: vec![0.0; outputs] }
+        Self { weights: vec![0.0; outputs], means: vec![0.0; outputs], last: vec![0.0; outputs] }
     }
 
-    /// Takes in targets after they were scored. What has no weight is not learnt here either.
+    /// The running mean and the last value of an output.
+    pub(crate) fn guesses(&self, output: usize) -> [f64; 2] {
+        [self.means[output], self.last[output]]
+    }
+
+    /// Takes in targets after they were scored. What has no weight is not learnt here either, nor is a target that is missing (not a number).
     pub(crate) fn learn(&mut self, targets: &[f64], weight: f64) {
         if weight == 0.0 {
             return;
         }
-        self.weight += weight;
-        for (mean, target) in self.means.iter_mut().zip(targets) {
-            *mean += (target - *mean) * (weight / self.weight);
+        for (output, &target) in targets.iter().enumerate().filter(|(_, target)| !target.is_nan()) {
+            self.weights[output] += weight;
+            self.means[output] += (target - self.means[output]) * (weight / self.weights[output]);
+            self.last[output] = target;
         }
-        self.last.copy_from_slice(targets);
     }
 }
 
 /// Weighted sums of the errors of one predictor.
 #[derive(Clone, Copy, Debug, Default)]
-struct Errors {
+pub(crate) struct Errors {
     squared: f64,
     absolute: f64,
 }
 
 impl Errors {
-    fn record(&mut self, error: f64, weight: f64) {
+    pub(crate) fn record(&mut self, error: f64, weight: f64) {
         self.squared += weight * error * error;
         self.absolute += weight * error.abs();
     }
 
-    fn merge(&mut self, later: &Self) {
+    pub(crate) fn merge(&mut self, later: &Self) {
         self.squared += later.squared;
         self.absolute += later.absolute;
+    }
+
+    /// `Σ ω e²`
+    pub(crate) fn squared(&self) -> f64 {
+        self.squared
+    }
+
+    /// `Σ ω |e|`
+    pub(crate) fn absolute(&self) -> f64 {
+        self.absolute
     }
 }
 
@@ -128,8 +143,8 @@ impl Stretch {
             self.outputs.resize(targets.len(), Moments::default());
         }
         for (output, moments) in self.outputs.iter_mut().enumerate() {
-            let guesses = [naive.means[output], naive.last[output]];
-            moments.record(predictions[output], targets[output], weight, radii.get(output).copied(), guesses);
+            let radius = radii.get(output).copied();
+            moments.record(predictions[output], targets[output], weight, radius, naive.guesses(output));
         }
         let signs = targets.len() == 1 && targets[0].abs() == 1.0;
         if signs && (predictions[0] >= 0.0) != (targets[0] >= 0.0) {

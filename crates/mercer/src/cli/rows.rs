@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mercer::data::{ColumnChoice, Format, ReadOptions, Registry, TargetColumn, Targets};
-use mercer::encoding::Encoding;
+use mercer::encoding::{Encoding, TargetScale};
 
 use super::dialect::{self, Dialect};
 use super::encoded::{self, Encoded, Known, Looking, Records, Sample};
@@ -115,7 +115,9 @@ impl Rows {
             Reads::Knows(known) => {
                 let columns = known.encoding.schema().columns().iter().map(|column| column.name.clone());
                 let names = if known.encoding.schema().is_named() { columns.collect() } else { Vec::new() };
-                let records = Records::Read(opening.last_records(&ReadOptions { known: names, ..options })?.into());
+                let records = Records::Read(
+                    opening.last_records(&ReadOptions { known: names, later_keys: true, ..options })?.into(),
+                );
                 Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
             }
         };
@@ -138,6 +140,11 @@ impl Rows {
     /// How columns become numbers, of rows that are read as records.
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         self.input.encoding()
+    }
+
+    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are not.
+    pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
+        self.input.target_scales()
     }
 
     /// Whether rows have weights.

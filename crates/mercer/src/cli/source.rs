@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
-use mercer::data::{Example, Ranges, Registry, RowReader};
+use mercer::data::{Ranges, Registry, RowReader};
 use mercer::encoding::EncodingOptions;
 
 use super::CommonArguments;
-use super::encoded::Looking;
+use super::encoded::{Looking, Sample, TableRanges};
 use super::failure::Failure;
 use super::input::{Input, Kind, Wanted, read_options};
 use super::opening::Opening;
@@ -114,7 +114,10 @@ impl Columns {
 pub(crate) struct Learned {
     pub(crate) shown: String,
     pub(crate) columns: Columns,
+    /// Of numbers; nothing is known of columns that are encoded.
     pub(crate) ranges: Ranges,
+    /// For a table the columns of which are encoded; `None` without --scale.
+    pub(crate) table: Option<TableRanges>,
     /// Numbers in a target; 1 for a class.
     outputs: usize,
     /// Good rows.
@@ -153,16 +156,27 @@ impl Learned {
         };
         let dimension = input.columns().dimension;
         let outputs = input.kind().outputs();
+        let encoded = input.encoding().is_some();
         let mut ranges = Ranges::several(dimension, outputs);
-        let (mut example, mut rows) = (Example::default(), 0);
+        let mut table = told.scale.scheme().map(|scheme| match input.encoding() {
+            Some(encoding) => TableRanges::of_schema(encoding.schema(), input.kind(), scheme),
+            None => TableRanges::of_numbers(input.columns().features(), input.kind(), scheme),
+        });
+        let (mut sample, mut rows) = (Sample::default(), 0);
         loop {
-            match input.next(&mut example) {
+            let read = input.next_sample(&mut sample);
+            let Sample { example, .. } = &sample;
+            match read {
+                Ok(true) if encoded => {}
                 Ok(true) if input.kind().is_class() => ranges.observe_features(&example.features)?,
                 Ok(true) => ranges.observe_targets(&example.features, &example.targets)?,
-                Ok(false) => return Ok(Self { shown, columns: input.columns().clone(), ranges, outputs, rows }),
+                Ok(false) => {
+                    return Ok(Self { shown, columns: input.columns().clone(), ranges, table, outputs, rows });
+                }
                 Err(error) if skip_bad && error.concerns_one_row() => continue,
                 Err(error) => return Err(error.into()),
             }
+            table.iter_mut().for_each(|table| table.observe(&sample));
             rows += 1;
         }
     }

@@ -63,7 +63,9 @@ impl Table {
         }
         let since = (rounds - before.rounds) as f64;
         let rate = since / now.duration_since(then).as_secs_f64().max(1e-9);
-        let (mean, average) = ((loss - before.loss) / (weight - before.weight), loss / weight);
-        eprintln!("{rounds:>12}  {mean:>16.9}  {average:>16.9}  {size:>10}  {rate:>12.0}");
+        // Before a row that counts there is no mean.
+        let mean = |loss: f64, weight: f64| if weight > 0.0 { format!("{:.9}", loss / weight) } else { "-".to_owned() };
+        let (last, all) = (mean(loss - before.loss, weight - before.weight), mean(loss, weight));
+        eprintln!("{rounds:>12}  {last:>16}  {all:>16}  {size:>10}  {rate:>12.0}");
     }
 }

@@ -17,21 +17,21 @@ use mercer::model::{
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::Fresh;
-use super::encoded::{Looking, Oddities, Sample};
+use super::encoded::{Looking, Oddities, Sample, TableRanges};
 use super::failure::Failure;
 use super::input::{Kind, Wanted};
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
 use super::notes::{self, Alarm, Outcome, Watch};
-use super::output::{self, digits, number};
+use super::output::{self, digits};
 use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
 use super::trained::{Answer, Trained};
-use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, typed, voice};
+use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, voice};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -99,9 +99,11 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
     let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
     let looks = settings.needs_rows() || median;
-    let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told();
+    let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());
+    let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
+    let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
     let skips = arguments.on_error != OnError::Stop;
-    let looking = Looking { skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
+    let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
     let reading = Reading {
         data: &common.data,
         dialect: &common.dialect,
@@ -121,18 +123,15 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let dimension = rows.columns().dimension;
     arguments.common.check_dimension(rows.shown(), dimension)?;
     if let Some(learned) = &survey.learned {
-        learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
+        // Encoded columns are found by their names.
+        if rows.encoding().is_none() {
+            learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
+        }
         learned.check_outputs(rows.kind(), rows.shown())?;
-    }
-    if let (Some(_), Some(_)) = (rows.encoding(), common.scale.scheme()) {
-        return Err(Failure::usage(format!(
-            "{}: has columns that are encoded, and --scale {} of a model is for complete tables of numbers; take --scale standard, robust or range",
-            rows.shown(),
-            typed(&common.scale)
-        )));
     }
     let scaling = survey
         .learned
+        .filter(|_| rows.encoding().is_none())
         .zip(arguments.common.scale.scheme())
         .map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
 
@@ -216,7 +215,10 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             let model = match encoding.clone() {
                 None => Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into()),
                 Some(encoding) => {
-                    let learner = common.scale.around(learner)?;
+                    let learner = match rows.target_scales() {
+                        None => common.scale.around(learner)?,
+                        Some(scales) => common.scale.fixed(learner, scales)?,
+                    };
                     let pipeline = Pipeline::new(encoding, learner).map_err(|error| unfit(rows.shown(), &error))?;
                     Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
                 }
@@ -406,16 +408,17 @@ fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
         format!(", {classes} classes, accuracy {}", digits(progress.score.accuracy()))
     };
     let loss = match (&learning.model, learning.model.scaling()) {
-        _ if learnt == 0 => String::new(),
+        // No row that counts.
+        _ if standing.weight == 0.0 => String::new(),
         (Trained::Classes(model), _) => of_classes(model.labels.len(), &model.progress),
         (Trained::ClassTable(model), _) => of_classes(model.labels.len(), &model.progress),
-        (Trained::Numbers(_), None) | (Trained::Table(_), _) => format!(", mean squared error {}", number(mse)),
+        (Trained::Numbers(_), None) | (Trained::Table(_), _) => format!(", mean squared error {}", digits(mse)),
         (Trained::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
-            format!(", mean squared error {} in scaled units", number(mse))
+            format!(", mean squared error {} in scaled units", digits(mse))
         }
         (Trained::Numbers(_), Some(scaling)) => {
-            let own = number(mse * scaling.target_unit().powi(2));
-            format!(", mean squared error {} in scaled units ({own} in the target's own)", number(mse))
+            let own = digits(mse * scaling.target_unit().powi(2));
+            format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
         }
     };
     let plural = if learnt == 1 { "" } else { "s" };

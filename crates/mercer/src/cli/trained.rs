@@ -6,7 +6,7 @@ use mercer::learners::intervals::{ConformalIntervals, IntervalScale};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
 };
-use mercer::{Error, Regressor, Scratch, Target};
+use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Scratch, Target};
 
 use super::classes::{AnyClassifier, Judged, class_of};
 use super::encoded::Sample;
@@ -245,7 +245,7 @@ impl Trained {
                 }
                 let target = Target::weighted(targets, *weight);
                 answer.learn(learner, intervals.as_mut(), features, target).map_err(display)?;
-                score(progress, watch, &answer.numbers, target);
+                score(progress, watch, (learner, &answer.numbers), target);
                 answer.unscale(scaling.as_ref())
             }
             Self::Table(model) => {
@@ -253,7 +253,7 @@ impl Trained {
                 let target = Target::weighted(targets, *weight);
                 let teach = |learner: &mut _, x: &[f64]| answer.learn(learner, intervals.as_mut(), x, target);
                 pipeline.learn_by(record, *weight, teach).map_err(display)?;
-                score(progress, watch, &answer.numbers, target);
+                score(progress, watch, (pipeline.learner().learner(), &answer.numbers), target);
                 answer.unscale(None)
             }
             Self::Classes(model) => {
@@ -285,9 +285,20 @@ impl Trained {
     }
 }
 
-/// Scores predictions that were made before the target was shown.
-fn score(progress: &mut Progress, watch: &mut Watch, made: &[f64], target: Target<'_>) {
-    progress.score.record_weighted(made, target.y, target.weight);
+/// Whether a learner predicts nothing before it has seen a row. As in `eval`, its first row is then no part of its score.
+fn is_autonomous(learner: &AnyRegressor<AnyKernel>) -> bool {
+    matches!(learner, AnyRegressor::Auto(_))
+}
+
+/// Scores predictions that a learner made before the target was shown.
+fn score(
+    progress: &mut Progress,
+    watch: &mut Watch,
+    (learner, made): (&AnyRegressor<AnyKernel>, &[f64]),
+    target: Target<'_>,
+) {
+    let unscored = progress.score.rounds() == 0 && is_autonomous(learner);
+    progress.score.record_weighted(made, target.y, if unscored { 0.0 } else { target.weight });
     if let ([made], [y]) = (made, target.y) {
         watch.record(*made, *y, target.weight);
     }
@@ -301,10 +312,12 @@ fn met(
     judged: &Judged,
     (classifier, labels, progress): (&AnyClassifier, &mut Labels, &mut ClassProgress),
 ) {
-    let probability = judged.scored(class, classifier);
-    progress.score.record(class, judged.class, probability, weight);
-    if let Some(confidence) = judged.confidence() {
-        progress.score.record_confidence(confidence, judged.class == Some(class), weight);
+    if progress.learnt > 0 || !is_autonomous(classifier.learner()) {
+        let probability = judged.scored(class, classifier);
+        progress.score.record(class, judged.class, probability, weight);
+        if let Some(confidence) = judged.confidence() {
+            progress.score.record_confidence(confidence, judged.class == Some(class), weight);
+        }
     }
     progress.learnt += 1;
     // What is not learnt does not become a class.

@@ -36,8 +36,11 @@ fn rows_of(text: &str) -> (String, Vec<(usize, Vec<f64>)>) {
     (header, lines.map(row).collect())
 }
 
+/// A report without what is of one run alone: its time, and the scores beside the baselines.
 pub(crate) fn without_seconds(mut report: Value) -> Value {
-    assert!(report.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().unwrap() > 0.0);
+    let facts = report.as_object_mut().unwrap();
+    assert!(facts.remove("seconds").unwrap().as_f64().unwrap() > 0.0);
+    assert!(facts.remove("scores").is_some() && facts.remove("second_half").is_some());
     report
 }
 
@@ -67,6 +70,7 @@ fn the_report_is_what_the_library_gives() {
     assert!((mse - sum / (2.0 * 259.0)).abs() < 1e-9 * mse, "{mse}");
     let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     let mut expected = vec!["method", "parameters", "n", "outputs", "sum_squared_error", "mse", "epochs", "seconds"];
+    expected.extend(["scores", "second_half"]);
     expected.sort_unstable();
     let mut sorted = keys;
     sorted.sort_unstable();
@@ -82,6 +86,54 @@ fn the_report_is_what_the_library_gives() {
         .map(|epoch| (epoch["start"].as_u64().unwrap(), epoch["lags"].as_u64().unwrap()))
         .collect();
     assert_eq!(epochs, [(41, 10), (81, 11), (161, 13)]);
+}
+
+/// Beside the errors stand those of the running mean and of the last value, on the same rows.
+#[test]
+fn errors_stand_beside_those_of_the_baselines() {
+    let mut rows = track(300);
+    rows[120][1] = f64::NAN;
+    let text = csv(&rows).replace("NaN", "");
+    let folder = Folder::new().with("s.csv", &text);
+    let report = folder.json("forecast s.csv --method opf --gamma 0.7 --t-init 40 --lambda 1 --predictions p.csv");
+    let (_, predictions) = rows_of(&folder.read("p.csv"));
+    for (from, key) in [(41, "scores"), (41 + 259 / 2, "second_half")] {
+        let (mut count, mut sums) = (0.0, [[0.0; 2]; 3]);
+        let mut seen = [Vec::new(), Vec::new()];
+        for (k, row) in rows.iter().enumerate() {
+            for (output, value) in row.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+                let known: &mut Vec<f64> = &mut seen[output];
+                let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
+                let guesses = [predictions[k].1[output], mean, known.last().copied().unwrap_or(0.0)];
+                if k >= from {
+                    count += 1.0;
+                    for (sums, guess) in sums.iter_mut().zip(guesses) {
+                        sums[0] += (guess - value).powi(2);
+                        sums[1] += (guess - value).abs();
+                    }
+                }
+                known.push(*value);
+            }
+        }
+        let scores = &report[key];
+        let baselines = &scores["baselines"];
+        for (found, [squared, absolute]) in
+            [scores, &baselines["running_mean"], &baselines["last_value"]].into_iter().zip(sums)
+        {
+            for (name, expected) in
+                [("mse", squared / count), ("mae", absolute / count), ("rmse", (squared / count).sqrt())]
+            {
+                let found = found[name].as_f64().unwrap();
+                assert!((found - expected).abs() < 1e-9 * expected, "{key} {name}: {found} {expected}");
+            }
+        }
+    }
+    let [own, whole] = [&report["scores"]["mse"], &report["mse"]].map(|mse| mse.as_f64().unwrap());
+    assert!((own - whole).abs() < 1e-12 * whole, "{own} {whole}");
+    let text = folder.done("forecast s.csv --method opf --gamma 0.7 --t-init 40 --lambda 1");
+    for line in ["rows after warm-up", "second half", "  running mean", "  last value", "RMSE", "MAE"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
 }
 
 #[test]

@@ -163,3 +163,34 @@ fn inspect_refuses_in_one_line() {
     folder.refused_input(2, SALES, "inspect -", &["say its format with --format"]);
     assert!(folder.done("inspect sales.txt --format csv").contains("city: kind category"));
 }
+
+/// How often a learner has started anew, in words and as JSON, of numbers and of classes.
+#[test]
+fn inspect_tells_restarts() {
+    let mut text = "a,b,class,y\n".to_owned();
+    for t in 0..1200_u32 {
+        let (a, b) = (f64::from(t * 37 % 100) / 50.0 - 1.0, f64::from(t * 61 % 97) / 48.0 - 1.0);
+        let sign = if t < 800 { 1.0 } else { -1.0 };
+        let class = if sign * a > 0.0 { "up" } else { "down" };
+        text += &format!("{a},{b},{class},{}\n", sign * 5.0 * a);
+    }
+    let folder = Folder::new().with("t.csv", text);
+    let learner = "--learner restart --kernel gaussian:1 --quiet";
+    for (model, options, restarts) in [
+        ("plain", "--ignore class", true),
+        ("table", "--ignore class --scale standard", true),
+        ("classes", "--target class --ignore y", false),
+        ("class-table", "--target class --ignore y --scale standard", false),
+    ] {
+        folder.done(&format!("train t.csv {learner} {options} --model {model}.mercer"));
+        let facts = folder.json(&format!("inspect {model}.mercer"));
+        let (count, since) = (facts["restarts"].as_u64().unwrap(), facts["rows_since_restart"].as_u64().unwrap());
+        assert!(count >= 1 || !restarts, "{model}: {facts}");
+        assert!(if count > 0 { since < 400 } else { since == 1200 }, "{model}: {facts}");
+        let said = folder.done(&format!("inspect {model}.mercer"));
+        assert!(said.contains(&format!("restarts             {count}\n")), "{said}");
+        assert!(said.contains(&format!("rows since restart   {since}\n")), "{said}");
+    }
+    folder.done("train t.csv --learner krls --ignore class --model k.mercer --quiet");
+    assert!(folder.json("inspect k.mercer").get("restarts").is_none());
+}

@@ -138,8 +138,22 @@ fn lines_of_json_with_missing_and_nested_keys() {
         let size = if t % 9 == 7 { "null".to_owned() } else { format!("{:.3}", noise(t)) };
         let _ = writeln!(text, "{{{colour}\"size\":{size},\"y\":{:.3}}}", 3.0 * (t % 2) as f64 + noise(t));
     }
+    // A key that the first line lacks.
+    let (first, rest) = text.split_once('\n').unwrap();
+    let late = first.replacen("\"colour\":\"red\",", "", 1);
+    assert_ne!(late, first);
+    let folder = Folder::new().with("late.ndjson", format!("{late}\n{rest}")).with("things.ndjson", &text);
+    let report = eval(&folder, "late.ndjson");
+    assert!(later(&report, "r2") > 0.7, "{report}");
+    folder.done("train late.ndjson --learner krls --model m.mercer --quiet");
+    let lines = folder.done("predict late.ndjson --model m.mercer");
+    assert_eq!(lines.lines().count(), ROWS);
+    let facts = folder.json("inspect late.ndjson");
+    let names: Vec<&str> =
+        facts["columns"].as_array().unwrap().iter().map(|column| column["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["size", "colour", "y"]);
     let nested = text.replacen("\"size\":", "\"place\":{\"x\":1},\"size\":", 1);
-    let folder = Folder::new().with("things.ndjson", &text).with("nested.ndjson", nested);
+    let folder = folder.with("nested.ndjson", nested);
     let report = eval(&folder, "things.ndjson");
     assert_eq!(report["n"].as_u64(), Some(ROWS as u64));
     assert!(later(&report, "r2") > 0.7, "{report}");

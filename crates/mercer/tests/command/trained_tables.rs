@@ -62,9 +62,10 @@ fn same_in_pieces(options: &str, more: &str, targets: usize) {
     let whole = folder.run(&format!("eval all.csv {options} {more} --json")).out;
     let whole: serde_json::Value = serde_json::from_str(&whole).unwrap();
     let facts = folder.json("inspect m.mercer");
-    // A model counts every row; `eval` leaves out the first of `auto`.
-    let keys = if options.contains("auto") { &[][..] } else { &["mse", "accuracy", "log_loss"] };
-    for key in keys.iter().copied() {
+    // Both leave out the first row of `auto`, before which nothing is known.
+    let first = if options.contains("auto") { 2 } else { 1 };
+    assert_eq!((facts["scored_from_row"].as_u64(), facts["learnt"].as_u64()), (Some(first), Some(700)), "{options}");
+    for key in ["mse", "accuracy", "log_loss"] {
         if let (Some(made), Some(expected)) = (facts[key].as_f64(), whole[key].as_f64()) {
             assert!((made - expected).abs() <= 1e-10 * expected.abs(), "{key}: {made} {expected}");
         }
@@ -191,11 +192,88 @@ fn columns_of_other_files_are_matched() {
     let folder = folder.with("without.csv", without);
     assert_eq!(succeeds(&folder, "predict without.csv --model m.mercer"), expected);
     folder.refused(1, "predict without.csv --model m.mercer --learn --quiet", &["\"price\"", "--target"]);
-    let said = folder.run("train all.csv --learner krls --scale paper01 --model n.mercer");
-    assert_eq!(said.code, Some(2));
-    assert!(
-        said.err.contains("has columns that are encoded") && said.err.contains("--scale standard, robust or range")
-    );
+}
+
+/// The ranges of a whole file scale the numbers of a table, too: `eval` reads the file into memory, `train` reads it twice, and both learn the same.
+#[test]
+fn tables_are_scaled_by_the_ranges_of_the_file() {
+    let folder = folder();
+    let prices: Vec<f64> =
+        sales(0..700).lines().skip(1).map(|line| line.rsplit(';').next().unwrap().parse().unwrap()).collect();
+    let (low, high) = (prices.iter().copied().fold(f64::MAX, f64::min), prices.iter().copied().fold(0.0, f64::max));
+    for (scale, target) in [("paper01", [0.0, 1.0]), ("paper11", [-1.0, 1.0])] {
+        let options = format!("--learner krls --set lambda=0.01 --kernel gaussian:2 --scale {scale}");
+        let scaled = format!("eval all.csv {options} --block 1");
+        succeeds(&folder, &format!("{scaled} --predictions p.csv"));
+        let own = |scaled: &str| {
+            let share = (scaled.parse::<f64>().unwrap() - target[0]) / (target[1] - target[0]);
+            low + share * (high - low)
+        };
+        let text = folder.read("p.csv");
+        let expected: Vec<(f64, f64)> = text
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').collect::<Vec<_>>())
+            .map(|cells| (own(cells[1]), own(cells[2])))
+            .collect();
+        for ((y, _), price) in expected.iter().zip(&prices) {
+            assert!((y - price).abs() < 1e-9 * price, "{y} {price}");
+        }
+        // In pieces, with a resume between.
+        let train = format!("train all.csv {options} --model m.mercer --quiet");
+        succeeds(&folder, &format!("{train} --limit 300"));
+        succeeds(&folder, &format!("{train} --limit 400 --resume"));
+        let mut made = String::new();
+        for piece in ["second.csv", "third.csv"] {
+            let out = succeeds(&folder, &format!("predict {piece} --model m.mercer --learn --quiet"));
+            made += out.split_once('\n').unwrap().1;
+        }
+        for (made, (_, expected)) in made.lines().zip(&expected[400..]) {
+            let made: f64 = made.parse().unwrap();
+            assert!((made - expected).abs() < 1e-10 * expected.abs(), "{scale}: {made} {expected}");
+        }
+        assert_eq!(made.lines().count(), 300);
+        // Numbers by the range of the file, the rest as ever.
+        let facts = folder.json("inspect m.mercer");
+        let column = |name: &str| {
+            let columns = facts["columns"].as_array().unwrap();
+            columns.iter().find(|column| column["name"] == name).unwrap().clone()
+        };
+        assert!(column("size")["treatment"].as_str().unwrap().starts_with("by fixed range"), "{}", column("size"));
+        assert_eq!(
+            (column("size")["smallest"].as_f64(), column("size")["largest"].as_f64()),
+            (Some(40.5), Some(119.5))
+        );
+        assert!(column("city")["treatment"].as_str().unwrap().starts_with("one-hot"), "{}", column("city"));
+        let unit = if scale == "paper01" { high - low } else { (high - low) / 2.0 };
+        assert_eq!(facts["target_scales"][0].as_f64(), Some(unit));
+        // A pipe, and the ranges of another file.
+        let piped = folder
+            .piped(folder.read("all.csv").as_bytes(), &format!("eval - --format csv --rows 700 {options} --json"));
+        let whole: serde_json::Value = serde_json::from_str(&folder.run(&format!("{scaled} --json")).out).unwrap();
+        let piped: serde_json::Value = serde_json::from_str(&piped.out).unwrap();
+        assert_eq!(piped["mse"], whole["mse"]);
+        let other = format!("{scaled} --scale-from all.csv --json");
+        let other: serde_json::Value = serde_json::from_str(&folder.run(&other).out).unwrap();
+        assert_eq!(other["mse"], whole["mse"], "{scale}");
+        succeeds(&folder, &format!("train all.csv {options} --model a.mercer --quiet"));
+        let train = format!("train - --format csv {options} --scale-from all.csv --model b.mercer --quiet");
+        assert_eq!(folder.piped(folder.read("all.csv").as_bytes(), &train).code, Some(0));
+        let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+        assert!(read("a.mercer") == read("b.mercer"), "{scale}");
+    }
+    // Several targets, and classes.
+    let several = "--learner krls --set lambda=0.01 --target price,weight --ignore paid --scale paper01";
+    succeeds(&folder, &format!("train all.csv {several} --model two.mercer --quiet"));
+    assert_eq!(folder.json("inspect two.mercer")["target_scales"].as_array().unwrap().len(), 2);
+    same_in_pieces("--learner krls --kernel gaussian:2 --target paid --scale paper11", "", 1);
+    let absolute = "train all.csv --learner kogd --set loss=absolute --scale paper01 --model n.mercer";
+    let said = folder.run(absolute);
+    let told = said.err.lines().last().unwrap();
+    assert!(said.code == Some(2) && told.contains("--scale paper01 of columns that are encoded"), "{}", said.err);
+    let folder = folder.with("plain.csv", "size,price\n1,2\n3,4\n");
+    let from = "train all.csv --learner krls --scale paper01 --scale-from plain.csv --model n.mercer";
+    folder.refused(1, from, &["there is no column \"day\"", "\"size\""]);
 }
 
 /// Rows that cannot be read are left out as they are of plain tables, and the quarantine has them as they stand.

@@ -298,13 +298,11 @@ impl Pass {
     }
 
     /// The values of the last row, its predictions, made before it was seen, and how far their intervals reach.
-    #[cfg(any(feature = "plots", feature = "serve"))]
     pub(crate) fn last(&self) -> [&[f64]; 3] {
         [&self.output, &self.prediction, &self.radii]
     }
 
     /// Whether the last row is behind the warm-up.
-    #[cfg(feature = "plots")]
     pub(super) fn is_scored(&self) -> bool {
         self.model.seen().rows > self.model.errors.warm_up
     }

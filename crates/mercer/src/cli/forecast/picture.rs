@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
 use super::pass::Pass;
-use crate::cli::moments::{Naive, Stretch};
+use super::scored::Scored;
 use crate::cli::plot::short_name;
-use crate::cli::scores::{Metric, Scores};
-use crate::cli::stretches::Stretches;
+use crate::cli::scores::Metric;
 
 /// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows can be seen.
 const RECENT: usize = 200;
@@ -23,10 +22,6 @@ const LEAST_WINDOW: usize = 50;
 pub(super) struct Gathered {
     /// Of the first outputs.
     recent: VecDeque<Vec<Shown>>,
-    /// The number of the first row that is scored.
-    scored_from: Option<usize>,
-    naive: Naive,
-    stretches: Stretches<Stretch>,
 }
 
 #[derive(Clone, Copy)]
@@ -38,13 +33,8 @@ struct Shown {
 }
 
 impl Gathered {
-    pub(super) fn new(pass: &Pass) -> Self {
-        Self {
-            recent: VecDeque::with_capacity(RECENT),
-            scored_from: None,
-            naive: Naive::new(pass.columns().outputs.len()),
-            stretches: Stretches::default(),
-        }
+    pub(super) fn new() -> Self {
+        Self { recent: VecDeque::with_capacity(RECENT) }
     }
 
     /// Takes in the row that was observed last.
@@ -60,22 +50,14 @@ impl Gathered {
             radius: radii[output],
         };
         self.recent.push_back((0..values.len().min(OUTPUTS)).map(shown).collect());
-        // A row with a gap is left out of the curves, because the outputs would no longer be scored on the same rows.
-        if values.iter().all(|value| value.is_finite()) {
-            if pass.is_scored() {
-                self.scored_from.get_or_insert(k);
-                self.stretches.record(|stretch| stretch.record(predictions, values, 1.0, &[], &self.naive));
-            }
-            self.naive.learn(values, 1.0);
-        }
     }
 
     /// The picture; `forecast` holds the rows to come, one after the other.
-    pub(super) fn draw(&self, pass: &Pass, data: &str, forecast: Option<&[f64]>) -> Panels {
+    pub(super) fn draw(&self, pass: &Pass, scored: &Scored, data: &str, forecast: Option<&[f64]>) -> Panels {
         let outputs = pass.columns().outputs.len();
         let method = pass.model().method.as_str();
         let data = short_name(data);
-        let (rows, all) = (self.stretches.rounds(), self.stretches.between(0, self.stretches.rounds()).1.scores());
+        let (rows, all) = scored.between(0, scored.rows());
         let mut title = format!("{method} on {data}");
         if rows > 0 {
             let [mean, last] = &all.baselines.0;
@@ -89,7 +71,7 @@ impl Gathered {
             panels = panels.panel(self.series(pass, output, forecast));
         }
         if rows > 0 {
-            panels = panels.panel(self.scores(method, rows));
+            panels = panels.panel(scores(scored, method, rows));
         }
         panels
     }
@@ -133,30 +115,29 @@ impl Gathered {
         }
         figure.dots("value", &k, &values)
     }
+}
 
-    fn scores(&self, method: &str, rows: usize) -> Figure {
-        let window = (rows / 20).max(LEAST_WINDOW).min(rows);
-        let mut learner = Curve { name: method.to_owned(), ..Curve::default() };
-        let mut baselines =
-            ["running mean", "last value"].map(|name| Curve { name: name.to_owned(), ..Curve::default() });
-        let first = self.scored_from.unwrap_or(0);
-        let points = POINTS.min(rows);
-        for point in 1..=points {
-            let until = (rows as u128 * point as u128 / points as u128) as usize;
-            if until < window / 2 {
-                continue;
-            }
-            let scores: Scores = self.stretches.between(until.saturating_sub(window), until).1.scores();
-            let push = |curve: &mut Curve, score: Option<f64>| {
-                curve.xs.push((first + until) as f64);
-                curve.ys.push(score.unwrap_or(f64::NAN));
-            };
-            push(&mut learner, Metric::Rmse.of(&scores));
-            for (curve, baseline) in baselines.iter_mut().zip(&scores.baselines.0) {
-                push(curve, Metric::Rmse.of_baseline(baseline));
-            }
+fn scores(scored: &Scored, method: &str, rows: usize) -> Figure {
+    let window = (rows / 20).max(LEAST_WINDOW).min(rows);
+    let mut learner = Curve { name: method.to_owned(), ..Curve::default() };
+    let mut baselines = ["running mean", "last value"].map(|name| Curve { name: name.to_owned(), ..Curve::default() });
+    let first = scored.first();
+    let points = POINTS.min(rows);
+    for point in 1..=points {
+        let until = (rows as u128 * point as u128 / points as u128) as usize;
+        if until < window / 2 {
+            continue;
         }
-        let title = format!("Score of the last {window} rows, one step ahead");
-        learning_curves(&title, Score::Error("RMSE"), &[learner], &baselines).x_label("row k")
+        let (_, scores) = scored.between(until.saturating_sub(window), until);
+        let push = |curve: &mut Curve, score: Option<f64>| {
+            curve.xs.push((first + until) as f64);
+            curve.ys.push(score.unwrap_or(f64::NAN));
+        };
+        push(&mut learner, Metric::Rmse.of(&scores));
+        for (curve, baseline) in baselines.iter_mut().zip(&scores.baselines.0) {
+            push(curve, Metric::Rmse.of_baseline(baseline));
+        }
     }
+    let title = format!("Score of the last {window} rows, one step ahead");
+    learning_curves(&title, Score::Error("RMSE"), &[learner], &baselines).x_label("row k")
 }

@@ -8,11 +8,13 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
 use super::pass::Pass;
+use super::scored::Scored;
 use super::seconds;
 use crate::cli::failure::Failure;
 use crate::cli::output::{digits, number};
 use crate::cli::plain::Plain;
 use crate::cli::report::json;
+use crate::cli::scores::{Scores, Section, table};
 
 /// The fields are the JSON object's keys, in its order; the last four are there when asked for.
 #[derive(serde::Serialize)]
@@ -25,6 +27,11 @@ pub(super) struct Report {
     mse: Option<f64>,
     epochs: Vec<Epoch>,
     seconds: f64,
+    /// Of the rows of this run that are scored, and of the later half of them.
+    scores: Scores,
+    second_half: Scores,
+    #[serde(skip)]
+    scored: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Vec<f64>>,
     /// Of forecasts of 2, 3, … steps.
@@ -63,7 +70,7 @@ impl serde::Serialize for Parameters {
 }
 
 impl Report {
-    pub(super) fn of(pass: &Pass, forecast: Option<Vec<f64>>) -> Self {
+    pub(super) fn of(pass: &Pass, scored: &Scored, forecast: Option<Vec<f64>>) -> Self {
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
         let epochs = model.forecaster.epochs();
         let forecast: Option<Vec<Vec<f64>>> =
@@ -83,6 +90,9 @@ impl Report {
             mse: pass.mse(),
             epochs: epochs.iter().map(|epoch| Epoch { start: epoch.start, lags: epoch.lags }).collect(),
             seconds: seconds(pass.time()),
+            scores: scored.between(0, scored.rows()).1,
+            second_half: scored.between(scored.rows() / 2, scored.rows()).1,
+            scored: scored.rows(),
             coverage: pass.coverage(),
             coverage_further: pass.coverage_further(),
             forecast,
@@ -121,6 +131,13 @@ impl Report {
         }
         let per_row = self.seconds / now.max(1) as f64;
         line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(per_row)));
+        if self.scored > 0 {
+            let all = if now < n { "rows of this run" } else { "rows after warm-up" };
+            let sections = [(all, &self.scores), ("second half", &self.second_half)];
+            let sections = sections.map(|(name, scores)| Section { name: name.to_owned(), scores });
+            text.push('\n');
+            text += &table(&sections, None);
+        }
         if !self.epochs.is_empty() {
             let _ = writeln!(text, "\n  {:>12}  {:>6}", "from row", "lags");
             for Epoch { start, lags } in &self.epochs {

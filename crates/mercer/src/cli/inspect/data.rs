@@ -58,7 +58,8 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
 /// The first rows of a file, or of standard input.
 fn of_file(arguments: &InspectArguments, shown: &str, overrides: Overrides) -> Result<Head, Failure> {
     let InspectArguments { file, target, dialect, .. } = arguments;
-    let mut reader = RecordReader::open(file, &dialect.told(file, ReadOptions::default())).map_err(refused)?;
+    let plain = ReadOptions { later_keys: true, ..ReadOptions::default() };
+    let mut reader = RecordReader::open(file, &dialect.told(file, plain)).map_err(refused)?;
     dialect::tell_doubt(reader.doubt());
     let width = reader.columns().len();
     let look = if reader.is_named() { Look::new(reader.columns()) } else { Ok(Look::unnamed(width)) };
