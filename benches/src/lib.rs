@@ -10,6 +10,7 @@
 //! | [`operation`] | [`Operation`] and [`Work`]; how an operation is timed when it changes its own size |
 //! | [`roof`] | bandwidth by working-set size and the peak of fused multiply-adds |
 //! | [`stream`] | the deterministic stream on which a dictionary reaches an exact size and stays there |
+//! | [`peer`] | the stream as a file for programs of other libraries, and our rate on it |
 //! | [`plain`] | scalar loops with the standard library's functions, to compare with |
 //! | [`timing`] | the smallest time of many short batches |
 //!
@@ -18,6 +19,7 @@
 
 pub mod catalogue;
 pub mod operation;
+pub mod peer;
 pub mod plain;
 pub mod roof;
 pub mod stream;

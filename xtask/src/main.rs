@@ -30,7 +30,7 @@ struct Arguments {
 enum Task {
     /// Licences, sources and versions of dependencies; where unsafe code stands.
     Audit,
-    /// Times every operation beside the machine's roofs and writes benches/results.
+    /// Times every operation beside the machine's roofs and other libraries; writes benches/results and the README's table.
     BenchReport(bench_report::Arguments),
     /// Formatting, rules of the tree, lints, feature combinations, documentation and packages.
     Ci(ci::Arguments),

@@ -9,7 +9,7 @@ use clap::Args;
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Arguments {
-    /// Passed on as they are: --full, --only NAME,…, --seeds N, --fresh, --out DIR, --threads N, --data DIR, --help.
+    /// Passed on as they are: --full, --keep, --only NAME,…, --seeds N, --fresh, --out DIR, --threads N, --data DIR, --help.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     rest: Vec<OsString>,
 }

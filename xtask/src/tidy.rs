@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{prose, tables};
+use crate::{bench_report, prose, tables};
 
 /// Longest source file, tests included.
 const MAX_LINES: usize = 600;
@@ -64,6 +64,7 @@ fn violations(root: &Path) -> Result<Vec<String>> {
     }
     prose::violations(root, &sources, &mut found)?;
     tables::violations(root, &mut found)?;
+    bench_report::violations(root, &mut found)?;
     Ok(found)
 }
 

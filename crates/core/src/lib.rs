@@ -1,20 +1,25 @@
-//! The ground floor of the workspace: what every crate above it shares, and nothing that learns.
+//! Types that every crate of the workspace shares. Nothing here learns.
 //!
-//! [`Validate`] says whether saved state can be trusted, [`ParameterError`] what a constructor refuses, [`Number`] how a number is
-//! written for people, [`Cost`] what a round costs. A [`Cell`] is one value of a table, [`Cells`] what can be read as a row of it,
-//! [`parse_instant`] reads dates.
+//! | item | what it is for |
+//! |---|---|
+//! | [`Validate`] | to check state that was read from a file |
+//! | [`ParameterError`] | to say which parameter a constructor refused, and why |
+//! | [`Number`] | to write a number for people |
+//! | [`Cost`] | to say what a round costs |
+//! | [`Cell`], [`Cells`] | a value of a table, and a row of values |
+//! | [`parse_instant`] | to read dates and times |
 //!
 //! # Saved state
 //!
-//! State that comes back from a file is well formed, but nothing says that a vector has as many entries as the matrix beside it has
-//! rows, that a width is positive or that a number is finite. Every type of this workspace that is part of a learner's state implements
-//! [`Validate`]: when it answers `Ok`, no method of the type panics, and the invariants of its documentation hold as far as `O(size)`
-//! operations can tell. (That a factor is the one of *these* points cannot be told without computing it again.)
+//! A deserialiser checks the form of a file, and no more. A vector may still be shorter than the matrix beside it, a width may be
+//! negative, and a number may be infinite. Every type that is part of a learner's state therefore implements [`Validate`]. If it answers
+//! `Ok`, no method of the type panics, and the documented invariants hold as far as `O(size)` operations can check them. (The check does
+//! not recompute factors, so it does not notice a factor of other points.)
 //!
-//! Deserialising does not validate: whoever reads state that is not his own calls [`Validate::validate`] on the whole, once, before
-//! anything else. The model files of the crate `mercer` do.
+//! Deserialising does not validate. Code that reads foreign state calls [`Validate::validate`] on the whole value once, before anything
+//! else. The model files of the crate `mercer` do this.
 //!
-//! A type gains a field through `since` (feature `serde`), so that files from before the field still load.
+//! To add a field to a saved type, use `since` (feature `serde`): older files, which lack the field, still load.
 //!
 //! ```
 //! use mercer_core::{Inconsistent, Validate};
@@ -33,7 +38,7 @@
 //!
 //! assert!(Interval { low: 0.0, high: 1.0 }.validate().is_ok());
 //! let error = Interval { low: 1.0, high: 0.0 }.validate().unwrap_err();
-//! assert_eq!(error.to_string(), "the interval of the saved state does not hold its rule: its ends are in order");
+//! assert_eq!(error.to_string(), "the saved interval is inconsistent; expected: its ends are in order");
 //! ```
 
 #![cfg_attr(
@@ -75,7 +80,7 @@ pub trait Validate {
 
 /// A rule that the saved state breaks: it was altered, or written by something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the {what} of the saved state does not hold its rule: {rule}")]
+#[error("the saved {what} is inconsistent; expected: {rule}")]
 pub struct Inconsistent {
     /// The part of the state.
     pub what: &'static str,

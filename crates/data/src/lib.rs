@@ -1,9 +1,8 @@
 //! Streams for online learning: readers, scalings, permutations, a registry of data sets, and simulated streams.
 //!
-//! This crate turns files into rows of finite `f64`, each with one target, several or a label, and says precisely what is wrong when it cannot. It is
-//! for anyone who feeds a learner: the `mercer` command and the experiments use nothing else. It knows neither kernels nor
-//! learners, and it does not guess what a spoilt cell may have meant: a table is complete or refused, unless its reader asks for the
-//! missing values as NaN ([`Missing`]).
+//! This crate turns files into rows of finite `f64`, each with a target, several targets or a label. If it cannot, it says what is wrong
+//! in which row and column. The `mercer` command and the experiments read all their data with it. It knows neither kernels nor learners,
+//! and it does not repair spoilt cells: it refuses an incomplete table, unless the caller asks for missing values as NaN ([`Missing`]).
 //!
 //! | what | where |
 //! |---|---|
@@ -21,10 +20,10 @@
 //! | simulated streams with a known spectrum | [`Simulation`], [`Decay`], [`gaussian_spectrum`], [`circle_spectrum`] |
 //! | simulated dynamical systems, as pairs of successive states | [`Pairs`]: [`FourWells`], [`Duffing`], [`Lorenz`], [`Ar1`], [`FiniteChain`], [`Pendulum`] |
 //!
-//! Formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and LIBSVM, each also compressed by gzip or
-//! zstd, and, with the feature `arrow`, Parquet and Arrow IPC; from a file, standard input (`-`) or memory. Separators, decimal commas,
-//! comments, byte order marks, CRLF, blank lines and quoted cells are understood. Reading is one pass; only LIBSVM, which does not
-//! say how wide it is, is read twice unless the dimension is given. A row costs O(d) and no allocation.
+//! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and LIBSVM, each plain or compressed by
+//! gzip or zstd. The feature `arrow` adds Parquet and Arrow IPC. Data come from a file, standard input (`-`) or memory. The readers
+//! understand separators, decimal commas, comments, byte order marks, CRLF, blank lines and quoted cells. They make one pass. LIBSVM does
+//! not say how many columns it has, so it takes two passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
 //!
 //! ```
 //! use mercer_data::{Ranges, Registry, Scaling, Scheme};
@@ -40,8 +39,8 @@
 //! # Ok::<(), mercer_data::DataError>(())
 //! ```
 //!
-//! Features: `bundled` (default) compiles the bundled data sets in; `arrow` reads Parquet and Arrow IPC; `serde` makes options, tables, scalings and simulations
-//! serialisable.
+//! Features: `bundled` (default) compiles the bundled data sets in. `arrow` reads Parquet and Arrow IPC. `serde` serialises options,
+//! tables, scalings and simulations.
 
 #![cfg_attr(
     not(test),

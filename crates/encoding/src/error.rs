@@ -47,7 +47,7 @@ pub enum EncodingError {
     #[error("{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier")]
     Override(String),
     /// A name of a scaling that does not exist.
-    #[error("{0:?} is no scaling; take none, standard, robust, range, paper01 or paper11")]
+    #[error("{0:?} is not a scaling; take none, standard, robust, range, paper01 or paper11")]
     Scale(String),
     /// No column is left to learn from.
     #[error(

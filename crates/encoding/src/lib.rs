@@ -1,9 +1,9 @@
 //! From the columns of a table to the inputs of an online learner, one row at a time.
 //!
-//! A table has dates, categories, gaps and numbers of any unit; a learner takes finite numbers, best of the size of 1. This crate looks at the
-//! head of a table, decides what each column is ([`Schema`]), turns records into numbers with statistics that move row by row
-//! ([`Transform`]), scales targets ([`ScaledTargets`]), and puts it all before a learner ([`Pipeline`], [`ClassPipeline`]). It is for anyone who
-//! feeds a learner from data that were not made for it. It reads no files: a record is a slice of [`Cell`]s, or whatever gives them ([`Cells`]).
+//! A table has dates, categories, gaps, and numbers in any unit. A learner takes finite numbers, best of a size near 1. This crate stands
+//! between them. It looks at the first rows and decides what each column is ([`Schema`]). It turns records into numbers with running
+//! statistics ([`Transform`]) and scales targets ([`ScaledTargets`]). [`Pipeline`] and [`ClassPipeline`] put all of this before a learner.
+//! The crate reads no files: a record is a slice of [`Cell`]s, or any type that implements [`Cells`].
 //!
 //! ```
 //! use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
@@ -48,11 +48,15 @@
 //! | running statistics | [`RunningMoments`], [`QuantileSketch`] |
 //! | dates and times | [`parse_instant`] |
 //!
-//! Contracts: what comes out of a transform is finite for every record. A record has the same numbers, bit for bit, alone and in a batch. Predicting
-//! changes nothing. What is refused leaves everything as it was. Memory does not grow with the stream (except for 8 numbers a column of robust scaling each time the stream
-//! doubles).
+//! Contracts:
 //!
-//! Features: `learners` (default) is the part that knows learners, [`ScaledTargets`] and the pipelines. `serde`: schemas, encodings and pipelines can be saved; [`Validate`](mercer_core::Validate) checks what was read back.
+//! - A transform gives finite numbers for every record.
+//! - A record gives the same numbers alone and in a batch, bit for bit.
+//! - Predicting changes nothing, and a refused record leaves everything as it was.
+//! - Memory does not grow with the stream. (Robust scaling adds 8 numbers a column each time the stream doubles.)
+//!
+//! Features: `learners` (default) holds [`ScaledTargets`] and the pipelines, which know learners. `serde` saves schemas, encodings and
+//! pipelines; [`Validate`](mercer_core::Validate) checks them when they are read back.
 
 #![cfg_attr(
     not(test),

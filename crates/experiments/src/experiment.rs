@@ -52,6 +52,9 @@ pub struct Experiment {
     pub question: &'static str,
     /// How its result is to be read.
     pub reading: &'static str,
+    /// Raised whenever its numbers, settings or data change: results [kept](crate::report::full) from an earlier version are then
+    /// no longer shown as current.
+    pub version: u32,
     /// Runs it.
     pub run: fn(&Plan) -> Result<Report, ExperimentError>,
     /// About how many seconds it will take at the papers' size; `None` if that cannot be told.

@@ -1,4 +1,5 @@
-//! The report as pages for a browser: a front page, and a page a paper.
+//! The report as pages for a browser: a front page, a page a paper, and one for each paper with results at its size that earlier runs
+//! gave, as far as this run is smaller.
 //!
 //! A page is one file that needs nothing else: style, script and pictures are inside it, and it asks no network for anything. Links
 //! lead to the other pages and, in the folder above, to the same pictures and tables as files. Pages follow the reader's choice of a
@@ -20,6 +21,7 @@ mod block;
 mod colour;
 mod formula;
 mod front;
+mod kept;
 mod markdown;
 mod paper;
 mod picture;
@@ -32,11 +34,23 @@ const SCRIPT: &str = include_str!("html/page.js");
 /// # Errors
 /// [`FigureError`] of the first picture that cannot be drawn.
 pub fn pages(edition: &Edition) -> Result<Vec<(String, String)>, FigureError> {
-    let mut pages = vec![("index.html".to_owned(), front::page(edition).into_string())];
+    let mut pages = vec![(FRONT.to_owned(), front::page(edition).into_string())];
     for chapter in &edition.papers {
         pages.push((file(chapter), paper::page(edition, chapter)?.into_string()));
+        if has_kept(edition, chapter) {
+            pages.push((full_file(chapter), kept::page(edition, chapter)?.into_string()));
+        }
     }
     Ok(pages)
+}
+
+/// The names of pages that another run may have and this one has not.
+pub(crate) fn absent(edition: &Edition) -> impl Iterator<Item = String> {
+    edition.papers.iter().filter(|chapter| !has_kept(edition, chapter)).map(full_file)
+}
+
+fn has_kept(edition: &Edition, chapter: &Chapter) -> bool {
+    chapter.experiments.iter().any(|section| section.kept(&edition.provenance.plan).is_some())
 }
 
 /// The page of a paper.
@@ -44,11 +58,17 @@ fn file(chapter: &Chapter) -> String {
     format!("{}.html", chapter.name)
 }
 
-/// What all pages share. `colours` are the style's part for the pictures of this page.
-fn shell(edition: &Edition, here: Option<&Chapter>, title: &str, colours: &str, main: &Markup) -> Markup {
-    let current = |chapter: Option<&Chapter>| {
-        (chapter.map(|chapter| &chapter.name) == here.map(|chapter| &chapter.name)).then_some("page")
-    };
+/// The page of its results at the paper's size from earlier runs.
+fn full_file(chapter: &Chapter) -> String {
+    format!("{}-full.html", chapter.name)
+}
+
+/// The front page.
+const FRONT: &str = "index.html";
+
+/// What all pages share; `here` is the page's file. `colours` are the style's part for the pictures of this page.
+fn shell(edition: &Edition, here: &str, title: &str, colours: &str, main: &Markup) -> Markup {
+    let current = |file: &str| (file == here).then_some("page");
     html! {
         (DOCTYPE)
         html lang="en-GB" {
@@ -66,13 +86,13 @@ fn shell(edition: &Edition, here: Option<&Chapter>, title: &str, colours: &str, 
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     nav aria-label="Pages" {
-                        a href="index.html" aria-current=[current(None)] { "Overview" }
+                        a href=(FRONT) aria-current=[current(FRONT)] { "Overview" }
                         @for chapter in &edition.papers {
-                            a href=(file(chapter)) aria-current=[current(Some(chapter))] title=(chapter.title) { (chapter.name) }
+                            a href=(file(chapter)) aria-current=[current(&file(chapter))] title=(chapter.title) { (chapter.name) }
                         }
                     }
                 }
-                main #main.page[here.is_some()] { (main) }
+                main #main.page[here != FRONT] { (main) }
                 footer { (front::colophon(edition)) }
                 script { (PreEscaped(SCRIPT)) }
             }

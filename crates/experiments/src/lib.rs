@@ -1,7 +1,6 @@
 //! The papers' experiments: protocols, comparators, figures and tables.
 //!
-//! This crate is the workshop of the project and is not published. It holds what every experiment
-//! shares, so that one module per paper figure or table stays short:
+//! This crate is not published. It holds the tools that all experiments share:
 //!
 //! | module | what it answers |
 //! |---|---|
@@ -12,7 +11,7 @@
 //! | [`judgement`] | what a comparison compares with, and what of ours it needs |
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
 //! | [`figure`] | how curves, points and bars become pictures (those of `mercer-plots`) and tables |
-//! | [`mod@report`] | how finished experiments are kept and become one report |
+//! | [`mod@report`] | how finished experiments are kept and become one report, beside kept results at the papers' size |
 //! | [`html`] | how that report becomes pages for a browser |
 //!
 //! and the experiments themselves, which the program `reproduce` runs by name ([`experiment`]):
@@ -26,8 +25,8 @@
 //! | [`filters`] | kernel adaptive filters and classifiers on a budget, side by side |
 //! | [`quality`] | `auto` beside the learners that people would use instead |
 //!
-//! They share streams whose eigenvalues are known ([`decay`]), the best function in hindsight ([`hindsight`]), what they are
-//! given ([`plan`]) and what they hand back ([`report::Report`]). No number depends on the number of threads; times do.
+//! They share streams with known eigenvalues ([`decay`]) and the best function in hindsight ([`hindsight`]). Each takes a [`plan::Plan`] and
+//! returns a [`report::Report`]. The number of threads changes times, but no other number.
 
 pub mod decay;
 pub mod experiment;

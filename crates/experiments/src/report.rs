@@ -17,6 +17,7 @@ use mercer_plots::write_whole;
 
 pub mod conduct;
 pub mod edition;
+pub mod full;
 pub mod keep;
 pub mod provenance;
 pub mod tally;

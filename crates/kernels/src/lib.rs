@@ -1,4 +1,4 @@
-//! Kernels, the points they are evaluated on, and random features that approximate them.
+//! Kernels, sets of points to evaluate them on, and features that approximate them.
 //!
 //! | kernel | `k(x, z)` | `SPEC` of [`AnyKernel`] |
 //! |---|---|---|
@@ -11,14 +11,14 @@
 //! | [`KernelMixture`] | `Σ wᵢ kᵢ(x, z)` | `mix:0.4*gaussian:0.4+0.6*gaussian:0.7` |
 //! | [`Product`] | `k₁(x, z) k₂(u, w)` on the two parts of an input | |
 //!
-//! [`Points`] keeps a growing set dimension by dimension, eight points to a vector, so that a [kernel row](Kernel::row)
-//! `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8` vector exponentials and touches memory once. Distances
-//! are sums of squared coordinate differences, never `‖x‖² + ‖z‖² − 2xᵀz`, which cancels for close points.
+//! [`Points`] is a growing set of points, stored dimension by dimension, eight points to a vector. A [kernel row](Kernel::row)
+//! `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8` vector exponentials, in one pass over memory. Distances are sums of
+//! squared differences. The expansion `‖x‖² + ‖z‖² − 2xᵀz` is faster but loses its digits for close points, so it is never used.
 //!
-//! [`RandomFourier`] draws the features of Rahimi and Recht (2007) for the Gaussian kernel, [`TaylorFeatures`] are its
+//! For the Gaussian kernel, [`RandomFourier`] draws the random features of Rahimi and Recht (2007), and [`TaylorFeatures`] computes
 //! deterministic ones.
 //!
-//! The crate checks parameters, not data: learners refuse a point of another dimension or with a NaN before it gets here.
+//! The crate checks parameters but not data. Learners refuse a point with a NaN or of another dimension before they evaluate a kernel.
 //!
 //! ```
 //! use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};

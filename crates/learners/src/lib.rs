@@ -9,18 +9,22 @@
 //! | [least squares](update::LeastSquares), [ridge](update::Ridge) | [`Krls`] | [`PkrrNystrom`] | [`PkrrFrozen`] | | [`PkrrTaylor`] |
 //! | [least squares](update::LeastSquares), [AWV](update::Awv) | | [`PkawvNystrom`] | [`PkawvFrozen`] | | [`PkawvTaylor`] |
 //!
-//! A dictionary has a largest size. A full one keeps no further point, or an [`Eviction`] rule makes room for it.
+//! A dictionary has a largest size. A full one keeps no further point, unless an [`Eviction`] rule makes room for it.
 //!
-//! Losses, weights, outputs and classes are no learners of their own: a [`Loss`] is a value, every example has a weight, a learner has one output or
-//! several, and a [`Classifier`] makes classes of any learner's scores. [`Knlms`] and [`Qklms`] move kernel coefficients, on an engine beside the grid
-//! ([`OnCoefficients`]). A [`Mixture`] weighs any learners, those of a user too, and any learner can be one
-//! that starts anew when its loss has risen ([`Restarting`]).
+//! Losses, weights, outputs and classes work with every cell of the table. A [`Loss`] is a value that a learner holds. Every example has a
+//! weight. A learner has one output or several. A [`Classifier`] turns the scores of any learner into classes. A [`Mixture`] weighs the
+//! predictions of any learners, including a user's own. [`Restarting`] starts any learner anew when its loss has risen.
 //!
-//! Those that keep every point are not cells: [`Kogd`] (and [`AogdAld`] past its growth limit, and [`Nogd`] before its
-//! switch) is a [`KernelExpansion`]; [`Kons`] and [`SketchedKons`] are [`DualNewton`], one engine in the dual; [`KernelAwv`] and [`KernelKrr`] are [`KernelRidge`]. The Nyström learners of
-//! the last two rows project the whole past anew when a point is kept, and are [`ProjectedRidge`]. [`Knlms`] and [`Qklms`] move kernel
-//! coefficients instead of orthonormal coordinates, and are [`OnCoefficients`]; [`MknlmsCs`] and [`Mxklms`] have several kernels, and are
-//! [`OnSeveralKernels`].
+//! Other learners have engines of their own:
+//!
+//! | engine | what it does | learners |
+//! |---|---|---|
+//! | [`KernelExpansion`] | keeps every point; gradient steps | [`Kogd`], [`AogdAld`] past its growth limit, [`Nogd`] before its switch |
+//! | [`DualNewton`] | keeps every point; Newton steps in the dual | [`Kons`], [`SketchedKons`] |
+//! | [`KernelRidge`] | keeps every point; exact ridge regression | [`KernelAwv`], [`KernelKrr`] |
+//! | [`ProjectedRidge`] | projects the whole past anew when it keeps a point | [`PkawvNystrom`], [`PkrrNystrom`] |
+//! | [`OnCoefficients`] | moves kernel coefficients, not orthonormal coordinates | [`Knlms`], [`Qklms`] and others |
+//! | [`OnSeveralKernels`] | has several kernels on one dictionary | [`MknlmsCs`], [`Mxklms`] |
 //!
 //! <!-- learners: cargo xtask tables -->
 //! | learner | type | source | multiply-adds a round | memory |
@@ -74,20 +78,23 @@
 //! | `restart` | [`Restarting`] | Page 1954; Bifet and Gavaldà 2007 | the members' | the members' |
 //! <!-- /learners -->
 //!
-//! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) are made of rows that are known beforehand, so that they have no name: `Jd + 2½J²` multiply-adds
-//! a round, `Jd + J²` of memory.
+//! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) need all inputs beforehand, so the catalogue has no name for them. They cost
+//! `Jd + 2½J²` multiply-adds a round and `Jd + J²` of memory.
 //!
-//! Two families have modules of their own: [`prediction`] forecasts the outputs of a linear system from their past and needs no
-//! kernel; [`operator`] learns Koopman and conditional-mean operators from pairs.
+//! Two families have modules of their own. [`prediction`] forecasts the outputs of a linear system from their past and needs no kernel.
+//! [`operator`] learns Koopman and conditional-mean operators from pairs.
 //!
-//! `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the frequencies, `B` a budget, `k` a rank, `r = C(d+M, M)` the Taylor
-//! features of degree `M`, `P` the kernels of a learner that has several. \[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational
-//! complexity for online kernel regression*; \[B\] is Jézéquel, Gaillard and Rudi, *Efficient online learning with kernels for
-//! adversarial large scale problems*.
+//! Notation: `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the number of frequencies, `B` a budget and `k` a
+//! rank. `r = C(d+M, M)` is the number of Taylor features of degree `M`, and `P` the number of kernels. \[A\] is Li and Liao, *Nearly
+//! optimal algorithms with sublinear computational complexity for online kernel regression*. \[B\] is Jézéquel, Gaillard and Rudi,
+//! *Efficient online learning with kernels for adversarial large scale problems*.
 //!
-//! Contracts: [`Regressor::predict_with`] is pure and does not allocate; a refused example (another dimension, NaN, an
-//! update that is not finite) leaves the learner as it was; learners that draw own a ChaCha8 generator seeded by a
-//! parameter; at a fixed dictionary size a step allocates nothing.
+//! Contracts:
+//!
+//! - [`Regressor::predict_with`] changes nothing and does not allocate.
+//! - A refused example leaves the learner as it was. Refused are another dimension, NaN, and an update that is not finite.
+//! - A learner that draws random numbers owns a ChaCha8 generator, seeded by a parameter.
+//! - At a fixed dictionary size, a step allocates nothing.
 //!
 //! ```
 //! use mercer_kernels::Gaussian;

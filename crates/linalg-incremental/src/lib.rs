@@ -1,8 +1,7 @@
 //! Triangular factors and symmetric inverses that change a little at every step of a stream.
 //!
-//! The crate knows vectors and matrices only: it never sees a data point, a kernel or a label. Batch factorisations belong
-//! to a general library; here is what such libraries lack: factors that *grow* row by row, inverses that take a rank-one
-//! update and a product in **one pass over memory**, and no allocation per step.
+//! The crate knows vectors and matrices alone: no data points, no kernels, no labels. It holds what general libraries lack: factors that
+//! *grow* row by row, inverses that do a rank-one update and a product in **one pass over memory**, and steps that allocate nothing.
 //!
 //! | type | holds | per step | memory |
 //! |---|---|---|---|
@@ -13,14 +12,14 @@
 //! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `n²` (`1¼n²` where every second waits); take a row back `1½n²` | `½n²` |
 //! | [`StateMatrix`] | a rectangular `A` | product and `A ← κA + u vᵀ` fused, `2n²`; rows and columns of zeros `O(n)` | `n²` |
 //!
-//! What is computed once and not step by step goes to a general library: [`SymmetricEigen`], [`GeneralEigen`] and [`Matrix`] keep
-//! its types inside.
+//! [`SymmetricEigen`], [`GeneralEigen`] and [`Matrix`] compute in one go, not step by step. They call a general library and keep its types
+//! private.
 //!
-//! Vectors are [`AlignedVec`]s, padded with zeros to whole lanes: the padding of every operand must be zero, as
-//! `AlignedVec` keeps it. Shapes that do not fit are programming errors and panic.
+//! Vectors are [`AlignedVec`]s. `AlignedVec` pads them with zeros to whole lanes, and the padding of every operand must stay zero. A shape
+//! that does not fit is a programming error and panics.
 //!
-//! The growing factor consists of 8×8 tiles, block `b` of eight rows holding its `b + 1` tiles in a row, and the symmetric matrix of the same tiles in
-//! two runs of four columns: growing appends at the end, and a pass reads memory front to back (or back to front). The
+//! The growing factor consists of 8×8 tiles: block `b` of eight rows holds its `b + 1` tiles one after the other. The symmetric matrix
+//! has the same tiles, each in two runs of four columns. Growth appends at the end, and a pass reads memory in one direction. The
 //! square-root form holds the other triangle and does not grow.
 //!
 //! ```

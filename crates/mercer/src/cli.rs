@@ -62,6 +62,7 @@ use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
+use bad_rows::OnError;
 use compare::CompareArguments;
 use dialect::Dialect;
 use failure::Failure;
@@ -172,6 +173,9 @@ struct EvalArguments {
     /// How many rows DATA has, for standard input where T, --scale or --permute need to know
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
+    /// What becomes of rows that cannot be read: stop or skip
+    #[arg(long, value_name = "HOW", default_value = "stop")]
+    on_error: OnError,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
     ///
     /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes `prediction` is the class; p_CLASS…, the

@@ -94,7 +94,7 @@ pub enum FitError {
         known: String,
     },
     /// No key and value.
-    #[error("{text:?} is no KEY=VALUE; write for instance lambda=0.1")]
+    #[error("{text:?} is not KEY=VALUE; write for instance lambda=0.1")]
     NotAPair {
         /// What was given.
         text: String,
@@ -365,7 +365,7 @@ mod tests {
             ("learner=ridge degree=2", "ridge has no key \"degree\"; its keys are lambda, intercept"),
             ("learner=ridge lambda=0", "lambda must be a positive number, or auto, got \"0\""),
             ("learner=ridge lambda=1e-320", "lambda must be a positive number"),
-            ("learner=ridge lambda", "\"lambda\" is no KEY=VALUE"),
+            ("learner=ridge lambda", "\"lambda\" is not KEY=VALUE"),
             ("learner=pkrr-taylor kernel=laplace:1", "pkrr-taylor needs a Gaussian kernel: give gaussian:SIGMA"),
             ("learner=pkrr-taylor kernel=gaus", "kernel: "),
             ("learner=pkrr-taylor centre=1,inf", "centre must be none, or finite numbers"),

@@ -1,8 +1,10 @@
 //! Online learning with kernels: regression on a stream, one example at a time, with a dictionary that stays small.
 //!
-//! This crate is the face of the workspace: every library crate as a module, the principal types at the root, the
-//! [`catalogue`] of learners by name, and (feature `cli`) the `mercer` command. It computes nothing itself, so a program
-//! that needs one part may depend on that part alone.
+//! This crate is the entrance to the workspace. It has every library crate as a module, the main types at the root, the [`catalogue`] of
+//! learners by name, and the `mercer` command (feature `cli`). It computes nothing itself, so a program may also depend on one of the
+//! other crates alone.
+//!
+//! [`Auto`] needs no settings and takes features in any unit. With a learner of your choice you scale the data yourself:
 //!
 //! ```
 //! use mercer::data::{Ranges, Registry, Scaling, Scheme};
@@ -32,11 +34,16 @@
 //! | [`tune`] | which settings suit the data |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
 //!
-//! A learner is a [`Regressor`]: [`predict`](Regressor::predict), [`update`](Regressor::update), and both at once. Inputs
-//! are `&[f64]`; what is not finite or has another dimension is refused and leaves the learner as it was.
+//! A learner is a [`Regressor`]: it can [`predict`](Regressor::predict), [`update`](Regressor::update), and do both at once. Inputs are
+//! `&[f64]`. A learner refuses an input that is not finite or has another dimension, and stays as it was.
 //!
-//! Features: `cli` (default) builds the command and its dependencies, `serve` (default) its HTTP service, `arrow` (default) reads Parquet and Arrow files, `serde` makes learners, kernels and data
-//! serialisable, `model` saves them in files. A library user switches the command off with `default-features = false`.
+//! | feature | what it adds |
+//! |---|---|
+//! | `cli` (default) | the command and its dependencies; a library user turns it off with `default-features = false` |
+//! | `serve` (default) | the command's HTTP service |
+//! | `arrow` (default) | readers of Parquet and Arrow files |
+//! | `serde` | serialisation of learners, kernels and data |
+//! | `model` | learners in files |
 
 #![cfg_attr(
     not(test),

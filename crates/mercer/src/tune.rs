@@ -72,7 +72,7 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TuneError<E> {
     /// The box has no dimension.
-    #[error("there is nothing to be tuned")]
+    #[error("every key is fixed, so there is nothing to tune; give at least one range")]
     Nothing,
     /// No point could be scored; why the first could not.
     #[error("{0}")]

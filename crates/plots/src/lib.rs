@@ -1,11 +1,14 @@
 //! Pictures of learning: curves with bands, points, bars, heat maps, and grids of them, as SVG and PNG.
 //!
-//! A [`Figure`] has one pair of axes, [`Panels`] are several; [`learning_curves`] draws several learners over each other. A thin
-//! face over one plotting crate, so that a change of that crate is a change of this crate alone. What it adds: one palette in which a learner has the same colour everywhere
-//! ([`palette`]), ranges and tick labels that suit losses and step counts, lines thinned to 400
-//! points, samples that cannot be drawn (not finite, or not positive along a logarithmic axis)
-//! dropped, and legends that stand beside the curves, never on them. The same figure gives the same
-//! bytes.
+//! A [`Figure`] has one pair of axes, and [`Panels`] has several. [`learning_curves`] draws several learners into one figure. No other crate
+//! of Mercer knows the plotting library behind this one. It adds:
+//!
+//! - one palette, in which a learner has the same colour everywhere ([`palette`]);
+//! - ranges and tick labels that suit losses and step counts;
+//! - lines thinned to 400 points, without samples that cannot be drawn (not finite, or not positive on a logarithmic axis);
+//! - legends beside the curves, never on them.
+//!
+//! The same figure gives the same bytes.
 //!
 //! ```
 //! use mercer_plots::Figure;

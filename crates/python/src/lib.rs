@@ -1,8 +1,8 @@
 //! The extension module behind the Python package `mercer`: learners, forecasters and operators of the library crate as Python objects.
 //!
-//! A class here is one family: it holds the model as the library's files hold it, behind a lock. Predicting takes the lock together with
-//! others, learning takes it alone, piece by piece in batches, and batches run without the interpreter. What is Python's own
-//! (parameters, data frames, the faces of scikit-learn and river) is in `python/mercer`, whose classes derive from these.
+//! Each class here is one family of learners. It holds the model as a model file does, behind a lock. Predictions share the lock; learning
+//! takes it alone, one piece of a batch at a time. Batches run without the interpreter's lock. Python code in `python/mercer` derives its
+//! classes from these, and adds parameters, data frames and the interfaces of scikit-learn and river.
 
 mod arrays;
 mod catalogue;

@@ -1,10 +1,10 @@
-//! Eight-lane vector arithmetic with run-time dispatch: the one place of Mercer that knows instruction sets.
+//! Eight-lane vector arithmetic with run-time dispatch. No other crate of Mercer knows instruction sets.
 //!
-//! Every kernel above this crate is written once, generically over [`Simd`], as if the machine had vectors of eight `f64`.
-//! [`dispatch`] picks the widest instruction set that the machine has (AVX-512, AVX2 with FMA, or portable code) when the
-//! program runs. Because the lane count, the order of every sum and the fused multiply-adds are part of the definition,
-//! **all instruction sets give the same bits**; the portable back end is therefore also the oracle of the others. What may
-//! differ is the order in which a kernel goes over its operands: [`Simd::REGISTERS`] tells it how much it can hold at once.
+//! The inner loops above this crate are generic over [`Simd`]: each is written once, as if the machine had vectors of eight `f64`.
+//! [`dispatch`] picks the widest instruction set of the machine when the program runs: AVX-512, AVX2 with FMA, or portable code.
+//! **All instruction sets give the same bits**, because the number of lanes, the order of every sum and the fused multiply-adds are part of
+//! the definition. So the portable code is the test oracle of the others. Only the order in which a loop visits its operands may differ:
+//! [`Simd::REGISTERS`] tells a loop how many vectors it can hold at once.
 //!
 //! | item | what it is |
 //! |---|---|
@@ -15,8 +15,8 @@
 //! | [`exp`], [`exp_in_place`] | the exponential, within 1 ulp of the system's on `[-700, 0]` |
 //! | [`sincos_quarter_turns`] | sine and cosine of an angle given in quarter turns, so that range reduction is exact |
 //!
-//! The crate refuses to grow into a general vector library: it holds what kernel rows, triangular solves and symmetric
-//! updates need. Vectors are `f64` only.
+//! This is no general vector library. It holds the operations of kernel rows, triangular solves and symmetric updates, for `f64`
+//! alone.
 //!
 //! ```
 //! use mercer_simd::{AlignedVec, dot};

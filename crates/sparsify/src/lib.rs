@@ -1,9 +1,9 @@
-//! Which points of a stream a kernel dictionary keeps, and the coordinates the dictionary gives.
+//! Dictionaries: the points of a stream that a learner keeps, and the coordinates of an input in them.
 //!
-//! A [`Basis`] holds the kept points and turns an input into as many coordinates. [`KernelBasis`] gives the kernel values themselves.
-//! [`NewtonBasis`] holds the kept points and the Cholesky factor of their Gram matrix; [`NewtonBasis::probe`] turns an
-//! input into orthonormal coordinates `φ(x) = L⁻¹ k_S(x)` and the squared distance `δ = k(x,x) − ‖φ(x)‖²` of `k(x,·)` to
-//! the span. An [`Admission`] rule looks at the probe and says whether the point is kept:
+//! A [`Basis`] holds the kept points and turns an input into one coordinate a point. The coordinates of [`KernelBasis`] are the kernel
+//! values. [`NewtonBasis`] also holds the Cholesky factor `L` of the points' Gram matrix. Its [`probe`](NewtonBasis::probe) computes
+//! orthonormal coordinates `φ(x) = L⁻¹ k_S(x)` and the squared distance `δ = k(x,x) − ‖φ(x)‖²` of `k(x,·)` from the span. An
+//! [`Admission`] rule reads the probe and decides whether to keep the point:
 //!
 //! | rule | keeps `x` when | state | source |
 //! |---|---|---|---|
@@ -15,10 +15,10 @@
 //! | [`EveryPoint`] | always | none | |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
-//! [`Ald`], [`Kors`] and [`FirstB`] need the residual `δ` and therefore an [`Orthonormal`] basis; the others take any.
+//! [`Ald`], [`Kors`] and [`FirstB`] need the residual `δ`, so they need an [`Orthonormal`] basis. The other rules work with any basis.
 //!
-//! A learner of operators keeps pairs, and its test needs more than a probe: [`MatchingPursuit`] decides from the residuals of
-//! both sides and the length of the step.
+//! A learner of operators keeps pairs of points. For these, [`MatchingPursuit`] decides from the residuals of both points and the length
+//! of the step.
 //!
 //! (\[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*.)
 //!

@@ -1,14 +1,12 @@
-//! What the tests of the other crates lean on: brute-force oracles, seeded streams and a counting allocator.
+//! Test tools for the other crates: brute-force oracles, seeded streams and a counting allocator.
 //!
-//! For whoever tests a learner of this workspace. A learner keeps triangular factors and inverses up to date in O(J²) a
-//! round; an oracle of [`oracle`] answers the same question by writing the paper's dense formula down and solving it
-//! from scratch, in O(t³) if need be. The two share no line of code: this part of the crate depends on no other crate of
-//! the workspace, and takes a kernel as `&dyn Fn(&[f64], &[f64]) -> f64`. If the predictions agree on every round, a
-//! mistake would have to be made twice, in two notations. (The suite of [`conformance`] is the one part that knows the
-//! learners.)
+//! A learner keeps triangular factors and inverses up to date in O(J²) a round. An oracle of [`oracle`] answers the same question from the
+//! paper's dense formula, solved from scratch, in O(t³) if need be. The two share no code: the oracles depend on no other crate of the
+//! workspace, and take a kernel as `&dyn Fn(&[f64], &[f64]) -> f64`. If the predictions agree in every round, both are right, or both have
+//! the same mistake in two notations. (Only the suite of [`conformance`] knows the learners.)
 //!
-//! It refuses to be fast, to be called from library code, and to hide a numerical failure: an oracle that cannot
-//! vouch for its own answer panics, since a panic in a test is a finding and a wrong reference is a trap.
+//! Oracles need not be fast, and library code never calls them. An oracle that cannot vouch for its answer panics, because a wrong
+//! reference is worse than a failed test.
 //!
 //! - [`oracle`]: one function an algorithm, each returning every prediction of one prequential pass.
 //! - [`streams`]: seeded streams, easy and hostile.

@@ -1,4 +1,5 @@
-//! `cargo xtask readability FILE…`: how long the sentences of a Markdown page are, and which ones to look at.
+//! `cargo xtask readability FILE…`: how long the sentences of a Markdown page, or of the head of a source file, are, and which ones to look
+//! at.
 //!
 //! Tables, code and headings are left out; an item of a list ends a sentence. Passive forms and openings that turn the order of words
 //! round are found by pattern: they are listed for a person to judge, and are no faults by themselves.
@@ -17,7 +18,7 @@ const WANTED: (usize, usize) = (16, 28);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Markdown files [default: README, GUIDE, ARCHITECTURE, CONTRIBUTING and docs]
+    /// Markdown files, or Rust files whose `//!` lines are read [default: README, GUIDE, ARCHITECTURE, CONTRIBUTING, docs and the front pages of the crates]
     files: Vec<PathBuf>,
     /// Lists the longest sentences, passive forms and inverted openings too.
     #[arg(long)]
@@ -36,16 +37,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         files.extend(
             super::markdown(&root)?.into_iter().filter(|path| path.parent().is_some_and(|dir| dir.ends_with("docs"))),
         );
+        let mut fronts = Vec::new();
+        crate::tidy::collect(&root.join("crates"), &mut fronts)?;
+        fronts.retain(|path| path.ends_with("src/lib.rs"));
+        fronts.sort();
+        files.append(&mut fronts);
     }
     for path in &files {
         let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-        let page = Page::of(&text);
-        println!("{}: {}", path.file_name().unwrap_or_default().display(), page.line());
+        let is_source = path.extension().is_some_and(|extension| extension == "rs");
+        let page = if is_source { Page::of(&head(&text)) } else { Page::of(&text) };
+        println!("{}: {}", path.strip_prefix(root()).unwrap_or(path).display(), page.line());
         if arguments.list {
             print!("{}", page.list());
         }
     }
     Ok(())
+}
+
+/// The words at the head of a source file.
+fn head(source: &str) -> String {
+    let words = source.lines().map_while(|line| line.strip_prefix("//!"));
+    words.flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect()
 }
 
 struct Page {
@@ -156,6 +169,11 @@ fn inverted(sentence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_head_of_a_source_is_a_page() {
+        assert_eq!(head("//! One two.\n//!\n//! Three.\n\nuse x;\n//! Four.\n"), "One two.\n\nThree.\n");
+    }
 
     #[test]
     fn sentences_are_counted_and_marked() {

@@ -1,9 +1,10 @@
-//! Measures the whole catalogue beside the machine's roofs and writes `<date>-<cpu>.csv` and `.md`.
+//! Measures the whole catalogue beside the machine's roofs, and a few learners beside other libraries, and writes `<date>-<cpu>.csv` and `.md`.
 //!
 //! Everything is measured on the thread that runs this, one operation after the other, in several rounds some ten
 //! seconds apart; of times and of roofs the best round counts.
 
 mod machine;
+mod peers;
 mod table;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use mercer_benches::{Roofs, SIZES, catalogue, timing};
 
+use crate::peers::Peers;
 use crate::table::{Measured, Report};
 
 /// Measures every operation as a share of the machine's roofs.
@@ -61,9 +63,11 @@ fn main() -> Result<()> {
         }
         measured.append(&mut new);
     }
+    eprintln!("peers");
+    let peers = Peers::measure(&std::env::temp_dir().join(format!("mercer-peers-{}", std::process::id())))?;
     let machine = machine::Machine::this();
     let date = arguments.date.unwrap_or_else(machine::today);
-    let report = Report::new(date, machine, &mut roofs, measured);
+    let report = Report::new(date, machine, &mut roofs, measured, peers);
     print!("{}", report.markdown());
     std::fs::create_dir_all(&arguments.out).with_context(|| format!("creating {}", arguments.out.display()))?;
     for path in report.write(&arguments.out)? {

@@ -8,9 +8,7 @@ use mercer_benches::roof::Bandwidth;
 use mercer_benches::{Roofs, Work, catalogue};
 
 use crate::machine::Machine;
-
-/// From this line on a report is written by hand, and a new run of the same name keeps it.
-const BY_HAND: &str = "## Peers";
+use crate::peers::Peers;
 
 /// Working sets at which the bandwidth is shown: 80 KB to 200 MB.
 const SHOWN: [usize; 7] = [80_000, 320_000, 1_300_000, 4_000_000, 9_000_000, 20_000_000, 200_000_000];
@@ -42,10 +40,17 @@ pub(crate) struct Report {
     arithmetic: f64,
     bandwidths: Vec<(usize, Bandwidth)>,
     rows: Vec<Row>,
+    peers: Peers,
 }
 
 impl Report {
-    pub(crate) fn new(date: String, machine: Machine, roofs: &mut Roofs, measured: Vec<Measured>) -> Self {
+    pub(crate) fn new(
+        date: String,
+        machine: Machine,
+        roofs: &mut Roofs,
+        measured: Vec<Measured>,
+        peers: Peers,
+    ) -> Self {
         let bandwidths = SHOWN.map(|bytes| (bytes, roofs.at(bytes))).to_vec();
         let rows = measured
             .into_iter()
@@ -54,7 +59,7 @@ impl Report {
                 Row { bandwidth: roofs.at(measured.work.working_set()), memory_seconds, arithmetic_seconds, measured }
             })
             .collect();
-        Self { date, machine, arithmetic: roofs.arithmetic(), bandwidths, rows }
+        Self { date, machine, arithmetic: roofs.arithmetic(), bandwidths, rows, peers }
     }
 
     fn seconds(&self, topic: &str, name: &str, size: usize) -> Option<f64> {
@@ -102,7 +107,7 @@ impl Report {
             }
             row.write(&mut text);
         }
-        text
+        text + &self.peers.markdown()
     }
 
     /// How many times faster than plain scalar code with the standard library.
@@ -141,18 +146,11 @@ impl Report {
         }
     }
 
-    /// Writes both files into `directory`; what was added by hand to an earlier report of the same name stays.
+    /// Writes both files into `directory`.
     pub(crate) fn write(&self, directory: &Path) -> Result<[PathBuf; 2]> {
         let stem = format!("{}-{}", self.date, self.machine.slug());
         let (csv, markdown) = (directory.join(format!("{stem}.csv")), directory.join(format!("{stem}.md")));
-        let mut text = self.markdown();
-        if let Ok(earlier) = std::fs::read_to_string(&markdown)
-            && let Some(start) = earlier.find(BY_HAND)
-        {
-            text.push('\n');
-            text.push_str(&earlier[start..]);
-        }
-        std::fs::write(&markdown, text).with_context(|| format!("writing {}", markdown.display()))?;
+        std::fs::write(&markdown, self.markdown()).with_context(|| format!("writing {}", markdown.display()))?;
         self.write_csv(&csv).with_context(|| format!("writing {}", csv.display()))?;
         Ok([csv, markdown])
     }

@@ -12,6 +12,7 @@ use mercer_experiments::experiment::{Experiment, PAPERS, Paper, experiments};
 use mercer_experiments::plan::Plan;
 use mercer_experiments::report::Report;
 use mercer_experiments::report::conduct::{Errand, News, conduct};
+use mercer_experiments::report::full;
 use mercer_experiments::report::provenance::Provenance;
 
 /// Runs the papers' experiments and writes their tables (Markdown, CSV, text), pictures (SVG, PNG, the series as CSV), a summary and,
@@ -28,13 +29,17 @@ struct Arguments {
     /// The papers' size: ten permutations, the whole grid, longer streams. An estimate of the time is printed first.
     #[arg(long)]
     full: bool,
-    /// Only these papers and experiments, separated by commas. A name that there is not prints those that there are.
+    /// Only these papers and experiments, separated by commas, in this order. A name that there is not prints those that there are.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
     /// Permutations and repetitions, instead of each experiment's own number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
-    /// Run again what is kept.
+    /// Keep what finishes in the repository (crates/experiments/full), to be committed: later reports show it beside a run that is
+    /// reduced or lacks the data. For a program built from a commit without local changes.
+    #[arg(long, requires = "full", conflicts_with = "seeds")]
+    keep: bool,
+    /// Run again what was finished in --out before.
     #[arg(long)]
     fresh: bool,
     /// The folder to write to; it is made if missing, and files of the same names are replaced.
@@ -87,8 +92,22 @@ fn run(arguments: &Arguments) -> Result<bool> {
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     let start = Instant::now();
     let provenance = Provenance::of(&plan)?;
+    if arguments.keep && !provenance.program.is_clean() {
+        bail!(
+            "--keep: kept results name the commit they come from, and this tree is {:?}; commit first",
+            provenance.program.commit
+        );
+    }
     let names: Vec<&str> = chosen.iter().map(|experiment| experiment.name).collect();
-    let errand = Errand { papers: PAPERS, chosen: &names, plan: &plan, out: &arguments.out, fresh: arguments.fresh };
+    let errand = Errand {
+        papers: PAPERS,
+        chosen: &names,
+        plan: &plan,
+        out: &arguments.out,
+        fresh: arguments.fresh,
+        full: &full::folder(),
+        keep: arguments.keep,
+    };
     let done = conduct(&errand, provenance, &mut tell)?;
     println!("Files:");
     for file in &done.files {
@@ -123,6 +142,10 @@ fn tell(news: &News<'_>) {
         }
         News::Failed(experiment, error) => eprintln!("error: {}: {error}", experiment.name),
         News::NotKept(experiment, error) => eprintln!("warning: {}: {error}", experiment.name),
+        News::FullKept(experiment) => {
+            eprintln!("{}: kept in {}", experiment.name, full::place(&full::folder(), experiment.name).display());
+        }
+        News::NoFull(experiment, error) => eprintln!("warning: {}: {error}", experiment.name),
     }
 }
 
@@ -132,7 +155,7 @@ fn show(experiment: &Experiment, report: &Report) {
     }
 }
 
-/// The experiments named by themselves or by their paper; all of them if nothing is named.
+/// The experiments named by themselves or by their paper, in the order named; all of them if nothing is named.
 fn choose(only: &[String]) -> Result<Vec<&'static Experiment>> {
     let wanted: BTreeSet<&str> = only.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
     let known = || PAPERS.iter().map(|paper| paper.name).chain(experiments().map(|experiment| experiment.name));
@@ -142,10 +165,19 @@ fn choose(only: &[String]) -> Result<Vec<&'static Experiment>> {
             known().collect::<Vec<_>>().join(", ")
         );
     }
-    let whole = |paper: &Paper| wanted.is_empty() || wanted.contains(paper.name);
-    let mut chosen = Vec::new();
-    for paper in PAPERS {
-        chosen.extend(paper.experiments.iter().filter(|experiment| whole(paper) || wanted.contains(experiment.name)));
+    if wanted.is_empty() {
+        return Ok(experiments().collect());
+    }
+    let mut chosen: Vec<&'static Experiment> = Vec::new();
+    for name in only {
+        let of = |paper: &'static Paper| {
+            paper.experiments.iter().filter(|experiment| [paper.name, experiment.name].contains(&name.trim()))
+        };
+        for experiment in PAPERS.iter().flat_map(of) {
+            if chosen.iter().all(|other| other.name != experiment.name) {
+                chosen.push(experiment);
+            }
+        }
     }
     Ok(chosen)
 }

@@ -17,17 +17,21 @@ pub(super) fn page(edition: &Edition) -> Markup {
             "What the papers on online learning with kernels print, beside what this code measures. "
             @if edition.provenance.plan.full { "At the papers’ size." }
             @else { "At a reduced size: fewer repetitions, and shorter streams where the papers’ take long." }
+            @if edition.kept().next().is_some() {
+                " " a href="#kept" { "Results of earlier runs at the papers’ size" } " stand apart and are not counted here."
+            }
         }
         (summary(&edition.tally()))
         section aria-labelledby="papers" {
             h2 #papers { "Papers" }
             @for chapter in &edition.papers { (card(chapter)) }
         }
+        (super::kept::summary(edition))
         (reasons(edition, Outcome::Differs, "Where we differ, and why"))
         (reasons(edition, Outcome::NotRun, "What was not run, and why"))
         (origin(edition))
     };
-    shell(edition, None, "Mercer, reproduced", "", &main)
+    shell(edition, super::FRONT, "Mercer, reproduced", "", &main)
 }
 
 /// The three tallies, a tile each. They are not added up.

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::picture::Surroundings;
-use super::{block, colour, counts, shell, status};
+use super::{block, colour, counts, file, kept, shell, status};
 use crate::figure::FigureError;
-use crate::report::Block;
 use crate::report::edition::{Chapter, Edition, Section, State};
+use crate::report::{Block, Report};
 
 pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, FigureError> {
     let mut colours = BTreeSet::new();
     let sections: Result<Vec<Markup>, FigureError> =
-        chapter.experiments.iter().map(|section| experiment(section, &mut colours)).collect();
+        chapter.experiments.iter().map(|section| experiment(edition, chapter, section, &mut colours)).collect();
     let sections = sections?;
     let main = html! {
         h1 { (chapter.title) }
@@ -31,7 +31,7 @@ pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, Figur
         @for section in &sections { (section) }
     };
     let title = format!("{} · Mercer, reproduced", chapter.name);
-    Ok(shell(edition, Some(chapter), &title, &colour::style(&colours), &main))
+    Ok(shell(edition, &file(chapter), &title, &colour::style(&colours), &main))
 }
 
 /// How to cite the paper, to be copied.
@@ -47,25 +47,18 @@ fn citation(chapter: &Chapter) -> Markup {
     }
 }
 
-fn experiment(section: &Section, colours: &mut BTreeSet<colour::Rgb>) -> Result<Markup, FigureError> {
+fn experiment(
+    edition: &Edition,
+    chapter: &Chapter,
+    section: &Section,
+    colours: &mut BTreeSet<colour::Rgb>,
+) -> Result<Markup, FigureError> {
     let content = match &section.state {
         State::Waiting => html! { p.quiet { "Not in this run; the command above adds it." } },
         State::Failed { error } => html! { p.failed { strong { "It failed: " } (error) } },
-        State::Done { kept, .. } => {
+        State::Done { kept: done, .. } => {
             let around = Surroundings { prefix: "figure-", command: &section.command, files: true };
-            let blocks = kept.report.blocks().iter().map(|each| block::block(each, &around, colours));
-            let blocks: Result<Vec<Markup>, FigureError> = blocks.collect();
-            let blocks = blocks?;
-            // An experiment begins with the words that set it up.
-            let words = kept.report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
-            html! {
-                h3 { "Set-up" }
-                @for block in &blocks[..words] { (block) }
-                h3 { "Result" }
-                @for block in &blocks[words..] { (block) }
-                h3 { "Reading" }
-                p.words { (section.reading) }
-            }
+            result(&done.report, section.reading, &around, colours)?
         }
     };
     Ok(html! {
@@ -77,6 +70,29 @@ fn experiment(section: &Section, colours: &mut BTreeSet<colour::Rgb>) -> Result<
             p.counts { @if section.report().is_some() { (counts(&section.tally())) } span.quiet { (status(section)) } }
             p.command { code { (section.command) } }
             (content)
+            (kept::beside(edition, chapter, section, colours)?)
         }
+    })
+}
+
+/// What an experiment handed back: set-up, result and reading.
+pub(super) fn result(
+    report: &Report,
+    reading: &str,
+    around: &Surroundings<'_>,
+    colours: &mut BTreeSet<colour::Rgb>,
+) -> Result<Markup, FigureError> {
+    let blocks = report.blocks().iter().map(|each| block::block(each, around, colours));
+    let blocks: Result<Vec<Markup>, FigureError> = blocks.collect();
+    let blocks = blocks?;
+    // An experiment begins with the words that set it up.
+    let words = report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
+    Ok(html! {
+        h3 { "Set-up" }
+        @for block in &blocks[..words] { (block) }
+        h3 { "Result" }
+        @for block in &blocks[words..] { (block) }
+        h3 { "Reading" }
+        p.words { (reading) }
     })
 }

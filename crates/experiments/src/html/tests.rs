@@ -6,7 +6,8 @@ use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
 use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::report::edition::State;
+use crate::report::edition::{Beside, State};
+use crate::report::full::FullResult;
 use crate::report::keep::Kept;
 use crate::report::provenance::{Asked, DataFile, Machine, Moment, Program, Provenance};
 use crate::table::{Cell, Format, Table};
@@ -59,6 +60,7 @@ const fn experiment(name: &'static str, title: &'static str) -> Experiment {
         place: "Figure <1>",
         question: "Is it <so>?",
         reading: "It <is>.",
+        version: 1,
         run: everything,
         estimate: |_| None,
     }
@@ -108,6 +110,12 @@ fn edition() -> Edition {
         report: everything(&plan).unwrap(),
     };
     edition.section_mut("everything").unwrap().state = State::Done { kept: Box::new(kept), reused: true };
+    let asked = Asked { full: true, ..edition.provenance.plan.clone() };
+    let full = Provenance { plan: asked, ..edition.provenance.clone() };
+    let full =
+        FullResult::new(&PAPERS[0].experiments[1], &full, (Moment(1_799_000_000), 3600.0), everything(&plan).unwrap());
+    edition.section_mut("broken").unwrap().full = Some(Beside::Current(Box::new(full.unwrap())));
+    edition.section_mut("waiting").unwrap().full = Some(Beside::Stale { kept: 1, now: 2 });
     edition.section_mut("broken").unwrap().state = State::Failed { error: "no <room>".into() };
     edition
 }
@@ -138,7 +146,7 @@ fn skeleton(page: &str) -> String {
 fn pages_have_everything_in_its_place() {
     let pages = pages(&edition()).unwrap();
     let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["index.html", "first.html", "second.html"]);
+    assert_eq!(names, ["index.html", "first.html", "first-full.html", "second.html"]);
     for (name, page) in &pages {
         insta::assert_snapshot!(name.replace(".html", ""), skeleton(page));
     }
@@ -217,6 +225,11 @@ fn the_front_pages_counts_are_those_of_the_json() {
         assert_eq!(shown, counted, "{kind}");
         assert_eq!(words.map(|word| value["tally"][key][word].as_u64().unwrap()).to_vec(), counted, "{kind}");
     }
+    // Kept results are counted apart, from their own verdicts.
+    let kept = front.split("<h2 id=\"kept\">").nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(value["kept"]["tally"], value["tally"]);
+    assert_eq!(value["kept"]["experiments"]["broken"]["verdicts"], value["verdicts"]["everything"]);
+    assert!(kept.contains("1 reproduced") && kept.contains("13 not run") && kept.contains("1 more are"), "{kept}");
     // No number that needs a choice of ours is called reproduced without saying so.
     for judged in value["verdicts"].as_object().unwrap().values().flat_map(|all| all.as_array().unwrap()) {
         let choice = judged["choice"].as_str();

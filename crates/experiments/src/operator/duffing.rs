@@ -166,6 +166,21 @@ pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
     }
     report.table("duffing", "Dictionary sizes, and the share of the cells whose region is found", table);
 
+    if pairs == PAIRS {
+        let sizes = |case: Case| all(case).iter().map(|outcome| outcome.size as f64).collect::<Vec<f64>>();
+        let names = Case::ALL.map(|case| format!("ε = {}", case.words()));
+        let spread = |case: Case| Summary::of(&sizes(case)).map_or(f64::NAN, |summary| summary.std);
+        let figure = Figure::new("").y_label("dictionary size").categories(&names);
+        let figure = figure
+            .bars_with_errors("ours", &Case::ALL.map(|case| mean(&sizes(case))), &Case::ALL.map(spread))
+            .bars("printed", &Case::ALL.map(Case::printed));
+        report.picture(
+            "duffing_sizes",
+            "Dictionary sizes, ours and the paper's; whiskers: ± a standard deviation over seeds",
+            figure,
+        );
+    }
+
     let claims = claims(&all(Case::Cubic), pairs)?;
     report.differs_where(&claims, "Regions of attraction", "Fewer cells are right than should be.");
     report.table("duffing_claims", "What should come out, and whether it does", claims);

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use crate::experiment::{Experiment, Paper};
 use crate::plan::{ExperimentError, Plan};
-use crate::report::edition::{Edition, State};
+use crate::report::edition::{Beside, Edition, State};
+use crate::report::full::{self, FullError, FullResult};
 use crate::report::keep::{self, KeepError, Kept};
 use crate::report::provenance::{Moment, Provenance};
 use crate::report::{Report, ReportError};
@@ -15,7 +16,7 @@ use crate::report::{Report, ReportError};
 pub struct Errand<'a> {
     /// All papers there are.
     pub papers: &'a [Paper],
-    /// The names of the experiments asked for.
+    /// The names of the experiments asked for, in the order in which they run.
     pub chosen: &'a [&'a str],
     /// How they are run.
     pub plan: &'a Plan,
@@ -23,6 +24,10 @@ pub struct Errand<'a> {
     pub out: &'a Path,
     /// Whether what is kept is run again all the same.
     pub fresh: bool,
+    /// Where results at the papers' size are kept from run to run.
+    pub full: &'a Path,
+    /// Whether those of this run are kept there.
+    pub keep: bool,
 }
 
 /// What a person who waits is told.
@@ -38,6 +43,10 @@ pub enum News<'a> {
     Failed(&'a Experiment, &'a ExperimentError),
     /// A kept experiment could not be read or written; it is run again, now or the next time.
     NotKept(&'a Experiment, &'a KeepError),
+    /// A result at the papers' size was kept.
+    FullKept(&'a Experiment),
+    /// A result at the papers' size could not be kept or read; the report goes without it.
+    NoFull(&'a Experiment, &'a FullError),
 }
 
 /// What there is in the end.
@@ -63,13 +72,17 @@ pub fn conduct(
     provenance: Provenance,
     tell: &mut dyn FnMut(&News<'_>),
 ) -> Result<Conducted, ReportError> {
-    let Errand { papers, chosen, plan, out, fresh } = *errand;
+    let Errand { papers, chosen, plan, out, fresh, full: folder, keep } = *errand;
     let mut edition = Edition::new(papers, provenance);
     let (mut files, mut failures, mut reused) = (Vec::new(), 0, 0);
     let all = || papers.iter().flat_map(|paper| paper.experiments);
     let keys: Vec<String> = all().map(|experiment| keep::key(&edition.provenance, experiment.name)).collect();
     let mut waiting = Vec::new();
     for (experiment, key) in all().zip(keys) {
+        match full::load(folder, experiment.name) {
+            Ok(full) => show_beside(&mut edition, experiment, full),
+            Err(error) => tell(&News::NoFull(experiment, &error)),
+        }
         let asked = chosen.contains(&experiment.name);
         let kept = if fresh && asked { Ok(None) } else { keep::load(out, experiment.name, &key) };
         match kept {
@@ -78,6 +91,9 @@ pub fn conduct(
                     tell(&News::Reused(experiment, &kept));
                     reused += 1;
                     files.extend(kept.report.save(out)?);
+                    if keep {
+                        keep_full(&mut edition, experiment, &kept, folder, tell);
+                    }
                 }
                 set(&mut edition, experiment, State::Done { kept: Box::new(kept), reused: true });
                 continue;
@@ -89,6 +105,7 @@ pub fn conduct(
             waiting.push((experiment, key));
         }
     }
+    waiting.sort_by_key(|(experiment, _)| chosen.iter().position(|name| *name == experiment.name));
     for (experiment, key) in waiting {
         tell(&News::Begins(experiment));
         let begun = Instant::now();
@@ -102,6 +119,9 @@ pub fn conduct(
                 let kept = Kept { experiment: name, key, finished: Moment::now(), seconds, report };
                 if let Err(error) = keep::store(out, &kept) {
                     tell(&News::NotKept(experiment, &error));
+                }
+                if keep {
+                    keep_full(&mut edition, experiment, &kept, folder, tell);
                 }
                 State::Done { kept: Box::new(kept), reused: false }
             }
@@ -117,6 +137,37 @@ pub fn conduct(
     }
     files.extend(edition.save(out)?);
     Ok(Conducted { edition, files, failures, reused })
+}
+
+/// Keeps what an experiment gave as its result at the papers' size.
+fn keep_full(
+    edition: &mut Edition,
+    experiment: &Experiment,
+    kept: &Kept,
+    folder: &Path,
+    tell: &mut dyn FnMut(&News<'_>),
+) {
+    let full = FullResult::new(experiment, &edition.provenance, (kept.finished, kept.seconds), kept.report.clone());
+    match full.and_then(|full| full::store(folder, &full).map(|()| full)) {
+        Ok(full) => {
+            tell(&News::FullKept(experiment));
+            show_beside(edition, experiment, Some(full));
+        }
+        Err(error) => tell(&News::NoFull(experiment, &error)),
+    }
+}
+
+fn show_beside(edition: &mut Edition, experiment: &Experiment, full: Option<FullResult>) {
+    let beside = full.map(|full| {
+        if full.is_current(experiment) {
+            Beside::Current(Box::new(full))
+        } else {
+            Beside::Stale { kept: full.version, now: experiment.version }
+        }
+    });
+    if let Some(section) = edition.section_mut(experiment.name) {
+        section.full = beside;
+    }
 }
 
 fn set(edition: &mut Edition, experiment: &Experiment, state: State) {
@@ -161,8 +212,16 @@ mod tests {
         ],
     }];
 
-    const BLANK: Experiment =
-        Experiment { name: "", title: "", place: "", question: "", reading: "", run: failing, estimate: |_| None };
+    const BLANK: Experiment = Experiment {
+        name: "",
+        title: "",
+        place: "",
+        question: "",
+        reading: "",
+        version: 1,
+        run: failing,
+        estimate: |_| None,
+    };
 
     fn provenance(program: &str, plan: &Plan) -> Provenance {
         Provenance {
@@ -190,7 +249,8 @@ mod tests {
         let run = |program: &str, seed: u64, chosen: &[&str], fresh: bool| {
             let plan = plan(seed);
             let mut told = Vec::new();
-            let errand = Errand { papers: PAPERS, chosen, plan: &plan, out, fresh };
+            let errand =
+                Errand { papers: PAPERS, chosen, plan: &plan, out, fresh, full: &out.join("full"), keep: false };
             let done = conduct(&errand, provenance(program, &plan), &mut |news| {
                 told.push(match news {
                     News::Reused(..) => "reused",
@@ -198,6 +258,8 @@ mod tests {
                     News::Done(..) => "done",
                     News::Failed(..) => "failed",
                     News::NotKept(..) => "not kept",
+                    News::FullKept(_) => "full kept",
+                    News::NoFull(..) => "no full",
                 });
             });
             (done.unwrap(), told.join(" "), RUNS.load(Ordering::Relaxed))
@@ -234,5 +296,57 @@ mod tests {
         let (_, told, runs) = run("b", 2, &["steady"], false);
         assert_eq!((told.as_str(), runs), ("not kept begins done", 5));
         assert_eq!(run("b", 2, &["steady"], false).1, "reused");
+    }
+    #[test]
+    fn a_full_run_is_kept_and_shown_beside_a_reduced_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let full = folder.path().join("full");
+        let registry = mercer_data::Registry::load_from(Vec::new()).unwrap();
+        let run = |papers: &'static [Paper], whole: bool, keep: bool, out: &str| {
+            let registry = registry.clone();
+            let plan = Plan { registry, full: whole, repetitions: None, seed: 3, threads: 1, progress: false };
+            let out = folder.path().join(out);
+            let mut told = Vec::new();
+            let errand =
+                Errand { papers, chosen: &["steady"], plan: &plan, out: &out, fresh: false, full: &full, keep };
+            let done = conduct(&errand, provenance("f", &plan), &mut |news| match news {
+                News::FullKept(_) => told.push("kept".to_owned()),
+                News::NoFull(_, error) => told.push(error.to_string()),
+                _ => {}
+            });
+            (done.unwrap().edition, told, out.join("report"))
+        };
+        // A reduced run has nothing to keep, and nothing to show.
+        let (edition, told, pages) = run(PAPERS, false, true, "a");
+        assert!(told.len() == 1 && told[0].contains("--full") && edition.kept().count() == 0, "{told:?}");
+        assert!(!pages.join("paper-full.html").exists());
+        // A full one is kept, once it was run and once it was reused. It shows itself, so nothing stands beside it.
+        for _ in 0..2 {
+            let (edition, told, pages) = run(PAPERS, true, true, "b");
+            assert_eq!((told, edition.kept().count()), (vec!["kept".to_owned()], 0));
+            assert!(!pages.join("paper-full.html").exists());
+        }
+        // Beside a reduced one it is shown, and told apart.
+        let (edition, told, pages) = run(PAPERS, false, false, "a");
+        assert_eq!((told.len(), edition.kept().count()), (0, 1));
+        let text = std::fs::read_to_string(pages.join("paper-full.html")).unwrap();
+        assert!(text.contains("3.1") && text.contains("cargo xtask reproduce --only steady --full --seed 3"));
+        assert!(edition.markdown().contains("kept from a run of commit c"), "{}", edition.markdown());
+        let value: serde_json::Value = serde_json::from_str(&edition.json().unwrap()).unwrap();
+        assert_eq!(value["kept"]["experiments"]["steady"]["commit"], "c");
+        // Of an earlier version of the experiment it is not.
+        const NEWER: &[Paper] = &[Paper {
+            experiments: &[Experiment { name: "steady", title: "Steady", run: steady, version: 2, ..BLANK }],
+            ..PAPERS[0]
+        }];
+        let (edition, _, pages) = run(NEWER, false, false, "a");
+        assert_eq!(edition.kept().count(), 0);
+        assert!(!pages.join("paper-full.html").exists());
+        let page = std::fs::read_to_string(pages.join("paper.html")).unwrap();
+        assert!(page.contains("version 1") && page.contains("version 2"));
+        // A damaged file is told, and the report goes without it.
+        std::fs::write(full::place(&full, "steady"), "{").unwrap();
+        let (edition, told, _) = run(PAPERS, false, false, "a");
+        assert!(told.len() == 1 && told[0].contains("restore the file") && edition.kept().count() == 0, "{told:?}");
     }
 }

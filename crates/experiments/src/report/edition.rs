@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::experiment::{Experiment, Paper, Source};
+use crate::report::full::FullResult;
 use crate::report::keep::Kept;
-use crate::report::provenance::{Moment, Provenance};
+use crate::report::provenance::{Asked, Machine, Moment, Provenance};
 use crate::report::tally::Tally;
 use crate::report::{Remark, Report, ReportError};
 use crate::table::{Judged, TableError};
+use crate::verdict::Outcome;
 use mercer_plots::write_whole;
 
 /// The whole report.
@@ -56,6 +58,23 @@ pub struct Section {
     pub command: String,
     /// What became of it.
     pub state: State,
+    /// What the repository keeps of it from a run at the papers' size.
+    #[serde(skip)]
+    pub full: Option<Beside>,
+}
+
+/// A result at the papers' size that an earlier run gave.
+#[derive(Clone, Debug)]
+pub enum Beside {
+    /// What this version of the experiment gave.
+    Current(Box<FullResult>),
+    /// Of another version of the experiment: it is not shown.
+    Stale {
+        /// The version that gave it.
+        kept: u32,
+        /// The version now.
+        now: u32,
+    },
 }
 
 /// What became of an experiment.
@@ -88,6 +107,23 @@ impl Section {
             reading: experiment.reading,
             command: provenance.plan.command(&[experiment.name]),
             state: State::Waiting,
+            full: None,
+        }
+    }
+
+    /// What is kept of a run at the papers' size, if this run of `plan` is smaller, lacks data or did not run it.
+    #[must_use]
+    pub fn beside(&self, plan: &Asked) -> Option<&Beside> {
+        let complete = self.report().is_some_and(|report| Tally::of_report(report).any(Outcome::NotRun) == 0);
+        self.full.as_ref().filter(|_| !plan.is_papers() || !complete)
+    }
+
+    /// What [`Self::beside`] gives, unless it is stale.
+    #[must_use]
+    pub fn kept(&self, plan: &Asked) -> Option<&FullResult> {
+        match self.beside(plan)? {
+            Beside::Current(full) => Some(full),
+            Beside::Stale { .. } => None,
         }
     }
 
@@ -114,10 +150,7 @@ impl Section {
     /// The verdicts of its tables, and the comparisons that it says could not be made.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
-        self.judged().iter().for_each(|judged| tally.count(judged));
-        self.remarks().filter_map(|remark| remark.missing).for_each(|(kind, count)| tally.add_missing(kind, count));
-        tally
+        self.report().map(Tally::of_report).unwrap_or_default()
     }
 }
 
@@ -163,6 +196,17 @@ impl Edition {
         Tally::sum(self.papers.iter().map(Chapter::tally))
     }
 
+    /// Over all results at the papers' size that are shown beside this run.
+    #[must_use]
+    pub fn kept_tally(&self) -> Tally {
+        Tally::sum(self.kept().map(|(_, full)| full.tally()))
+    }
+
+    /// The results at the papers' size that are shown beside this run.
+    pub fn kept(&self) -> impl Iterator<Item = (&Section, &FullResult)> {
+        self.sections().filter_map(|section| Some((section, section.kept(&self.provenance.plan)?)))
+    }
+
     /// How many seconds the experiments took, those reused included.
     #[must_use]
     pub fn seconds(&self) -> f64 {
@@ -173,26 +217,59 @@ impl Edition {
         seconds.sum()
     }
 
-    /// All of it for programs: this report, how many comparisons came to what, and every verdict.
+    /// All of it for programs: this report, how many comparisons came to what, and every verdict; and the same of the results at the
+    /// papers' size that earlier runs gave, apart.
     ///
     /// # Errors
     /// None that a caller can bring about.
-    pub fn json(&self) -> Result<String, serde_json::Error> {
+    pub fn json<'a>(&'a self) -> Result<String, serde_json::Error> {
         #[derive(Serialize)]
         struct Whole<'a> {
             form: u32,
             tally: Tally,
             tallies: BTreeMap<&'a str, Tally>,
             verdicts: BTreeMap<&'a str, Vec<Judged>>,
+            kept: KeptResults<'a>,
             #[serde(flatten)]
             edition: &'a Edition,
         }
+        /// Results at the papers' size from earlier runs.
+        #[derive(Serialize)]
+        struct KeptResults<'a> {
+            tally: Tally,
+            experiments: BTreeMap<&'a str, KeptResult<'a>>,
+        }
+        #[derive(Serialize)]
+        struct KeptResult<'a> {
+            version: u32,
+            commit: &'a str,
+            machine: &'a Machine,
+            command: String,
+            finished: Moment,
+            seconds: f64,
+            tally: Tally,
+            verdicts: Vec<Judged>,
+        }
+        let kept = |(section, full): (&'a Section, &'a FullResult)| {
+            let one = KeptResult {
+                version: full.version,
+                commit: &full.provenance.program.commit,
+                machine: &full.provenance.machine,
+                command: full.command(),
+                finished: full.finished,
+                seconds: full.seconds,
+                tally: full.tally(),
+                verdicts: full.report.judged(),
+            };
+            (section.name.as_str(), one)
+        };
         let done = || self.sections().filter(|section| section.report().is_some());
         let whole = Whole {
-            form: 2,
+            form: 3,
             tally: self.tally(),
             tallies: done().map(|section| (section.name.as_str(), section.tally())).collect(),
             verdicts: done().map(|section| (section.name.as_str(), section.judged())).collect(),
+            kept: KeptResults { tally: self.kept_tally(), experiments: self.kept().map(kept).collect() },
             edition: self,
         };
         serde_json::to_string(&whole)
@@ -214,13 +291,24 @@ impl Edition {
         );
         for section in self.sections() {
             match &section.state {
-                State::Waiting => {}
+                State::Waiting => continue,
                 State::Failed { error } => text += &format!("\n## {}\n\n**Failed**: {error}\n", section.title),
                 State::Done { kept, reused } => {
                     text += &format!("\n{}", kept.report.markdown());
                     if *reused {
                         text += &format!("\n*Reused from a run that finished {}.*\n", kept.finished);
                     }
+                }
+            }
+            if let Some(full) = section.kept(plan) {
+                text += &format!(
+                    "\n*At the papers' size, kept from a run of commit {} that finished {}: `{}`.*\n",
+                    full.provenance.program.commit,
+                    full.finished,
+                    full.command(),
+                );
+                if let Some(table) = full.report.find_table(&section.name) {
+                    text += &format!("\n{}", table.markdown());
                 }
             }
         }
@@ -234,6 +322,10 @@ impl Edition {
     pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = vec![(out.join("summary.md"), self.markdown())];
         let pages = crate::html::pages(self)?;
+        for name in crate::html::absent(self) {
+            // Of an earlier run into this folder; that it is not there is the rule.
+            let _ = std::fs::remove_file(out.join("report").join(name));
+        }
         files.extend(pages.into_iter().map(|(name, text)| (out.join("report").join(name), text)));
         let json = self.json().map_err(std::io::Error::from);
         let place = out.join("report").join("report.json");

@@ -103,6 +103,12 @@ impl Provenance {
 }
 
 impl Program {
+    /// Whether its commit holds all that it was built from.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        !self.commit.is_empty() && self.commit.chars().all(|c| c.is_ascii_hexdigit())
+    }
+
     fn this() -> Result<Self, DataError> {
         let own = std::env::current_exe();
         let own = own.map_err(|source| DataError::Io { file: "the program's own file".to_owned(), source })?;
@@ -124,6 +130,18 @@ impl Machine {
 impl Asked {
     fn of(plan: &Plan) -> Self {
         Self { full: plan.full, repetitions: plan.repetitions, seed: plan.seed, threads: plan.threads }
+    }
+
+    /// Whether it is the papers' own: their size, and each experiment's own number of repetitions.
+    #[must_use]
+    pub fn is_papers(&self) -> bool {
+        self.full && self.repetitions.is_none()
+    }
+
+    /// The same at the papers' size.
+    #[must_use]
+    pub fn papers(&self) -> Self {
+        Self { full: true, repetitions: None, ..self.clone() }
     }
 
     /// The command that runs these experiments (all, if none is named) as they were run; threads are left to the machine.
@@ -151,7 +169,9 @@ fn processor() -> Option<String> {
 
 fn commit() -> Option<String> {
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    // Results kept from earlier runs are no part of the program.
+    let sources = [":/", ":(exclude,top)crates/experiments/full"];
+    let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", sources[0], sources[1]])?;
     Some(if changed.is_empty() { commit } else { format!("{commit} with local changes") })
 }
 
@@ -209,7 +229,9 @@ mod tests {
         let mut asked = Asked { full: false, repetitions: None, seed: 1, threads: 2 };
         assert_eq!(asked.command(&["table3"]), "cargo xtask reproduce --only table3 --seed 1");
         asked.full = true;
+        assert!(asked.is_papers());
         asked.repetitions = Some(4);
+        assert!(!asked.is_papers());
         assert_eq!(asked.command(&[]), "cargo xtask reproduce --full --seeds 4 --seed 1");
     }
 

@@ -4,6 +4,7 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
 use crate::judgement::Kind;
+use crate::report::Report;
 use crate::table::Judged;
 use crate::verdict::Outcome;
 
@@ -71,6 +72,15 @@ impl Tally {
         }
     }
 
+    /// Of one report: the verdicts of its tables, and the comparisons that it says could not be made.
+    #[must_use]
+    pub fn of_report(report: &Report) -> Self {
+        let mut tally = Self::default();
+        report.judged().iter().for_each(|judged| tally.count(judged));
+        report.remarks().filter_map(|remark| remark.missing).for_each(|(kind, count)| tally.add_missing(kind, count));
+        tally
+    }
+
     /// How many of all kinds came to this: whether there is anything to list, and nothing to boast of.
     #[must_use]
     pub fn any(&self, outcome: Outcome) -> usize {
@@ -83,7 +93,7 @@ impl Tally {
         *self == Self::default()
     }
 
-    pub(crate) fn count(&mut self, judged: &Judged) {
+    fn count(&mut self, judged: &Judged) {
         let counts = self.of_mut(judged.kind);
         match judged.outcome {
             Outcome::Reproduced => {
@@ -95,7 +105,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn add_missing(&mut self, kind: Kind, count: usize) {
+    fn add_missing(&mut self, kind: Kind, count: usize) {
         self.of_mut(kind).not_run += count;
     }
 

@@ -39,7 +39,7 @@ const DECREASING: &str = "auto";
 
 /// A text that is no [`Share`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no share; give a number of at least 0 and below 1, or auto for 1/(t + 1) after round t")]
+#[error("{0:?} is not a share; give a number of at least 0 and below 1, or auto for 1/(t + 1) after round t")]
 pub struct UnknownShare(pub String);
 
 impl FromStr for Share {

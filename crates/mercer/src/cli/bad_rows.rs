@@ -63,14 +63,30 @@ impl BadRows {
         Ok(Self { choice: choice.clone(), file, count: 0, first: None })
     }
 
+    /// The same choice with nothing left out yet, for another look at the same rows; nothing is put aside twice.
+    pub(crate) fn afresh(&self) -> Self {
+        let choice = if self.choice == OnError::Stop { OnError::Stop } else { OnError::Skip };
+        Self { choice, file: None, count: 0, first: None }
+    }
+
+    /// A row is bad, this is why, and its text is not wanted.
+    ///
+    /// # Errors
+    /// When that ends the run.
+    pub(crate) fn leave_out(&mut self, why: String) -> Result<(), Failure> {
+        if self.choice == OnError::Stop {
+            return Err(Failure::because(format!("{why}; --on-error skip leaves such rows out")));
+        }
+        self.count += 1;
+        self.first.get_or_insert(why);
+        Ok(())
+    }
+
     /// The row from there is bad, and this is why.
     ///
     /// # Errors
     /// When that ends the run, or the row cannot be put aside.
     pub(crate) fn take(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
-        if self.choice == OnError::Stop {
-            return Err(Failure::because(format!("{why}; --on-error skip leaves such rows out")));
-        }
         if let (Some(file), OnError::Quarantine(path)) = (&mut self.file, &self.choice) {
             let mut line = origin.record().to_vec();
             line.push(b'\n');
@@ -78,9 +94,7 @@ impl BadRows {
                 Failure::because(format!("{}: cannot be written ({error}); make room for it", path.display()))
             })?;
         }
-        self.count += 1;
-        self.first.get_or_insert(why);
-        Ok(())
+        self.leave_out(why)
     }
 
     /// A line on what was left out, if anything was.

@@ -128,6 +128,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
             entry.name
         ));
     }
+    notes.extend(feed.left_out());
     let seconds = seconds.as_secs_f64();
     let (_, second_half) = body.between(scored / 2, scored, true);
     let (rows, last) = body.between(scored.saturating_sub(window), scored, true);

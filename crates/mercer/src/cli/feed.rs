@@ -9,6 +9,7 @@ use std::path::Path;
 use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Scheme};
 
 use super::EvalArguments;
+use super::bad_rows::{BadRows, OnError};
 use super::encoded::Looking;
 use super::failure::Failure;
 use super::input::{
@@ -39,6 +40,7 @@ pub(crate) struct Feed {
     /// How DATA can be read once more, if it is a file that is not in memory.
     again: Option<(ReadOptions, Looking, Wanted)>,
     example: Example,
+    bad: BadRows,
     stop: Stop,
 }
 
@@ -131,6 +133,7 @@ impl Feed {
             ..read_options(common, &common.data, wanted)
         };
         let mut looking = Looking::of(common, &source)?;
+        looking.skips = skips(arguments, reason.as_deref())?;
         looking.ranges = learned.as_ref().and_then(|learned| learned.table.clone());
         // The ranges of all of DATA, if those of another file are not given.
         let whole = scheme.filter(|_| learned.is_none());
@@ -201,6 +204,7 @@ impl Feed {
             names,
             again,
             example: Example::default(),
+            bad: BadRows::new(&arguments.on_error)?,
             stop: stop.clone(),
         };
         if block > 1 && streamed {
@@ -249,9 +253,11 @@ impl Feed {
         let opened = Opening::of(path, &Stop::never(), || ());
         let input = opened.and_then(|opening| Input::look(opening, options, looking, *wanted, true));
         let Ok(mut input) = input else { return known };
-        // A row that cannot be read ends the run when it is met.
-        let (mut rows, mut example) = (0, Example::default());
-        while rows <= enough.saturating_add(enough / 50) && matches!(input.next(&mut example), Ok(true)) {
+        // What a row that cannot be read comes to is told when it is met.
+        let (mut rows, mut example, mut bad) = (0, Example::default(), self.bad.afresh());
+        while rows <= enough.saturating_add(enough / 50)
+            && matches!(next_good(&mut input, &mut example, &mut bad), Ok(true))
+        {
             rows += 1;
         }
         known.max(rows.min(self.limit))
@@ -275,6 +281,11 @@ impl Feed {
         self.input.columns()
     }
 
+    /// What was left out, if anything was.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        self.bad.report()
+    }
+
     /// What the rows so far are called.
     pub(crate) fn names(&self) -> &Names {
         &self.names
@@ -296,8 +307,8 @@ impl Feed {
         let mut example = Example::default();
         let opening = Opening::of(self.input.shown().as_ref(), &Stop::never(), || ())?;
         let mut input = Input::look(opening, options, looking, *wanted, true)?;
-        let mut left = self.limit;
-        while left > 0 && input.next(&mut example)? {
+        let (mut left, mut bad) = (self.limit, self.bad.afresh());
+        while left > 0 && next_good(&mut input, &mut example, &mut bad)? {
             labels.insert(&example.label);
             left -= 1;
         }
@@ -309,7 +320,7 @@ impl Feed {
         if self.given == self.limit {
             return Ok(None);
         }
-        let read = self.input.next(&mut self.example)?;
+        let read = next_good(&mut self.input, &mut self.example, &mut self.bad)?;
         // A table was counted before.
         if let Some(promised) = self.promised.filter(|_| self.input.table().is_none()) {
             if read && promised == self.given {
@@ -378,6 +389,31 @@ impl Feed {
             chunk.places.push(place);
         }
         Ok(())
+    }
+}
+
+/// The next row that can be read; those before it that cannot are taken note of, or end the run.
+fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
+    loop {
+        match input.next(example) {
+            Err(error) if error.concerns_one_row() => bad.leave_out(error.to_string())?,
+            read => return Ok(read?),
+        }
+    }
+}
+
+/// Whether rows that cannot be read are left out. `reason` is why all rows are read beforehand, if something wants that.
+fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failure> {
+    match (&arguments.on_error, reason) {
+        (OnError::Stop, _) => Ok(false),
+        (OnError::Skip, None) => Ok(true),
+        (OnError::Skip, Some(reason)) => Err(Failure::usage(format!(
+            "--on-error skip leaves rows out while they are read, and {reason} needs all of them beforehand; take one of the two back, or \
+             mend the rows"
+        ))),
+        (OnError::Quarantine(_), _) => {
+            Err(Failure::usage("--on-error quarantine=FILE belongs to train and predict; take --on-error skip here"))
+        }
     }
 }
 

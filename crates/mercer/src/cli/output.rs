@@ -172,7 +172,10 @@ impl Aside {
             let folder = folder(&path);
             let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
             synced.map_err(|error| {
-                Failure::because(format!("{}: the folder cannot be brought to the disk ({error})", folder.display()))
+                Failure::because(format!(
+                    "{}: the folder could not be synchronised to the disk ({error})",
+                    folder.display()
+                ))
             })?;
         }
         Ok(())

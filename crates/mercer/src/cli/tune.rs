@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     let found: Found = search(&space, &plan, score).map_err(|error| match error {
         TuneError::Failed(failure) => failure,
         TuneError::Nothing => Failure::usage(format!(
-            "{}: there is nothing to be tuned; name a key and its range with --search KEY=LOW..HIGH, or take another learner",
+            "{}: there is nothing to tune; name a key and its range with --search KEY=LOW..HIGH, or take another learner",
             entry.name
         )),
         error @ TuneError::NotFinite => Failure::because(format!("{}: {error}; give other ranges with --search", entry.name)),

@@ -41,6 +41,32 @@ fn spoilt_cells() {
 }
 
 #[test]
+fn rows_that_cannot_be_read_are_left_out_on_demand() {
+    let (good, bad) = (good_rows(), "1,2,3,\n1,2,3\n");
+    let mut lines: Vec<&str> = good.lines().collect();
+    lines.insert(400, "7,8,x,9");
+    let folder = Folder::new().with("good.csv", &good).with("bad.csv", lines.join("\n") + "\n" + bad);
+    let of = |words: &str| folder.run(&format!("eval {words} --learner krls"));
+    let stopped = of("bad.csv");
+    assert!(stopped.code == Some(1) && stopped.err.contains("line 401") && stopped.err.contains("--on-error skip"));
+    // The scores are those of the good rows, and a note says what was left out.
+    let (clean, skipped) = (of("good.csv --json"), of("bad.csv --json --on-error skip"));
+    let value = |said: &str, key: &str| -> serde_json::Value {
+        serde_json::from_str::<serde_json::Value>(said).unwrap()[key].clone()
+    };
+    for key in ["n", "mse", "second_half"] {
+        assert_eq!(value(&skipped.out, key), value(&clean.out, key), "{key}");
+    }
+    let notes = value(&skipped.out, "notes").to_string();
+    assert!(notes.contains("3 bad rows were left out") && notes.contains("line 401"), "{notes}");
+    let compared = folder.run("compare bad.csv --learners krls --on-error skip");
+    assert!(compared.code == Some(0) && compared.err.contains("3 bad rows were left out"), "{}", compared.err);
+    // What reads all rows beforehand cannot leave any out while it reads.
+    folder.refused(2, "eval bad.csv --learner krls --on-error skip --permute 1", &["--permute", "--on-error skip"]);
+    folder.refused(2, "eval bad.csv --learner krls --on-error quarantine=b.csv", &["train and predict"]);
+}
+
+#[test]
 fn spoilt_files() {
     spoilt("d.csv", "", &["d.csv: is empty"]);
     spoilt("d.csv", "\n\n", &["d.csv: is empty"]);

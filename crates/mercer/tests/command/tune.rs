@@ -110,7 +110,7 @@ fn what_cannot_be_tuned_is_refused() {
     let folder = folder();
     for (options, parts) in [
         ("d.csv --learner krsl", &["krsl", "is krls meant?"][..]),
-        ("d.csv --learner auto", &["auto: there is nothing to be tuned", "--search KEY=LOW..HIGH"]),
+        ("d.csv --learner auto", &["auto: there is nothing to tune", "--search KEY=LOW..HIGH"]),
         ("d.csv --learner krls --search lamda=1..2", &["\"lamda\"", "is lambda meant?", "nu, lambda"]),
         ("d.csv --learner krls --search forgets=1..2", &["\"forgets\" that is a number"]),
         ("d.csv --learner krls --search lambda", &["--search lambda: write KEY=LOW..HIGH"]),

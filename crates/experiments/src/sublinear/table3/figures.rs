@@ -1,6 +1,8 @@
 //! Pictures of the passes behind Table 3, at the paper's setting.
 
-use super::{Learner, Runs, StreamResult};
+use super::printed::PrintedCell;
+use super::tables::{is_whole, mean_size, printed};
+use super::{Learner, Options, Runs, StreamResult};
 use crate::figure::{Figure, Mark, Panels};
 use crate::report::Report;
 use crate::stats::{Summary, mean};
@@ -9,10 +11,19 @@ use crate::stats::{Summary, mean};
 const COLUMNS: usize = 3;
 
 /// Adds every picture for which there is something to draw.
-pub(super) fn add(report: &mut Report, results: &[StreamResult]) {
+pub(super) fn add(report: &mut Report, results: &[StreamResult], options: &Options) {
     let measured: Vec<&StreamResult> = results.iter().filter(|result| !result.runs().is_empty()).collect();
     if measured.is_empty() {
         return;
+    }
+    let compared = compared(&measured, options);
+    if !compared.is_empty() {
+        report.picture(
+            "table3_printed",
+            "Ours against the paper's, at the paper's setting; on the dashed line both are equal. Bars: ours ± a standard deviation \
+             over the permutations",
+            beside_printed(&compared),
+        );
     }
     report.picture(
         "cumulative_loss",
@@ -29,6 +40,50 @@ pub(super) fn add(report: &mut Report, results: &[StreamResult]) {
         "Squared error against time a round, mean over the permutations",
         trade(&measured),
     );
+}
+
+/// A cell of the table that the paper prints and this run measured at full length.
+struct Compared<'a> {
+    dataset: &'static str,
+    learner: Learner,
+    runs: &'a Runs,
+    printed: PrintedCell,
+}
+
+fn compared<'a>(results: &[&'a StreamResult], options: &Options) -> Vec<Compared<'a>> {
+    let cell = |result: &'a StreamResult, learner: Learner| {
+        let runs =
+            result.at_paper_setting(learner).filter(|runs| is_whole(runs, options) && !runs.passes.is_empty())?;
+        Some(Compared { dataset: result.stream.dataset, learner, runs, printed: printed(result, learner)? })
+    };
+    let all = results.iter().flat_map(|&result| Learner::ALL.map(|learner| (result, learner)));
+    all.filter_map(|(result, learner)| cell(result, learner)).collect()
+}
+
+/// Errors and sizes, printed ones to the right and ours upwards.
+fn beside_printed(compared: &[Compared<'_>]) -> Panels {
+    let panel = |title: &str, x: &str, y: &str, place: &dyn Fn(&Compared<'_>) -> Option<(f64, f64, Option<f64>)>| {
+        let marks: Vec<Mark> = compared
+            .iter()
+            .filter_map(|cell| {
+                let (x, y, y_error) = place(cell)?;
+                let (series, group) = (cell.learner.name().to_owned(), cell.dataset.to_owned());
+                Some(Mark { series, group, x, y, y_error })
+            })
+            .collect();
+        let low = marks.iter().map(|mark| mark.x.min(mark.y)).fold(f64::INFINITY, f64::min);
+        let high = marks.iter().map(|mark| mark.x.max(mark.y)).fold(0.0, f64::max);
+        let figure = Figure::new(title).x_label(x).y_label(y).log_x().log_y();
+        figure.dashed("equal", &[low, high], &[low, high]).marks("learner", "data set", marks)
+    };
+    Panels::new("Table 3, printed and measured", 2)
+        .panel(panel("Mean squared error", "printed error", "our error", &|cell| {
+            let ours = Summary::of(&cell.runs.errors()).ok()?;
+            Some((cell.printed.mse.mean, ours.mean, ours.std.is_finite().then_some(ours.std)))
+        }))
+        .panel(panel("Stored points or features", "printed size", "our size", &|cell| {
+            Some((cell.printed.size, mean_size(cell.runs), None))
+        }))
 }
 
 fn panels(title: &str, results: &[&StreamResult], draw: impl Fn(&StreamResult) -> Figure) -> Panels {

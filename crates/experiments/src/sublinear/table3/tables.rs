@@ -24,7 +24,7 @@ pub fn report(results: &[StreamResult], options: &Options) -> Result<Report, Rep
         report.differs("The row of NOGD", RESTARTED);
         report.table("table3_nogd", "NOGD, and a NOGD that forgets at its switch", nogd(results, options)?);
     }
-    figures::add(&mut report, results);
+    figures::add(&mut report, results, options);
     Ok(report)
 }
 
@@ -118,11 +118,11 @@ fn tally(results: &[StreamResult], options: &Options) -> String {
     )
 }
 
-fn printed(result: &StreamResult, learner: Learner) -> Option<PrintedCell> {
+pub(super) fn printed(result: &StreamResult, learner: Learner) -> Option<PrintedCell> {
     result.stream.printed.map(|set| set.cells[learner.index()])
 }
 
-fn mean_size(runs: &Runs) -> f64 {
+pub(super) fn mean_size(runs: &Runs) -> f64 {
     mean(&runs.passes.iter().map(|pass| pass.size as f64).collect::<Vec<_>>())
 }
 
@@ -148,7 +148,7 @@ fn judgements(
 }
 
 /// Whether the passes are as long as the paper's.
-fn is_whole(runs: &Runs, options: &Options) -> bool {
+pub(super) fn is_whole(runs: &Runs, options: &Options) -> bool {
     runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
 }
 

@@ -82,6 +82,9 @@ impl Held {
             }
             chunks.push(chunk);
         }
+        if let Some(left_out) = feed.left_out() {
+            eprintln!("mercer: {left_out}");
+        }
         let rows = chunks.iter().map(Chunk::len).sum();
         check_skip(arguments.scores.skipped(catalogue::find(&arguments.common.learner)?), rows)?;
         Ok(Self {

@@ -109,7 +109,7 @@ impl Report {
         if one_sided > learnt / 50 {
             let _ = writeln!(
                 text,
-                "\nNote: {one_sided} pairs of which one side was new were left out, for the other depends on those kept (--rank-guard); \
+                "\nNote: {one_sided} pairs were left out although one of their points was new, because the other point depends on the kept ones (--rank-guard); \
                  --dictionary-shape rectangular keeps the new side"
             );
         }
