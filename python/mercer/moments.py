@@ -36,7 +36,7 @@ _KEYS = {
     "pkrr-fourier": ("lambda_", "features"),
     "pkrr-frozen": ("lambda_",),
 }
-_DEFAULTS = {"lambda_": None, "intercept": True, "degree": 2, "centre": None, "features": 100}
+_DEFAULTS: dict[str, Any] = {"lambda_": 1.0, "intercept": True, "degree": 2, "centre": None, "features": 100}
 
 
 def _kernel(spec: str, dimension: int) -> str:
@@ -82,8 +82,8 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
     kernel : str, default "auto"
         The kernel, not for "ridge"; "auto" is the Gaussian whose width is the usual distance of standardised inputs, `√(2d)`. All shards need
         the same.
-    lambda_ : float | None, default None
-        `λ`, the ridge; positive. None: that of the least generalised cross-validation.
+    lambda_ : float | None, default 1.0
+        `λ`, the ridge; positive. None: that of the least generalised cross-validation, as the command has it by default.
     intercept : bool, default True
         Whether 1 is among the features of "ridge". Its coefficient is shrunk as all others are.
     degree : int, default 2
@@ -101,7 +101,7 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
     --------
     >>> import mercer, numpy as np
     >>> X = np.linspace(-1, 1, 200)[:, None]
-    >>> model = mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:1", degree=6).fit(X, np.sin(3 * X[:, 0]))
+    >>> model = mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:1", degree=6, lambda_=None).fit(X, np.sin(3 * X[:, 0]))
     >>> bool(abs(model.predict([[0.5]])[0] - np.sin(1.5)) < 1e-2)
     True
     """
@@ -110,7 +110,7 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
     feature_names_in_: npt.NDArray[Any]
 
     def __init__(
-        self, learner: str = "ridge", *, kernel: str = "auto", lambda_: float | None = None, intercept: bool = True, degree: int = 2,
+        self, learner: str = "ridge", *, kernel: str = "auto", lambda_: float | None = 1.0, intercept: bool = True, degree: int = 2,
         centre: Sequence[float] | None = None, features: int = 100, points: Any = None, seed: int = 0,
     ) -> None:  # fmt: skip
         self.learner = learner
@@ -130,9 +130,12 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
             value = getattr(self, name)
             plain = value is default or (type(value) is type(default) and value == default)
             # What the learner has no key for is left to the library to refuse, unless nobody asked for it.
-            if plain and (name not in keys or value is None):
+            if plain and name not in keys:
                 continue
-            text = str(int(value)) if name == "intercept" else written(value)
+            if value is None:
+                text = "auto" if name == "lambda_" else "none"
+            else:
+                text = str(int(value)) if name == "intercept" else written(value)
             pairs.append(f"{'lambda' if name == 'lambda_' else name}={text}")
         return pairs
 
@@ -291,8 +294,7 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
             if name == "centre":
                 model.centre = None if text == "none" else [float(one) for one in text.split(",")]
             elif name in _DEFAULTS:
-                default = 0.0 if name == "lambda_" else _DEFAULTS[name]
-                setattr(model, name, None if text == "auto" else bool(int(text)) if name == "intercept" else read(text, default))
+                setattr(model, name, None if text == "auto" else bool(int(text)) if name == "intercept" else read(text, _DEFAULTS[name]))
         model.n_features_in_ = model._facts()[0]
         if names:
             model.feature_names_in_ = np.array(names, dtype=object)

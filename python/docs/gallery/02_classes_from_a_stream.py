@@ -12,7 +12,7 @@ import mercer
 
 models = {
     "river, one logistic regression a class": multiclass.OneVsRestClassifier(linear_model.LogisticRegression()),
-    "mercer.KrlsClassifier": mercer.KrlsClassifier(kernel="gaussian:2"),
+    "mercer.KrlsClassifier": mercer.KrlsClassifier(kernel="gaussian:2", max_dictionary=300),
     "mercer.AutoClassifier": mercer.AutoClassifier(),
 }
 for name, model in models.items():
@@ -26,7 +26,7 @@ for name, model in models.items():
 # %%
 import numpy as np
 
-model = mercer.KrlsClassifier(kernel="gaussian:2", calibrated=True)
+model = mercer.KrlsClassifier(kernel="gaussian:2", max_dictionary=300, calibrated=True)
 scale = preprocessing.StandardScaler()
 confident, right = [], []
 for x, label in datasets.ImageSegments().take(1200):

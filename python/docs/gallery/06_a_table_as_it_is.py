@@ -12,14 +12,17 @@ from river import datasets
 import mercer
 
 rows, weights = zip(*datasets.ChickWeights())
-rows = [{**row, "diet": f"diet {row['diet']}"} for row in rows]
+rows = [{"day": row["time"], "diet": f"diet {row['diet']}", "chick": row["chick"]} for row in rows]
+order = np.random.default_rng(0).permutation(len(rows))
+rows, weights = [rows[place] for place in order], np.array(weights, dtype=float)[order]
 print(rows[0], weights[0])
 model = mercer.Pipeline(mercer.Krls(kernel="median", intervals=0.9))
 made = model.predict_then_fit(rows, weights)
 for column in model.columns_:
     print(column)
 print("mean absolute error of the second half:", round(np.abs(made - weights)[len(made) // 2 :].mean(), 1), "gram")
-print("on diet 3, day 15:", model.predict_interval([{"diet": "diet 3", "time": 15}])[0].round(0), "gram")
+chick = {"day": 15, "diet": "diet 3", "chick": 33}
+print("chick 33 on day 15:", model.predict_interval([chick])[0].round(0), "gram")
 
 # %% [markdown]
 # A column that is missing in a row counts as a gap, and the model says so once, as a warning. Dates become the hour, the weekday, the season and the years

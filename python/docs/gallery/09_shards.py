@@ -18,15 +18,15 @@ X = 2 * X - 1
 
 def part(index, of=4):
     shard = slice(index * len(X) // of, (index + 1) * len(X) // of)
-    return mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:2", degree=4).fit(X[shard], y[shard])
+    return mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:2", degree=4, lambda_=None).fit(X[shard], y[shard])
 
 
 parts = joblib.Parallel(n_jobs=2)(joblib.delayed(part)(index) for index in range(4))
-whole = mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:2", degree=4)
+whole = mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:2", degree=4, lambda_=None)
 for one in parts:
     whole.merge(one)
 print(whole.rows_learnt, "rows in", len(whole.to_bytes()) // 1000, "kB; R²", round(whole.score(X, y), 4))
-once = mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:2", degree=4).fit(X, y)
+once = mercer.RidgeMoments("pkrr-taylor", kernel="gaussian:2", degree=4, lambda_=None).fit(X, y)
 print("largest difference to one pass:", f"{np.abs(whole.predict(X) - once.predict(X)).max():.0e}")
 
 # %% [markdown]
