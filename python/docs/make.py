@@ -148,8 +148,12 @@ def signature(thing: Any) -> str:
         text = str(inspect.signature(thing))
     except (TypeError, ValueError):
         return "(…)"
-    text = text.replace("typing.Any", "Any").replace("'", "")
-    return re.sub(r"\bself(, )?", "", text)
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text.replace("typing.Any", "Any"))
+    text = re.sub(r"\bself(, )?", "", text)
+    inside, arrow, after = text[1:].rpartition(")")[0], *text.partition(" -> ")[1:]
+    if len(text) < 90:
+        return text
+    return "(\n    " + ",\n    ".join(re.split(r", (?=\*|\w+:|\w+ ?=)", inside)) + ",\n)" + arrow + after
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
@@ -171,8 +175,8 @@ def class_page(kind: type, name: str, with_members: bool = True, level: str = "#
     made = [f"{level} {name}", f"```python\n{name}{signature(kind)}\n```", documented(kind)]
     if with_members:
         for one, value in members(kind):
-            shown = f"`{one}`" if isinstance(value, property) else f"`{one}{signature(value)}`"
-            made.append(f"{level}# {one}\n\n{shown}\n\n{documented(value)}")
+            shown = "" if isinstance(value, property) else f"```python\n{one}{signature(value)}\n```\n\n"
+            made.append(f"{level}# {one}\n\n{shown}{documented(value)}")
     return "\n\n".join(made)
 
 

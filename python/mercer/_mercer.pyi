@@ -5,6 +5,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
 
 _Floats = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int64]
@@ -12,6 +13,27 @@ _Codes = npt.NDArray[np.int64]
 _Spec = tuple[str, list[str], str, int]
 _Input = Mapping[Any, Any] | Sequence[float] | _Floats
 
+__all__ = [
+    "ClassificationCore",
+    "DataError",
+    "DivergedError",
+    "ForecastCore",
+    "MercerError",
+    "MercerWarning",
+    "ModelFileError",
+    "MomentsCore",
+    "NotLearntError",
+    "OperatorCore",
+    "OperatorMomentsCore",
+    "RegressionCore",
+    "SettingsError",
+    "TableCore",
+    "__version__",
+    "catalogue",
+    "model_kind",
+    "rates",
+    "tune",
+]
 __version__: Final[str]
 
 class MercerError(ValueError):
@@ -35,6 +57,7 @@ class NotLearntError(MercerError):
 class MercerWarning(UserWarning):
     """The data suit the settings badly: the message tells what happened and what to do."""
 
+@disjoint_base
 class RegressionCore:
     """A learner of numbers, which is made when the first example or batch tells what the inputs are."""
 
@@ -71,6 +94,7 @@ class RegressionCore:
     def _set_bytes(self, bytes: bytes, names: list[Any] | None = None) -> None: ...
     def __sizeof__(self) -> int: ...
 
+@disjoint_base
 class ClassificationCore:
     """A learner of classes, which is made when the first example or batch tells what the inputs are."""
 
@@ -107,6 +131,7 @@ class ClassificationCore:
     def _set_bytes(self, bytes: bytes, names: list[Any] | None = None, labels: list[Any] | None = None) -> None: ...
     def __sizeof__(self) -> int: ...
 
+@disjoint_base
 class ForecastCore:
     """A forecaster of series."""
 
@@ -125,6 +150,7 @@ class ForecastCore:
 
     def _set_bytes(self, bytes: bytes) -> None: ...
 
+@disjoint_base
 class OperatorCore:
     """A learner of operators."""
 
@@ -145,6 +171,7 @@ class OperatorCore:
 
     def _set_bytes(self, bytes: bytes) -> None: ...
 
+@disjoint_base
 class TableCore:
     """A learner behind the encoding of a table."""
 
@@ -179,6 +206,7 @@ class TableCore:
 
     def _set_bytes(self, bytes: bytes) -> None: ...
 
+@disjoint_base
 class MomentsCore:
     """The sums of a ridge regression."""
 
@@ -213,6 +241,7 @@ class MomentsCore:
 
     def _set_bytes(self, bytes: bytes) -> None: ...
 
+@disjoint_base
 class OperatorMomentsCore:
     """The sums of an operator on fixed features."""
 
