@@ -11,13 +11,14 @@ Every learner is a river model, a scikit-learn estimator and a numpy function in
 ``mercer.load`` reads what ``save`` and the ``mercer`` command have written. See https://docs.rs/mercer for the library behind it.
 """
 
-from ._mercer import DataError, DivergedError, MercerError, ModelFileError, NotLearntError, SettingsError, __version__
+from ._mercer import DataError, DivergedError, MercerError, MercerWarning, ModelFileError, NotLearntError, SettingsError, __version__
 from ._learners import *  # noqa: F403
 from ._learners import __all__ as _learners_all
-from . import forecasting, operators
+from . import forecasting, moments, operators
 from ._evaluation import Evaluation, evaluate
 from ._files import from_bytes, load, save
 from ._tuning import Trial, Tuning, tune
+from .moments import RidgeMoments
 from .operators import KoopmanOperator
 from .pipeline import Pipeline
 
@@ -28,9 +29,11 @@ __all__ = [
     "Evaluation",
     "KoopmanOperator",
     "MercerError",
+    "MercerWarning",
     "ModelFileError",
     "NotLearntError",
     "Pipeline",
+    "RidgeMoments",
     "SettingsError",
     "Trial",
     "Tuning",
@@ -39,6 +42,7 @@ __all__ = [
     "forecasting",
     "from_bytes",
     "load",
+    "moments",
     "operators",
     "save",
     "tune",

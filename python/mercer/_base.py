@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from . import _data, _mercer
 from ._compat import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, RiverClassifier, RiverRegressor
 from ._compat import checked, checked_weights, when
 from ._data import Floats
+from ._notes import tell
 
 #: Parameters that are no keys of the catalogue.
 OWN = ("kernel", "seed", "intervals", "local_intervals", "calibrated")
@@ -65,9 +66,19 @@ class Learner(BaseEstimator):
         seed = getattr(self, "seed", 0)
         return self._name, self._pairs(), str(getattr(self, "kernel", "auto")), int(seed or 0)
 
-    # What the extension gives.
-    _is_made: bool
-    _names: list[Any]
+    if TYPE_CHECKING:
+        # What the extension gives.
+        @property
+        def _is_made(self) -> bool: ...
+        @property
+        def _names(self) -> list[Any]: ...
+        @property
+        def _sizes(self) -> Any: ...
+        def _description(self) -> tuple[str, str, list[tuple[str, str]], int]: ...
+        def _places(self, names: list[Any], grow: bool) -> list[int | None]: ...
+        def _begin(self, *args: Any, **kwargs: Any) -> None: ...
+        def _set_bytes(self, *args: Any, **kwargs: Any) -> None: ...
+        def to_bytes(self) -> bytes: ...
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._is_made
@@ -81,7 +92,7 @@ class Learner(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         if self._is_made:
-            state["_state"] = (self.to_bytes(), self._names, *self._more_state())  # type: ignore[attr-defined]
+            state["_state"] = (self.to_bytes(), self._names, *self._more_state())
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -89,7 +100,7 @@ class Learner(BaseEstimator):
         inside = state.pop("_state", None)
         self.__dict__.update(state)
         if inside is not None:
-            self._set_bytes(*inside)  # type: ignore[attr-defined]
+            self._set_bytes(*inside)
 
     def _more_state(self) -> tuple[Any, ...]:
         return ()
@@ -97,13 +108,13 @@ class Learner(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file that the ``mercer`` command and the Rust library read; the parameters that made it are in it."""
         with open(path, "wb") as file:
-            file.write(self.to_bytes())  # type: ignore[attr-defined]
+            file.write(self.to_bytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """The model of a file's bytes."""
         model = cls()
-        model._set_bytes(data)  # type: ignore[attr-defined]
+        model._set_bytes(data)
         model._take_description()
         return model
 
@@ -115,7 +126,7 @@ class Learner(BaseEstimator):
 
     def _take_description(self) -> None:
         """Parameters as the file tells them."""
-        name, kernel, parameters, seed = self._description()  # type: ignore[attr-defined]
+        name, kernel, parameters, seed = self._description()
         if name and name != self._name:
             raise _mercer.ModelFileError(f"the model holds a learner {name!r}, and {type(self).__name__} is {self._name!r}; use mercer.load")
         values = dict(parameters)
@@ -130,13 +141,13 @@ class Learner(BaseEstimator):
     @property
     def dictionary_size(self) -> int:
         """Points kept, or random features of a learner that keeps none; 0 before anything was learnt."""
-        sizes = self._sizes  # type: ignore[attr-defined]
+        sizes = self._sizes
         return 0 if sizes is None else int(sizes[2])
 
     @property
     def rows_learnt(self) -> int:
         """Rows learnt so far."""
-        sizes = self._sizes  # type: ignore[attr-defined]
+        sizes = self._sizes
         return 0 if sizes is None else int(sizes[3])
 
     @property
@@ -149,7 +160,7 @@ class Learner(BaseEstimator):
         """What the parameters came to: the kernel and every key with its value. Of a model that has begun to learn."""
         if not self._is_made:
             raise AttributeError("settings: nothing was learnt yet, and they may depend on the data")
-        _, kernel, parameters, seed = self._description()  # type: ignore[attr-defined]
+        _, kernel, parameters, seed = self._description()
         return {"kernel": kernel, **dict(parameters), "seed": str(seed)}
 
     def _aligned(self, X: Any, *, grow: bool) -> Floats:
@@ -158,7 +169,7 @@ class Learner(BaseEstimator):
         rows = _data.table(X)
         if names is None:
             return rows
-        places = self._places(names, grow)  # type: ignore[attr-defined]
+        places = self._places(names, grow)
         width = len(self._names)
         if places == list(range(width)):
             return rows
@@ -174,13 +185,13 @@ class Learner(BaseEstimator):
         rows = _data.table(X)
         if names is not None:
             try:
-                order = sorted(range(len(names)), key=lambda column: names[column])
+                order = sorted(range(len(names)), key=names.__getitem__)
             except TypeError:
-                order = sorted(range(len(names)), key=lambda column: repr(names[column]))
+                order = np.argsort([repr(name) for name in names], kind="stable").tolist()
             rows, names = np.ascontiguousarray(rows[:, order]), [names[column] for column in order]
         # Only the median looks at the rows here: all else is as if they had come one by one.
         looked = rows if getattr(self, "kernel", "") == "median" else rows[:0]
-        self._begin(looked, target, names=names)  # type: ignore[attr-defined]
+        self._begin(looked, target, names=names)
 
 
 def read(text: str, default: Any) -> Any:
@@ -230,6 +241,7 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegr
         ys, outputs = _data.targets(y)
         self._begin(X, outputs, weights, X.shape[0], self._frame_names())
         self._learn_rows(X, ys, weights)
+        tell(self._notes())
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -250,7 +262,9 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegr
         ys, outputs = _data.targets(y)
         if fresh:
             self._begin(X, outputs, weights, None, self._frame_names())
-        return self._learn_rows(X, ys, weights, keep)
+        made = self._learn_rows(X, ys, weights, keep)
+        tell(self._notes())
+        return made
 
     def _frame_names(self) -> list[Any] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -289,10 +303,11 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegr
         if not self._is_made:
             self._begin_many(X, outputs)
         self._learn_rows(self._aligned(X, grow=True), ys, None if w is None else _data.vector(w))
+        tell(self._notes())
 
     def predict_many(self, X: Any) -> Any:
         """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
-        made = np.zeros(len(X))
+        made: Floats = np.zeros(len(X))
         if self._is_made:
             made = self._predict_rows(self._aligned(X, grow=False))[0]
             made = made[:, 0] if made.shape[1] == 1 else made
@@ -322,6 +337,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     _many: ClassVar[bool] = False
     _losses: ClassVar[tuple[str, ...]] = ("squared",)
     _calibrates: ClassVar[bool] = False
+    _classes: npt.NDArray[Any] | None
     calibrated: bool = False
 
     def _spec(self) -> tuple[tuple[str, list[str], str, int], bool]:
@@ -336,7 +352,8 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
 
     def _tells_probabilities(self) -> bool:
         if self._is_made:
-            return bool(self._sizes[5])  # type: ignore[index]
+            sizes = self._sizes
+            return sizes is not None and sizes[5]
         loss = str(getattr(self, "loss", self._losses[0])).split(":")[0]
         return bool(self.calibrated) or self._calibrates or loss in ("squared", "logistic", "softmax")
 
@@ -364,6 +381,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         self._classes = np.unique(np.asarray(y))
         self._begin(X, labels, weights, X.shape[0], self._frame_names())
         self._learn_rows(X, labels, codes, weights)
+        tell(self._notes())
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -386,13 +404,16 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         labels, codes = self._codes(y)
         if fresh:
             self._classes = None if classes is None else np.unique(np.asarray(classes))
-            if classes is not None and len(self._classes) > 2 and not self._many:
+            if self._classes is not None and len(self._classes) > 2 and not self._many:
                 raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
             settled = [] if classes is None else self._codes(classes)[0]
             self._begin(X, settled, weights, None, self._frame_names())
-        if getattr(self, "_classes", None) is not None and not set(labels) <= set(self._classes.tolist()):
-            raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {self._classes.tolist()!r}")
-        return self._learn_rows(X, labels, codes, weights, keep)
+        known = getattr(self, "_classes", None)
+        if known is not None and not set(labels) <= set(known.tolist()):
+            raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {known.tolist()!r}")
+        made = self._learn_rows(X, labels, codes, weights, keep)
+        tell(self._notes())
+        return made
 
     def _frame_names(self) -> list[Any] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -478,6 +499,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         places = {label: place for place, label in enumerate(labels)}
         codes = np.fromiter((places[label] for label in y), dtype=np.int64)
         self._learn_rows(self._aligned(X, grow=True), labels, codes, None if w is None else _data.vector(w))
+        tell(self._notes())
 
     def predict_many(self, X: Any) -> Any:
         """The class of each row of a frame: a series with its index if it is one of pandas, else an array. None before any class was met."""

@@ -2,66 +2,48 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import validate_data
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "NotFittedError",
+    "RegressorMixin",
+    "RiverClassifier",
+    "RiverForecaster",
+    "RiverRegressor",
+    "checked",
+    "checked_weights",
+    "when",
+]
 
-    HAS_SKLEARN = True
-except ImportError:  # pragma: no cover - tested in a process of its own
-    HAS_SKLEARN = False
+if TYPE_CHECKING:
+    from ._without import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
 
-    class BaseEstimator:  # type: ignore[no-redef]
-        """What scikit-learn's class of this name does for parameters."""
+    HAS_SKLEARN = HAS_RIVER = True
 
-        def get_params(self, deep: bool = True) -> dict[str, Any]:
-            """The parameters with their values."""
-            return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+    class RiverRegressor:
+        """River's methods."""
 
-        def set_params(self, **params: Any) -> Any:
-            """Sets parameters; they count from the next ``fit`` on."""
-            known = self.get_params()
-            for name, value in params.items():
-                if name not in known:
-                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {list(known)!r}.")
-                setattr(self, name, value)
-            return self
+    class RiverForecaster:
+        """River's methods."""
 
-        def __repr__(self) -> str:
-            changed = [
-                f"{name}={getattr(self, name)!r}"
-                for name, parameter in inspect.signature(type(self)).parameters.items()
-                if getattr(self, name) != parameter.default
-            ]
-            return f"{type(self).__name__}({', '.join(changed)})"
+    class RiverClassifier:
+        """River's methods."""
 
-    class RegressorMixin:  # type: ignore[no-redef]
-        """``score`` for learners of numbers."""
+    def validate_data(*args: Any, **kwargs: Any) -> Any:
+        """Scikit-learn's."""
+else:
+    try:
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+        from sklearn.exceptions import NotFittedError
+        from sklearn.utils.validation import validate_data
 
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """The coefficient of determination R²."""
-            import numpy as np
+        HAS_SKLEARN = True
+    except ImportError:  # pragma: no cover - tested in a process of its own
+        from ._without import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
 
-            y, predicted = np.asarray(y, dtype=float), self.predict(X)  # type: ignore[attr-defined]
-            centred = y - np.average(y, axis=0, weights=sample_weight)
-            weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
-            return float(1 - (weights * (y - predicted).T ** 2).sum() / (weights * centred.T**2).sum())
-
-    class ClassifierMixin:  # type: ignore[no-redef]
-        """``score`` for learners of classes."""
-
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """The share of rows whose class is predicted."""
-            import numpy as np
-
-            right = np.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
-            return float(np.average(right, weights=sample_weight))
-
-    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """Something is asked of a model that has learnt nothing yet."""
+        HAS_SKLEARN = False
 
 
 def _without_inheritance(*bases: Any) -> dict[str, Any]:
@@ -80,28 +62,29 @@ def _without_inheritance(*bases: Any) -> dict[str, Any]:
     return found
 
 
-try:
-    from river.base import Estimator as _Estimator
-    from river.base import MiniBatchClassifier as _MiniBatchClassifier
-    from river.base import MiniBatchRegressor as _MiniBatchRegressor
+if not TYPE_CHECKING:
+    try:
+        from river.base import Estimator as _Estimator
+        from river.base import MiniBatchClassifier as _MiniBatchClassifier
+        from river.base import MiniBatchRegressor as _MiniBatchRegressor
 
-    HAS_RIVER = True
-    RiverRegressor: Any = type("RiverRegressor", (), _without_inheritance(_MiniBatchRegressor))
-    RiverClassifier: Any = type("RiverClassifier", (), _without_inheritance(_MiniBatchClassifier))
-    RiverForecaster: Any = type("RiverForecaster", (), _without_inheritance(_Estimator))
-    _MiniBatchRegressor.register(RiverRegressor)
-    _MiniBatchClassifier.register(RiverClassifier)
-except ImportError:  # pragma: no cover - tested in a process of its own
-    HAS_RIVER = False
+        HAS_RIVER = True
+        RiverRegressor = type("RiverRegressor", (), _without_inheritance(_MiniBatchRegressor))
+        RiverClassifier = type("RiverClassifier", (), _without_inheritance(_MiniBatchClassifier))
+        RiverForecaster = type("RiverForecaster", (), _without_inheritance(_Estimator))
+        _MiniBatchRegressor.register(RiverRegressor)
+        _MiniBatchClassifier.register(RiverClassifier)
+    except ImportError:  # pragma: no cover - tested in a process of its own
+        HAS_RIVER = False
 
-    class RiverRegressor:  # type: ignore[no-redef]
-        """Nothing: river is not installed."""
+        class RiverRegressor:
+            """Nothing: river is not installed."""
 
-    class RiverForecaster:  # type: ignore[no-redef]
-        """Nothing: river is not installed."""
+        class RiverForecaster:
+            """Nothing: river is not installed."""
 
-    class RiverClassifier:  # type: ignore[no-redef]
-        """Nothing: river is not installed."""
+        class RiverClassifier:
+            """Nothing: river is not installed."""
 
 
 def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: bool = False, multi_output: bool = False, numeric: bool = True) -> Any:

@@ -10,6 +10,11 @@ import numpy as np
 
 from ._base import KernelClassifier
 from ._data import Floats
+from ._notes import tell
+
+#: Fewest rows of which anything can be said.
+_FEWEST = 20
+_MENDING = 'try another width (kernel="gaussian:SIGMA"), standardised inputs, mercer.Pipeline, or mercer.Auto'
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,9 @@ def evaluate(model: Any, X: Any, y: Any, *, skip: int = 0, sample_weight: Any = 
     if isinstance(model, KernelClassifier) or made.dtype == object:
         losses = np.array([label != guess for label, guess in zip(targets.tolist(), made.tolist(), strict=True)], dtype=float)
         wrong = float(np.average(losses, weights=weights))
+        most = max(weights[targets == label].sum() for label in set(targets.tolist())) / weights.sum()
+        if (weights > 0).sum() >= _FEWEST and 1 - wrong <= most:
+            tell([f"the accuracy is not above that of always predicting the most frequent class, {most:.6g}; {_MENDING}"])
         return Evaluation(made, targets, losses, {"accuracy": 1 - wrong, "error_rate": wrong}, seconds)
     targets = targets.astype(float).reshape(made.shape)
     errors = (made - targets).reshape(len(made), -1)
@@ -75,5 +83,20 @@ def evaluate(model: Any, X: Any, y: Any, *, skip: int = 0, sample_weight: Any = 
     mse, mae = float(np.average(losses, weights=weights)), float(np.average(np.abs(errors).mean(axis=1), weights=weights))
     flat = targets.reshape(len(made), -1)
     spread = float(np.average(((flat - np.average(flat, axis=0, weights=weights)) ** 2).mean(axis=1), weights=weights))
+    tell(_hopeless(mse, flat, weights))
     scores = {"mse": mse, "rmse": mse**0.5, "mae": mae, "r2": 1 - mse / spread if spread > 0 else float("nan")}
     return Evaluation(made, targets, losses, scores, seconds)
+
+
+def _hopeless(mse: float, targets: Floats, weights: Floats) -> list[str]:
+    """What is to be said where a constant would have done as well."""
+    if (weights > 0).sum() < _FEWEST:
+        return []
+    counts = np.arange(1, len(targets))[:, None]
+    means = np.vstack([np.zeros((1, targets.shape[1])), np.cumsum(targets, axis=0)[:-1] / counts])
+    mean = float(np.average(((targets - means) ** 2).mean(axis=1), weights=weights))
+    zero = float(np.average((targets**2).mean(axis=1), weights=weights))
+    least, what = (zero, "0 everywhere") if zero <= mean else (mean, "the mean of the targets so far")
+    if mse < least or least == 0:
+        return []
+    return [f"the error is not below that of predicting {what}, whose mean squared error is {least:.6g}; {_MENDING}"]

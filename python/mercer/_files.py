@@ -8,6 +8,7 @@ from typing import Any
 from . import _learners, _mercer
 from ._base import KernelClassifier, KernelRegressor
 from .forecasting import Forecaster
+from .moments import RidgeMoments
 from .operators import KoopmanOperator
 
 
@@ -23,8 +24,8 @@ def from_bytes(data: bytes) -> Any:
 
         return Pipeline.from_bytes(data)
     if kind == "sums":
-        raise _mercer.ModelFileError("the model holds the sums of `mercer fit`, which has no class here; `mercer predict` and `mercer merge` take it")
-    base: type = KernelRegressor if kind == "regression" else KernelClassifier
+        return RidgeMoments.from_bytes(data)
+    base: type[KernelRegressor | KernelClassifier] = KernelRegressor if kind == "regression" else KernelClassifier
     for one in vars(_learners).values():
         if isinstance(one, type) and issubclass(one, base) and getattr(one, "_name", "") == name:
             return one.from_bytes(data)

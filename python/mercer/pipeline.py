@@ -20,6 +20,7 @@ from . import _data, _mercer
 from ._base import KernelClassifier, KernelRegressor, Learner
 from ._compat import BaseEstimator
 from ._learners import Krls
+from ._notes import tell
 
 __all__ = ["Pipeline"]
 
@@ -57,13 +58,18 @@ def _label(value: Any) -> str:
 class Pipeline(_mercer.TableCore, BaseEstimator):
     """The encoding of a table before a learner, as the ``mercer`` command has it.
 
-    The first 1000 rows of the first batch settle what each column is; statistics then move with every row, and a row is encoded with those of
-    the rows before it. Targets may have any unit. Predictions change nothing.
+    The first 256 rows of the first batch settle what each column is; statistics then move with every row, and a row is encoded with those of
+    the rows before it. Targets may have any unit. Predictions change nothing. Rows are learnt one by one: the numbers are those of the
+    command to the bit, however the rows are cut into batches, as long as the first batch has 256 of them or all.
+
+    A cell is a number, a text, a date or time (UTC where it has no zone), or a gap: ``None``, NaN, NaT, an empty text, ``"NA"``, ``"?"`` and the other
+    words for gaps that the command knows. Texts that are dates are dates. Truth values are the texts "true" and "false".
 
     Parameters
     ----------
     learner : Learner, default None
-        A learner of numbers or of classes, which is only read for its parameters; None is ``Krls(kernel="median")``.
+        A learner of numbers or of classes, which is only read for its parameters, also those of intervals; None is
+        ``Krls(kernel="median")``.
     scale : str, default "standard"
         How numbers are scaled: "none", "standard", "robust" or "range".
     kinds : dict[str, str] | None, default None
@@ -87,7 +93,7 @@ class Pipeline(_mercer.TableCore, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return self._is_made
 
-    def _begin_with(self, names: list[str], columns: list[list[Any]], y: Any, rounds: int | None) -> None:
+    def _begin_with(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None) -> None:
         learner = self._learner()
         name, pairs, kernel, seed = learner._settings()
         spec = (name, pairs, "median" if kernel == "auto" else kernel, seed)
@@ -99,7 +105,9 @@ class Pipeline(_mercer.TableCore, BaseEstimator):
             # Two classes make a learner of two only where all rows are there.
             met = sorted({_label(one) for one in y}) if rounds is not None else []
             labels = met if len(met) == 2 else []
-        self._begin(spec, names, columns, self.scale, list((self.kinds or {}).items()), outputs, labels, rounds)
+        extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
+        kinds = list((self.kinds or {}).items())
+        self._begin(spec, extras, names, columns, weights, self.scale, kinds, outputs, labels, rounds)
         self._types = {_label(one): one for one in y} if labels is not None else {}
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -121,26 +129,46 @@ class Pipeline(_mercer.TableCore, BaseEstimator):
         names, columns = _columns(X)
         weights = None if sample_weight is None else _data.vector(sample_weight)
         if not self._is_made:
-            self._begin_with(names, columns, y, len(columns[0]) if rounds and columns else None)
+            self._begin_with(names, columns, y, weights, len(columns[0]) if rounds and columns else None)
         if not self._is_classifier:
             made = self._learn_numbers(names, columns, _data.targets(y)[0], weights)
+            tell(self._notes())
             return made[:, 0] if made.shape[1] == 1 else made
         known = self.__dict__.setdefault("_types", {})
         known.update({_label(one): one for one in y})
         labels = self._learn_classes(names, columns, [_label(one) for one in y], weights)
+        tell(self._notes())
         return np.array([known.get(label) if label else None for label in labels], dtype=object)
 
     def predict(self, X: Any) -> Any:
         """Predictions for rows: numbers, or labels."""
         made, labels = self._predict(*_columns(X))
+        tell(self._notes())
         if self._is_classifier:
             known = self.__dict__.get("_types", {})
             return np.array([known.get(label, label) for label in labels])
         return made[:, 0] if made.shape[1] == 1 else made
 
+    def predict_interval(self, X: Any) -> Any:
+        """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
+        none. The learner needs ``intervals=0.9``, say."""
+        made, radii = self._predict_radii(*_columns(X))
+        tell(self._notes())
+        ends = np.stack([made - radii, made + radii], axis=-1)
+        return ends[:, 0] if made.shape[1] == 1 else ends
+
+    @property
+    def coverage_(self) -> float | list[float]:
+        """The share of the targets so far that lay in their intervals, which were made before; one number a target."""
+        held = self._coverage
+        if held is None:
+            raise AttributeError("coverage_: the model has no intervals")
+        return held[0] if len(held) == 1 else held
+
     def predict_proba(self, X: Any) -> Any:
         """Probabilities, a column for each class of ``classes_``."""
         made, _ = self._predict(*_columns(X))
+        tell(self._notes())
         order = np.argsort(self._labels() or [])
         return made[:, order]
 

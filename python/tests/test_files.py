@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import datetime
 import json
 import pickle
 import subprocess
@@ -178,23 +179,107 @@ def test_operator_is_that_of_the_command(command, tmp_path):
     assert (theirs.eigenvalues_ == ours.eigenvalues_).all() and (theirs.weights_ == ours.weights_).all()
 
 
-def test_pipelines_go_both_ways(command, tmp_path):
+@pytest.fixture(scope="module")
+def flats(tmp_path_factory):
+    """A table with a category, gaps, dates and a truth value in a file, and its records; prices, and three classes of them."""
     rng = np.random.default_rng(5)
-    names = ["city", "size", "y"]
-    city = rng.choice(["Ulm", "Bonn", "Kiel"], size=300)
-    size = rng.uniform(40, 120, size=300).round(3)
-    y = (size * 2000 + (city == "Ulm") * 5e4).round(2)
-    path = tmp_path / "flats.csv"
-    path.write_text(",".join(names) + "\n" + "\n".join(f"{a},{b!r},{t!r}" for a, b, t in zip(city.tolist(), size.tolist(), y.tolist())) + "\n")
-    saved = tmp_path / "flats.mercer"
-    run(command, "train", path, "--learner", "krls", "--kernel", "gaussian:1", "--scale", "standard", "--model", saved)
+    n = 900
+    city = rng.choice(["Ulm", "Bonn", "Kiel"], size=n).tolist()
+    size = [None if t % 11 == 3 else value for t, value in enumerate(rng.uniform(40, 120, size=n).round(3).tolist())]
+    begun = datetime.datetime(2021, 1, 1)
+    sold = [begun + datetime.timedelta(hours=7 * t) for t in range(n)]
+    lift = (rng.uniform(size=n) < 0.5).tolist()
+    price = [round(2000 * (s or 80) + 5e4 * (c == "Ulm") + 1e4 * b + 3 * t, 2) for t, (c, s, b) in enumerate(zip(city, size, lift))]
+    level = ["low" if y < 180e3 else "high" if y > 240e3 else "middle" for y in price]
+    path = tmp_path_factory.mktemp("flats")
+    for name, target in (("price", price), ("level", level)):
+        with open(path / f"{name}.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["city", "size", "sold", "lift", "y"])
+            for c, s, when, b, y in zip(city, size, sold, lift, target):
+                writer.writerow([c, "" if s is None else repr(s), when.isoformat(), str(b).lower(), y])
+    records = [dict(zip(("city", "size", "sold", "lift"), row)) for row in zip(city, size, sold, lift)]
+    return path, records, np.array(price), np.array(level)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"learner": "krls", "kernel": "gaussian:1"},
+        {"learner": "krls", "kernel": "median", "scale": "robust"},
+        {"learner": "nons-ald", "kernel": "gaussian:2", "scale": "range"},
+        {"learner": "fogd", "kernel": "median"},
+        {"learner": "auto"},
+    ],
+    ids=lambda options: "-".join(options.values()),
+)
+def test_pipelines_are_those_of_the_command_to_the_bit(command, flats, tmp_path, options):
+    path, records, price, _ = flats
+    saved = tmp_path / "theirs.mercer"
+    scale = options.get("scale", "standard")
+    kernel = ["--kernel", options["kernel"]] if "kernel" in options else []
+    run(command, "train", path / "price.csv", "--learner", options["learner"], *kernel, "--scale", scale, "--intervals", 0.9, "--model", saved)
     theirs = mercer.load(saved)
-    records = [{"city": a, "size": b} for a, b in zip(city.tolist(), size.tolist())]
-    ours = mercer.Pipeline(mercer.Krls(kernel="gaussian:1"))
-    ours.partial_fit(records, y)
-    assert ours.columns_ == [column for column in theirs.columns_ if column[0] != "y"]
-    for model in (ours, theirs):
-        model.save(tmp_path / "again.mercer")
-        out = run(command, "predict", "--model", tmp_path / "again.mercer", path)
-        made = [float(line.split(",")[-1]) for line in out.splitlines() if line and not line[0].isalpha()]
-        assert (np.array(made) == model.predict(records)).all()
+    kind = {"krls": mercer.Krls, "nons-ald": mercer.NonsAld, "fogd": mercer.Fogd, "auto": mercer.Auto}[options["learner"]]
+    settings = {"kernel": options["kernel"]} if "kernel" in options else {}
+    model = mercer.Pipeline(kind(intervals=0.9, **settings), scale=scale)
+    # At once, or in batches of which the first has the rows that settle the columns.
+    whole, parts = copy.deepcopy(model).fit(records, price), copy.deepcopy(model)
+    for first, last in ((0, 256), (256, 300), (300, 301), (301, 900)):
+        parts.partial_fit(records[first:last], price[first:last])
+    assert whole.columns_ == [column for column in theirs.columns_ if column[0] != "y"]
+    made, ends = theirs.predict(records), theirs.predict_interval(records)
+    for ours in (whole, parts):
+        assert (ours.predict(records) == made).all() and (ours.predict_interval(records) == ends).all()
+        assert ours.coverage_ == theirs.coverage_
+        ours.save(tmp_path / "ours.mercer")
+        out = run(command, "predict", "--model", tmp_path / "ours.mercer", path / "price.csv")
+        told = [float(line.split(",")[0]) for line in out.splitlines() if line and not line[0].isalpha()]
+        assert (np.array(told) == made).all()
+    # And it goes on as the command would.
+    run(command, "predict", "--learn", "--model", saved, path / "price.csv")
+    whole.partial_fit(records, price)
+    assert (whole.predict(records) == mercer.load(saved).predict(records)).all()
+
+
+@pytest.mark.parametrize("name", ["krls", "auto", "fogd", "perceptron"])
+def test_pipelines_of_classes_are_those_of_the_command_to_the_bit(command, flats, tmp_path, name):
+    path, records, _, level = flats
+    saved = tmp_path / "theirs.mercer"
+    two = name == "perceptron"
+    labels = np.where(level == "high", "high", "low") if two else level
+    with open(path / "level.csv", newline="") as file, open(tmp_path / "rows.csv", "w", newline="") as out:
+        head, *rows = csv.reader(file)
+        csv.writer(out).writerows([head, *([*row[:-1], label] for row, label in zip(rows, labels))])
+    kernel = [] if name == "auto" else ["--kernel", "gaussian:2"]
+    run(command, "train", tmp_path / "rows.csv", "--learner", name, *kernel, "--scale", "standard", "--model", saved)
+    theirs = mercer.load(saved)
+    kind = {"krls": mercer.KrlsClassifier, "auto": mercer.AutoClassifier, "fogd": mercer.FogdClassifier, "perceptron": mercer.Perceptron}[name]
+    # partial_fit, as the command, does not know the classes beforehand.
+    ours = mercer.Pipeline(kind(**({} if name == "auto" else {"kernel": "gaussian:2"}))).partial_fit(records, labels)
+    assert (ours.predict(records) == theirs.predict(records)).all()
+    assert (ours.predict_proba(records) == theirs.predict_proba(records)).all()
+    ours.save(tmp_path / "ours.mercer")
+    out = run(command, "predict", "--model", tmp_path / "ours.mercer", tmp_path / "rows.csv")
+    assert [line.split(",")[0] for line in out.splitlines()[1:]] == ours.predict(records).tolist()
+
+
+def test_cells_mean_what_they_mean_to_the_command():
+    when = datetime.datetime(2024, 5, 31, 12, 30)
+    spoken = [
+        [when, np.datetime64(when), "2024-05-31T12:30", "31.05.2024 12:30", when.replace(tzinfo=datetime.timezone.utc)],
+        [None, float("nan"), "", " ", "NA", "?", "null"],
+        [True, "true", np.True_],
+        [datetime.date(2024, 5, 31), "2024-05-31", datetime.datetime(2024, 5, 31)],
+        [7, 7.0, np.float32(7), np.int64(7)],
+    ]
+    for same in spoken:
+        value = same[0]
+        filler = {float: 1.0, int: 1.0}.get(type(value), value)
+        made = []
+        for other in same:
+            column = [filler if t % 2 else other for t in range(40)]
+            rows = [{"a": float(t % 5), "b": cell} for t, cell in enumerate(column)]
+            model = mercer.Pipeline(mercer.Krls(kernel="gaussian:1")).fit(rows, [one["a"] for one in rows])
+            made.append((model.columns_, model.predict(rows).tolist()))
+        assert all(one == made[0] for one in made), same

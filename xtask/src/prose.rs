@@ -1,6 +1,6 @@
 //! Rules for the words of the tree, a part of `cargo xtask tidy`: spelling, and phrases that readers stumble over.
 //!
-//! Read are the Markdown files of the root, of `docs` and of the crates, and the comments of all sources. Code spans, code blocks, links and
+//! Read are the Markdown files of the root, of `docs`, of the crates and of the Python pages, and the comments of all sources. Code spans, code blocks, links and
 //! words with digits or underscores are passed over. Spelling is that of the dictionary behind the `typos` program: a list of known
 //! misspellings, so that an unknown word is not a fault, and British and American forms both pass.
 
@@ -54,6 +54,7 @@ pub(crate) fn violations(root: &Path, sources: &[PathBuf], found: &mut Vec<Strin
 /// The Markdown files that people read.
 pub(crate) fn markdown(root: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = vec![root.to_owned(), root.join("docs"), root.join("benches"), root.join("crates/data/datasets")];
+    folders.extend(["python", "python/docs/pages", "python/docs/pages/from"].map(|folder| root.join(folder)));
     for entry in fs::read_dir(root.join("crates"))? {
         folders.push(entry?.path());
     }

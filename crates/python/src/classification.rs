@@ -3,10 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mercer::catalogue::Built;
 use mercer::data::Labels;
 use mercer::model::{ClassProgress, Classification, Model, ModelError, ModelKind};
-use mercer::{AnyKernel, AnyRegressor, Classifier, Error, Loss, Regressor, Scratch};
+use mercer::{Error, Regressor, Scratch};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -14,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::features::{Front, number, sequence};
 use crate::making::{Known, Spec};
+use crate::notes::{self, EVERY, Notes};
 use crate::regression::at_row;
 use crate::rows::{in_pieces, piece};
 use crate::shared::Shared;
@@ -74,30 +74,14 @@ impl ClassificationCore {
     /// An untrained model, for two classes or for classes to come.
     fn make(slf: &Bound<'_, Self>, known: &Known<'_>, two: bool) -> PyResult<Box<Classification>> {
         let (spec, calibrated): (Spec, bool) = slf.call_method0("_spec")?.extract()?;
-        let entry = spec.entry()?;
         let kernel = spec.kernel(known)?;
-        let built = spec.build(&kernel, known, None)?;
-        // The loss that suits the classes, unless one was given: then two losses are refused.
-        let with_loss = |loss: &str| {
-            let has = entry.key("loss").is_some();
-            has.then(|| spec.build(&kernel, known, Some(loss)).ok()).flatten()
-        };
-        let Built { learner, parameters } = if two && built.learner.loss() == Loss::SOFTMAX {
-            with_loss("loss=logistic").unwrap_or(built)
-        } else if !two && !is_open(&built.learner) {
-            with_loss("loss=softmax").filter(|built| is_open(&built.learner)).unwrap_or(built)
-        } else {
-            built
-        };
-        let open = !two && is_open(&learner);
-        let classifier = if open { Classifier::new(learner) } else { Classifier::two(learner) };
-        let classifier = classifier.map_err(errors::learner)?;
+        let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
         Ok(Box::new(Classification {
             description: spec.describe(&kernel, &parameters),
             labels: Labels::new(),
             scaling: None,
             progress: ClassProgress::default(),
-            classifier: if calibrated || entry.autonomous { classifier.calibrated() } else { classifier },
+            classifier,
         }))
     }
 
@@ -107,15 +91,17 @@ impl ClassificationCore {
         let known = |dimension| Known { dimension, outputs: 1, classes: true, ..Known::default() };
         let Ok(dict) = x.cast::<PyDict>() else {
             sequence(x, &mut front.x)?;
-            if this.model.read(py).is_none() {
+            if !front.made {
                 let made = Self::make(slf, &known(front.x.len()), false)?;
                 front.features.clear();
                 front.features.number(py, front.x.len())?;
+                front.notes = Notes::of(&made.description);
                 *this.model.write(py) = Some(made);
+                front.made = true;
             }
             return Ok(());
         };
-        let made = this.model.read(py).is_some();
+        let made = front.made;
         if !front.features.read(dict, &mut front.x)? && made {
             return Ok(());
         }
@@ -125,7 +111,11 @@ impl ClassificationCore {
         dict.values().iter().try_for_each(|value| number(&value).map(drop))?;
         front.features.append(&new)?;
         match model {
-            Some(model) => *this.model.write(py) = Some(model),
+            Some(model) => {
+                front.notes = Notes::of(&model.description);
+                *this.model.write(py) = Some(model);
+                front.made = true;
+            }
             None => {
                 let grown = this.model.write(py).as_mut().map_or(Ok(()), |model| model.classifier.grow(new.len()));
                 if let Err(error) = grown {
@@ -135,6 +125,34 @@ impl ClassificationCore {
             }
         }
         front.features.read(dict, &mut front.x).map(drop)
+    }
+
+    /// Learns one example; the answer is what there is to be said of it.
+    fn learn_step(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<Vec<String>> {
+        let (py, this) = (slf.py(), slf.get());
+        let mut outside = this.outside(py);
+        let Outside { front, classes } = &mut *outside;
+        Self::read_to_learn(slf, x, front)?;
+        let known = classes.labels.len();
+        let place = classes.place(y)?;
+        let mut model = this.model.write(py);
+        let Some(model) = model.as_mut() else { return Err(errors::not_learnt()) };
+        let class = match place {
+            Some(place) => place,
+            None if model.classifier.is_open() || known < model.classifier.classes() => known,
+            None => return Err(third(y)),
+        };
+        let predicted = model.classifier.learn(&front.x, class, w).map_err(errors::learner)?;
+        if place.is_none() && w != 0.0 {
+            classes.append(y)?;
+        }
+        model.progress.rows += 1;
+        model.progress.learnt += 1;
+        model.progress.score.record(class, predicted, None, w);
+        if model.progress.rows.is_multiple_of(EVERY) {
+            front.notes.crowded(model.progress.rows, model.classifier.learner().dictionary_size());
+        }
+        Ok(front.notes.take())
     }
 
     /// Reads an input of a prediction and leaves the scores of the classes in `front.scores`; none before anything was learnt.
@@ -165,27 +183,8 @@ impl ClassificationCore {
     /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a label, `w` its weight.
     #[pyo3(signature = (x, y, w = 1.0))]
     fn learn_one(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<()> {
-        let (py, this) = (slf.py(), slf.get());
-        let mut outside = this.outside(py);
-        let Outside { front, classes } = &mut *outside;
-        Self::read_to_learn(slf, x, front)?;
-        let known = classes.labels.len();
-        let place = classes.place(y)?;
-        let mut model = this.model.write(py);
-        let Some(model) = model.as_mut() else { return Err(errors::not_learnt()) };
-        let class = match place {
-            Some(place) => place,
-            None if model.classifier.is_open() || known < model.classifier.classes() => known,
-            None => return Err(third(y)),
-        };
-        let predicted = model.classifier.learn(&front.x, class, w).map_err(errors::learner)?;
-        if place.is_none() && w != 0.0 {
-            classes.append(y)?;
-        }
-        model.progress.rows += 1;
-        model.progress.learnt += 1;
-        model.progress.score.record(class, predicted, None, w);
-        Ok(())
+        let said = Self::learn_step(slf, x, y, w)?;
+        notes::warn(slf.py(), said)
     }
 
     /// The class of the largest score; None before any was met.
@@ -235,10 +234,12 @@ impl ClassificationCore {
             Some(names) => front.features.append(&names)?,
             None => front.features.number(py, dimension)?,
         }
+        front.notes = Notes::of(&made.description);
         if two {
             labels.iter().try_for_each(|label| classes.append(label))?;
         }
         *this.model.write(py) = Some(made);
+        front.made = true;
         Ok(())
     }
 
@@ -246,6 +247,7 @@ impl ClassificationCore {
     fn _reset(&self, py: Python<'_>) {
         let mut outside = self.outside(py);
         outside.front.features.clear();
+        outside.front.made = false;
         outside.classes = Classes::default();
         *self.model.write(py) = None;
     }
@@ -351,7 +353,14 @@ impl ClassificationCore {
             self.outside(py).classes.truncate(py, known)?;
         }
         learnt?;
+        let learnt = self.model.read(py).as_ref().map_or(0, |model| model.progress.rows);
+        self.outside(py).front.notes.crowded(learnt, size.into_inner());
         Ok(keep.then(|| predicted.into_pyarray(py)))
+    }
+
+    /// Remarks on what was learnt, each once.
+    fn _notes(&self, py: Python<'_>) -> Vec<String> {
+        self.outside(py).front.notes.take()
     }
 
     /// Scores for rows, one column a class in the order in which they were met; with `probable` probabilities.
@@ -505,6 +514,7 @@ impl ClassificationCore {
                 }
             }
         }
+        front.made = true;
         *self.model.write(py) = Some(model);
         Ok(())
     }
@@ -513,12 +523,6 @@ impl ClassificationCore {
     fn __sizeof__(&self, py: Python<'_>) -> usize {
         256 + self.to_bytes(py).ok().and_then(|bytes| bytes.len().ok()).unwrap_or(0)
     }
-}
-
-/// Whether a learner takes classes as they come.
-fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
-    let like = (learner.loss() != Loss::SOFTMAX).then_some(0);
-    learner.clone().add_output(like).is_ok()
 }
 
 fn third(label: &Bound<'_, PyAny>) -> PyErr {

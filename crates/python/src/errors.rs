@@ -33,6 +33,7 @@ create_exception!(mercer, NotLearntError, MercerError, "Something is asked of a 
 /// Puts the exceptions into the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    module.add("MercerWarning", py.get_type::<crate::notes::MercerWarning>())?;
     module.add("MercerError", py.get_type::<MercerError>())?;
     module.add("SettingsError", py.get_type::<SettingsError>())?;
     module.add("DataError", py.get_type::<DataError>())?;

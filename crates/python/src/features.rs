@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 
 use crate::errors;
+use crate::notes::Notes;
 
 /// The features of a model, by name.
 #[derive(Default)]
@@ -182,4 +183,7 @@ pub(crate) struct Front {
     pub(crate) scores: Vec<f64>,
     pub(crate) radii: Vec<f64>,
     pub(crate) scratch: mercer::Scratch,
+    pub(crate) notes: Notes,
+    /// Whether there is a learner, so that a step need not ask for its lock to know.
+    pub(crate) made: bool,
 }

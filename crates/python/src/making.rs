@@ -2,8 +2,9 @@
 
 use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
 use mercer::kernels::weighted_median_width;
+use mercer::learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
 use mercer::model::Description;
-use mercer::{AnyKernel, Gaussian, KernelSpec};
+use mercer::{AnyKernel, AnyRegressor, Classifier, Error, Gaussian, KernelSpec, Loss, Regressor};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -65,6 +66,34 @@ impl Spec {
         settings.build(kernel.clone(), &context).map_err(errors::catalogue)
     }
 
+    /// A classifier for two classes or for classes to come, and what its parameters came to.
+    pub(crate) fn classifier(
+        &self,
+        kernel: &AnyKernel,
+        known: &Known<'_>,
+        two: bool,
+        calibrated: bool,
+    ) -> PyResult<(Classifier<AnyRegressor<AnyKernel>>, Vec<(&'static str, Value)>)> {
+        let entry = self.entry()?;
+        let built = self.build(kernel, known, None)?;
+        // The loss that suits the classes, unless one was given: then two losses are refused.
+        let with_loss = |loss: &str| {
+            let has = entry.key("loss").is_some();
+            has.then(|| self.build(kernel, known, Some(loss)).ok()).flatten()
+        };
+        let Built { learner, parameters } = if two && built.learner.loss() == Loss::SOFTMAX {
+            with_loss("loss=logistic").unwrap_or(built)
+        } else if !two && !is_open(&built.learner) {
+            with_loss("loss=softmax").filter(|built| is_open(&built.learner)).unwrap_or(built)
+        } else {
+            built
+        };
+        let open = !two && is_open(&learner);
+        let classifier = if open { Classifier::new(learner) } else { Classifier::two(learner) };
+        let classifier = classifier.map_err(errors::learner)?;
+        Ok((if calibrated || entry.autonomous { classifier.calibrated() } else { classifier }, parameters))
+    }
+
     /// What a model file says of it.
     pub(crate) fn describe(&self, kernel: &AnyKernel, parameters: &[(&'static str, Value)]) -> Description {
         Description {
@@ -75,4 +104,25 @@ impl Spec {
             ..Description::default()
         }
     }
+}
+
+/// Whether a learner takes classes as they come.
+fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
+    let like = (learner.loss() != Loss::SOFTMAX).then_some(0);
+    learner.clone().add_output(like).is_ok()
+}
+
+/// Intervals around the predictions of a learner, if a share of targets is given that they are to hold; perhaps scaled by its deviations.
+pub(crate) fn intervals(
+    learner: &impl Regressor,
+    coverage: Option<f64>,
+    local: bool,
+) -> PyResult<Option<ConformalIntervals>> {
+    let Some(coverage) = coverage else { return Ok(None) };
+    if local && !learner.has_variance() {
+        return Err(errors::learner(Error::NoVariance));
+    }
+    let scale = if local { IntervalScale::Deviation } else { IntervalScale::Error };
+    let intervals = ConformalIntervals::new(learner.outputs(), IntervalParams::default().coverage(coverage));
+    Ok(Some(intervals.map_err(errors::settings)?.scaled_by(scale)))
 }

@@ -1,6 +1,6 @@
 //! Learners of numbers.
 
-use mercer::learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
+use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Model, Progress, Regression};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Rows, Scratch, Target, Targets};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::sync::MutexExt;
 
 use crate::features::{Front, number, sequence};
-use crate::making::{Known, Spec};
+use crate::making::{Known, Spec, intervals};
+use crate::notes::{self, EVERY, Notes};
 use crate::rows::{in_pieces, piece};
 use crate::shared::Shared;
 use crate::{arrays, errors};
@@ -45,16 +46,7 @@ impl RegressionCore {
         let (spec, coverage, local): (Spec, Option<f64>, bool) = slf.call_method0("_spec")?.extract()?;
         let kernel = spec.kernel(known)?;
         let built = spec.build(&kernel, known, None)?;
-        let intervals = |coverage: f64| {
-            let scale = if local { IntervalScale::Deviation } else { IntervalScale::Error };
-            ConformalIntervals::new(known.outputs, IntervalParams::default().coverage(coverage))
-                .map(|intervals| intervals.scaled_by(scale))
-                .map_err(errors::settings)
-        };
-        let intervals = coverage.map(intervals).transpose()?;
-        if local && intervals.is_some() && !built.learner.has_variance() {
-            return Err(errors::learner(Error::NoVariance));
-        }
+        let intervals = intervals(&built.learner, coverage, local)?;
         Ok(Box::new(Regression {
             description: spec.describe(&kernel, &built.parameters),
             scaling: None,
@@ -69,16 +61,18 @@ impl RegressionCore {
         let (py, this) = (slf.py(), slf.get());
         let Ok(dict) = x.cast::<PyDict>() else {
             sequence(x, &mut front.x)?;
-            if this.model.read(py).is_none() {
+            if !front.made {
                 let known = Known { dimension: front.x.len(), outputs, ..Known::default() };
                 let made = Self::make(slf, &known)?;
                 front.features.clear();
                 front.features.number(py, known.dimension)?;
+                front.notes = Notes::of(&made.description);
                 *this.model.write(py) = Some(made);
+                front.made = true;
             }
             return Ok(());
         };
-        let made = this.model.read(py).is_some();
+        let made = front.made;
         if !front.features.read(dict, &mut front.x)? && made {
             return Ok(());
         }
@@ -94,7 +88,11 @@ impl RegressionCore {
         dict.values().iter().try_for_each(|value| number(&value).map(drop))?;
         front.features.append(&new)?;
         match model {
-            Some(model) => *this.model.write(py) = Some(model),
+            Some(model) => {
+                front.notes = Notes::of(&model.description);
+                *this.model.write(py) = Some(model);
+                front.made = true;
+            }
             None => {
                 let grown = this.model.write(py).as_mut().map_or(Ok(()), |model| model.learner.grow(new.len()));
                 if let Err(error) = grown {
@@ -106,24 +104,8 @@ impl RegressionCore {
         front.features.read(dict, &mut front.x).map(drop)
     }
 
-    fn describe_features(model: &mut Regression, front: &Front, py: Python<'_>) -> PyResult<()> {
-        let words = front.features.words(py)?;
-        model.description.features = if words.len() == model.learner.dimension() { words } else { Vec::new() };
-        Ok(())
-    }
-}
-
-#[pymethods]
-impl RegressionCore {
-    #[new]
-    #[pyo3(signature = (*_args, **_kwargs))]
-    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), front: Mutex::default() }
-    }
-
-    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or several), `w` its weight.
-    #[pyo3(signature = (x, y, w = 1.0))]
-    fn learn_one(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<()> {
+    /// Learns one example; the answer is what there is to be said of it.
+    fn learn_step(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<Vec<String>> {
         let (py, this) = (slf.py(), slf.get());
         let mut front = this.front(py);
         let front = &mut *front;
@@ -165,7 +147,33 @@ impl RegressionCore {
         learnt.map_err(errors::learner)?;
         model.progress.rows += 1;
         model.progress.score.record_weighted(&front.scores, &front.y, w);
+        front.notes.hear(&front.y, front.y.len());
+        if model.progress.rows.is_multiple_of(EVERY) {
+            front.notes.crowded(model.progress.rows, model.learner.dictionary_size());
+        }
+        Ok(front.notes.take())
+    }
+
+    fn describe_features(model: &mut Regression, front: &Front, py: Python<'_>) -> PyResult<()> {
+        let words = front.features.words(py)?;
+        model.description.features = if words.len() == model.learner.dimension() { words } else { Vec::new() };
         Ok(())
+    }
+}
+
+#[pymethods]
+impl RegressionCore {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { model: Shared::new(None), front: Mutex::default() }
+    }
+
+    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or several), `w` its weight.
+    #[pyo3(signature = (x, y, w = 1.0))]
+    fn learn_one(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<()> {
+        let said = Self::learn_step(slf, x, y, w)?;
+        notes::warn(slf.py(), said)
     }
 
     /// The prediction for one input; 0 before anything was learnt. Features that were never learnt are left out.
@@ -230,13 +238,17 @@ impl RegressionCore {
             Some(names) => front.features.append(&names)?,
             None => front.features.number(py, dimension)?,
         }
+        front.notes = Notes::of(&made.description);
         *this.model.write(py) = Some(made);
+        front.made = true;
         Ok(())
     }
 
     /// Forgets everything.
     fn _reset(&self, py: Python<'_>) {
-        self.front(py).features.clear();
+        let mut front = self.front(py);
+        front.features.clear();
+        front.made = false;
         *self.model.write(py) = None;
     }
 
@@ -303,7 +315,17 @@ impl RegressionCore {
             },
             || piece(size.load(Ordering::Relaxed)),
         )?;
+        let learnt = self.model.read(py).as_ref().map_or(0, |model| model.progress.rows);
+        let mut front = self.front(py);
+        front.notes.hear(ys, outputs);
+        front.notes.crowded(learnt, size.into_inner());
+        drop(front);
         keep.then(|| arrays::columns(py, made, outputs)).transpose()
+    }
+
+    /// Remarks on what was learnt, each once.
+    fn _notes(&self, py: Python<'_>) -> Vec<String> {
+        self.front(py).notes.take()
     }
 
     /// Predictions for rows, one column a target; beside them deviations or the radii of intervals.
@@ -427,6 +449,7 @@ impl RegressionCore {
             }
             _ => front.features.number(py, d)?,
         }
+        front.made = true;
         *self.model.write(py) = Some(model);
         Ok(())
     }
@@ -496,7 +519,7 @@ fn predict(
     }
 }
 
-fn no_intervals() -> PyErr {
+pub(crate) fn no_intervals() -> PyErr {
     errors::data("the model has no intervals; make it with intervals=0.9, say, before it learns")
 }
 

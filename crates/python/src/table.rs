@@ -1,32 +1,39 @@
 //! A learner behind the encoding of a table: columns of any kind, with gaps.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use mercer::catalogue::Built;
-use mercer::data::Labels;
+use mercer::data::{Labels, text_cell};
 use mercer::encoding::{
     Cell, Cells, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, PipelineScratch, ScaledTargets,
 };
 use mercer::model::{ClassProgress, ClassTable, Model, ModelError, ModelKind, Progress, Table};
-use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, Regressor, Target, Targets};
+use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-use crate::making::{Known, Spec};
-use crate::regression::at_row;
+use crate::making::{Known, Spec, intervals};
+use crate::notes::Notes;
+use crate::regression::{at_row, no_intervals};
 use crate::rows::in_pieces;
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
-/// Rows that settle what the columns are.
-const HEAD: usize = 1000;
-/// Rows that are encoded and learnt together.
+/// Rows that settle what the columns are, as many as the command looks at: the statistics begin with them.
+const HEAD: usize = 256;
+/// Rows that are learnt before others may predict.
 const BLOCK: usize = 256;
 
 /// A learner behind the encoding of a table, which is made when the head of the table has been seen.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
     model: Shared<Option<Body>>,
+    notes: Mutex<Notes>,
 }
+
+/// The learner behind an encoding.
+type Inner = ScaledTargets<AnyRegressor<AnyKernel>>;
 
 enum Body {
     Numbers(Box<Table>),
@@ -84,21 +91,47 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
             Err(errors::data("a cell is infinite; give a number or leave it empty"))
         }
     };
+    let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
+    let text = |text: &str| match text_cell(text) {
+        Cell::Missing => Owned::Missing,
+        Cell::Number(number) => Owned::Number(number),
+        Cell::Instant(seconds) => Owned::Instant(seconds),
+        Cell::Text(text) => Owned::Text(text.to_owned()),
+    };
     if value.is_none() {
         Ok(Owned::Missing)
     } else if let Ok(float) = value.cast::<PyFloat>() {
         number(float.value())
-    } else if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyInt>() {
+    } else if let Ok(one) = value.cast::<PyBool>() {
+        Ok(truth(one.is_true()))
+    } else if value.is_instance_of::<PyInt>() {
         number(value.extract()?)
-    } else if let Ok(text) = value.cast::<PyString>() {
-        let text = text.to_str()?;
-        Ok(if text.trim().is_empty() { Owned::Missing } else { Owned::Text(text.to_owned()) })
-    } else if let Ok(seconds) = value.call_method0("timestamp") {
-        let seconds: f64 = seconds.extract()?;
+    } else if let Ok(one) = value.cast::<PyString>() {
+        Ok(text(one.to_str()?))
+    } else if value.hasattr("timestamp")? {
+        let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
         Ok(if seconds.is_nan() { Owned::Missing } else { Owned::Instant(seconds) })
+    } else if value.hasattr("isoformat")? {
+        // Dates and times of day.
+        Ok(text(value.call_method0("isoformat")?.cast::<PyString>()?.to_str()?))
+    } else if value.get_type().name()?.to_str()?.starts_with("bool") {
+        // That of numpy.
+        Ok(truth(value.is_truthy()?))
     } else {
-        value.extract().map_or_else(|_| Ok(Owned::Text(value.str()?.to_string())), number)
+        value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
     }
+}
+
+/// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
+fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    if value.getattr("tzinfo").is_ok_and(|zone| zone.is_none()) && value.getattr("year")?.is_instance_of::<PyInt>() {
+        let utc = py.import("datetime")?.getattr("timezone")?.getattr("utc")?;
+        let zone = PyDict::new(py);
+        zone.set_item("tzinfo", utc)?;
+        return value.call_method("replace", (), Some(&zone));
+    }
+    Ok(value.clone())
 }
 
 impl Columns {
@@ -121,29 +154,26 @@ impl Columns {
     }
 }
 
-/// Whether a learner takes classes as they come.
-fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
-    let like = (learner.loss() != Loss::SOFTMAX).then_some(0);
-    learner.clone().add_output(like).is_ok()
-}
-
 #[pymethods]
 impl TableCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None) }
+        Self { model: Shared::new(None), notes: Mutex::default() }
     }
 
-    /// Forgets everything, and makes a learner for a table with this head: `spec` is that of the learner, `labels` the two classes if two are settled.
-    #[pyo3(signature = (spec, names, columns, scale, kinds, outputs, labels, rounds))]
+    /// Forgets everything, and makes a learner for a table with this head: `spec` is that of the learner, `extras` the share of its intervals,
+    /// whether they are local, and whether probabilities are calibrated; `labels` are the two classes if two are settled, else none.
+    #[pyo3(signature = (spec, extras, names, columns, weights, scale, kinds, outputs, labels, rounds))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
         py: Python<'_>,
         spec: Spec,
+        extras: (Option<f64>, bool, bool),
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
         scale: &str,
         kinds: Vec<(String, String)>,
         outputs: usize,
@@ -163,17 +193,26 @@ impl TableCore {
         let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
         let encoding = Encoding::look(&names, &head, &overrides, options).map_err(errors::encoding)?;
         // What the model will learn of these rows, for the width of the kernel.
+        let weights: Vec<f64> = match arrays::optional(&weights)? {
+            [] => vec![1.0; rows],
+            given => given.iter().copied().take(rows).collect(),
+        };
         let (mut moving, mut first) = (encoding.clone(), Vec::new());
-        for record in head.iter().take(256) {
+        for (record, weight) in head.iter().zip(&weights) {
             moving.encode(record, &mut first).map_err(errors::encoding)?;
-            moving.learn(record).map_err(errors::encoding)?;
+            if *weight != 0.0 {
+                moving.learn(record).map_err(errors::encoding)?;
+            }
         }
         let classes = labels.is_some();
-        let known = Known { dimension: encoding.dimension(), outputs, classes, rounds, rows: &first, weights: &[] };
+        let dimension = encoding.dimension();
+        let known = Known { dimension, outputs, classes, rounds, rows: &first, weights: &weights };
         let kernel = spec.kernel(&known)?;
-        let Built { mut learner, mut parameters } = spec.build(&kernel, &known, None)?;
+        let (coverage, local, calibrated) = extras;
         let body = match labels {
             None => {
+                let Built { learner, parameters } = spec.build(&kernel, &known, None)?;
+                let intervals = intervals(&learner, coverage, local)?;
                 let description = spec.describe(&kernel, &parameters);
                 let scaled = if learner.loss() == Loss::SQUARED && scale != "none" {
                     ScaledTargets::new(learner).map_err(errors::encoding)?
@@ -181,25 +220,14 @@ impl TableCore {
                     ScaledTargets::unscaled(learner)
                 };
                 let pipeline = Pipeline::new(encoding, scaled).map_err(errors::encoding)?;
-                Body::Numbers(Box::new(Table { description, progress: Progress::default(), intervals: None, pipeline }))
+                Body::Numbers(Box::new(Table { description, progress: Progress::default(), intervals, pipeline }))
             }
             Some(two) => {
-                if two.len() != 2
-                    && !is_open(&learner)
-                    && let Ok(other) = spec.build(&kernel, &known, Some("loss=softmax"))
-                {
-                    Built { learner, parameters } = other;
-                }
-                let description = spec.describe(&kernel, &parameters);
-                let autonomous = spec.entry()?.autonomous;
-                let open = two.len() != 2 && is_open(&learner);
-                let classifier = if open { Classifier::new(learner) } else { Classifier::two(learner) };
-                let classifier = classifier.map_err(errors::learner)?;
-                let classifier = if autonomous { classifier.calibrated() } else { classifier };
+                let (classifier, parameters) = spec.classifier(&kernel, &known, two.len() == 2, calibrated)?;
                 let labels = if two.len() == 2 { Labels::from(two) } else { Labels::new() };
                 let pipeline = ClassPipeline::new(encoding, classifier).map_err(errors::encoding)?;
                 Body::Classes(Box::new(ClassTable {
-                    description,
+                    description: spec.describe(&kernel, &parameters),
                     labels,
                     progress: ClassProgress::default(),
                     pipeline,
@@ -207,6 +235,7 @@ impl TableCore {
             }
         };
         *self.model.write(py) = Some(body);
+        *self.notes() = Notes::default();
         Ok(())
     }
 
@@ -232,6 +261,7 @@ impl TableCore {
             let Some(Body::Numbers(model)) = model.as_ref() else { return Err(wrong_kind()) };
             (model.encoding().matching(&names).map_err(errors::encoding)?, model.pipeline.learner().outputs())
         };
+        self.notes().lacking(map.missing());
         if ys.len() != rows * outputs || !(weights.is_empty() || weights.len() == rows) {
             return Err(errors::data(format!(
                 "{rows} rows, {} numbers as targets and {} weights",
@@ -241,26 +271,34 @@ impl TableCore {
         }
         let mut made = Vec::with_capacity(rows * outputs);
         let all = &mut made;
+        let (mut scores, mut radii, mut scratch) = (vec![0.0; outputs], vec![0.0; outputs], Scratch::default());
         in_pieces(
             py,
             rows,
             |range| {
                 let mut model = self.model.write_detached();
                 let Some(Body::Numbers(model)) = model.as_mut() else { return Err(wrong_kind()) };
-                let views: Vec<Row<'_>> = range.clone().map(|row| columns.row(row)).collect();
-                let records: Vec<_> =
-                    views.iter().map(|row| map.record(row)).collect::<Result<_, _>>().map_err(errors::encoding)?;
-                let some = weights.get(range.clone()).unwrap_or_default();
-                let targets = Targets::new(&ys[range.start * outputs..range.end * outputs], some, outputs)
-                    .map_err(errors::learner)?;
-                let before = all.len();
-                let learnt = model.pipeline.learn_rows(&records, targets, all);
-                for (row, scores) in all[before..].chunks_exact(outputs.max(1)).enumerate() {
-                    let Target { y, weight } = targets.get(row);
-                    model.progress.score.record_weighted(scores, y, weight);
-                    model.progress.rows += 1;
+                let Table { pipeline, progress, intervals, .. } = &mut **model;
+                let mut notes = self.notes();
+                // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
+                for row in range {
+                    let refused = |error| at_row(row, errors::encoding(error));
+                    let view = columns.row(row);
+                    let record = map.record(&view).map_err(refused)?;
+                    let y = &ys[row * outputs..(row + 1) * outputs];
+                    let weight = weights.get(row).copied().unwrap_or(1.0);
+                    let target = Target::weighted(y, weight);
+                    let teach = |learner: &mut Inner, x: &[f64]| match intervals.as_mut() {
+                        None => learner.learn(x, target, &mut scores),
+                        Some(intervals) => intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut radii),
+                    };
+                    pipeline.learn_by(&record, weight, teach).map_err(refused)?;
+                    notes.look(row, pipeline.encoding(), &record);
+                    progress.score.record_weighted(&scores, y, weight);
+                    progress.rows += 1;
+                    all.extend_from_slice(&scores);
                 }
-                learnt.map_err(|error| at_row(all.len() / outputs.max(1), errors::encoding(error)))
+                Ok(())
             },
             || BLOCK,
         )?;
@@ -283,6 +321,7 @@ impl TableCore {
             return Err(errors::data(format!("{rows} rows, {} labels and {} weights", labels.len(), weights.len())));
         }
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
+        self.notes().lacking(map.missing());
         let mut made = Vec::with_capacity(rows);
         let all = &mut made;
         in_pieces(
@@ -291,6 +330,7 @@ impl TableCore {
             |range| {
                 let mut model = self.model.write_detached();
                 let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
+                let mut notes = self.notes();
                 // One by one: a label becomes a class when its first row has been learnt.
                 for row in range {
                     let refused = |error| at_row(row, errors::encoding(error));
@@ -309,6 +349,7 @@ impl TableCore {
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(refused)?;
                     let predicted = model.pipeline.learn(&record, class, weight).map_err(refused)?;
+                    notes.look(row, model.pipeline.encoding(), &record);
                     if class == known && weight != 0.0 {
                         model.labels.insert(&labels[row]);
                     }
@@ -334,6 +375,7 @@ impl TableCore {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
+        self.notes().lacking(map.missing());
         let (mut made, mut chosen, mut width) = (Vec::new(), Vec::new(), 1);
         let (all, choices, columns_made) = (&mut made, &mut chosen, &mut width);
         let (mut scratch, mut scores) = (PipelineScratch::default(), Vec::new());
@@ -346,6 +388,9 @@ impl TableCore {
                     let refused = |error| at_row(row, errors::encoding(error));
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(refused)?;
+                    if let Some(model) = model.as_ref() {
+                        self.notes().look(row, model.encoding(), &record);
+                    }
                     match model.as_ref() {
                         None => return Err(errors::not_learnt()),
                         Some(Body::Numbers(model)) => {
@@ -372,6 +417,50 @@ impl TableCore {
             || BLOCK,
         )?;
         Ok((arrays::columns(py, made, width)?, chosen))
+    }
+
+    /// Predictions for rows, and the radii of the intervals around them.
+    fn _predict_radii<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+        columns: Vec<Bound<'py, PyList>>,
+    ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
+        let columns = Columns::read(&columns)?;
+        let rows = columns.rows()?;
+        let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
+        self.notes().lacking(map.missing());
+        let model = self.model.read(py);
+        let Some(Body::Numbers(model)) = model.as_ref() else { return Err(wrong_kind()) };
+        let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
+        let learner = model.pipeline.learner();
+        let outputs = learner.outputs();
+        let (mut scores, mut radii) = (vec![0.0; rows * outputs], vec![0.0; rows * outputs]);
+        let (mut scratch, mut inputs) = (Scratch::default(), Vec::new());
+        for row in 0..rows {
+            let view = columns.row(row);
+            let record = map.record(&view).map_err(errors::encoding)?;
+            inputs.clear();
+            model.encoding().encode(&record, &mut inputs).map_err(errors::encoding)?;
+            let place = row * outputs..(row + 1) * outputs;
+            let (scores, radii) = (&mut scores[place.clone()], &mut radii[place]);
+            intervals.predict_into(learner, &inputs, &mut scratch, scores, radii).map_err(errors::learner)?;
+        }
+        Ok([arrays::columns(py, scores, outputs)?, arrays::columns(py, radii, outputs)?])
+    }
+
+    /// The share of targets that their intervals held so far, one a target; None without intervals.
+    #[getter]
+    fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
+        let model = self.model.read(py);
+        let Some(Body::Numbers(model)) = model.as_ref() else { return None };
+        let intervals = model.intervals.as_ref()?;
+        Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
+    }
+
+    /// Remarks on rows that were learnt or predicted, each once of each column.
+    fn _notes(&self) -> Vec<String> {
+        self.notes().take()
     }
 
     /// Whether a learner has been made.
@@ -440,6 +529,10 @@ impl TableCore {
 }
 
 impl TableCore {
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
         let model = self.model.read(py);
         look(model.as_ref().ok_or_else(errors::not_learnt)?.encoding())

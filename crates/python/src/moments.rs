@@ -1,0 +1,397 @@
+//! Ridge regressions that are sums over rows: states of shards that merge, and from which a learner is made.
+
+use std::sync::Arc;
+
+use mercer::data::Scaling;
+use mercer::fit::{FitError, FitSpec};
+use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
+use mercer::model::{Model, ModelError, ModelKind, Moments, Regression};
+use mercer::{AnyKernel, Regressor, Rows, Scratch, Targets};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::operator_moments::{features, table};
+use crate::regression::at_row;
+use crate::rows::in_pieces;
+use crate::shared::Shared;
+use crate::{arrays, errors};
+
+/// Rows and numbers of a chunk at most, those of the command: so the sums of one batch are those of one file, to the bit.
+const CHUNK: usize = 8192;
+const CHUNK_NUMBERS: usize = 1 << 20;
+/// Rows that are predicted between two looks at signals.
+const PIECE: usize = 256;
+
+/// The sums of a ridge regression, which are begun when the first batch tells how many features there are.
+#[pyclass(subclass, frozen, module = "mercer._mercer")]
+pub(crate) struct MomentsCore {
+    state: Shared<Option<State>>,
+}
+
+#[derive(Clone)]
+struct State {
+    moments: Box<Moments>,
+    /// Rows that were summed up and are in no shard yet.
+    open: u64,
+    /// The learner of all rows; none after a change.
+    fitted: Option<Arc<Regression>>,
+}
+
+impl State {
+    fn new(moments: Moments) -> Self {
+        Self { moments: Box::new(moments), open: 0, fitted: None }
+    }
+
+    /// Has the rows since the last time be a shard of their own.
+    fn settle(&mut self) -> PyResult<()> {
+        if self.open > 0 {
+            let parts = std::mem::take(&mut self.moments.parts);
+            self.moments.close(0, 1, self.open).map_err(errors::model)?;
+            self.moments.parts.extend(parts);
+            self.moments.parts.sort_unstable();
+            self.open = 0;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn fit_error(error: FitError) -> PyErr {
+    match error {
+        FitError::Sums(error) => errors::learner(error),
+        error => errors::settings(error),
+    }
+}
+
+/// The scaling of a file as it is applied to rows.
+fn scaled(scaling: Option<&Scaling>, row: &mut [f64], targets: &mut [f64]) -> PyResult<()> {
+    let Some(scaling) = scaling else { return Ok(()) };
+    scaling.row(row).map_err(|error| errors::data(error.to_string()))?;
+    if targets.is_empty() {
+        return Ok(());
+    }
+    scaling.targets(targets).map_err(|error| errors::data(error.to_string()))
+}
+
+#[pymethods]
+impl MomentsCore {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { state: Shared::new(None) }
+    }
+
+    /// Forgets everything, and begins sums for rows of `dimension` features and `outputs` targets. `points` are those of a learner that needs them,
+    /// `features` and `targets` the names of the columns if they have some.
+    #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
+    fn _begin(
+        &self,
+        py: Python<'_>,
+        learner: &str,
+        kernel: Option<&str>,
+        pairs: Vec<String>,
+        seed: u64,
+        dimension: usize,
+        outputs: usize,
+        points: Option<PyReadonlyArray2<'_, f64>>,
+        features: Vec<String>,
+        targets: Vec<String>,
+    ) -> PyResult<()> {
+        let kernel = kernel.map(str::parse::<AnyKernel>).transpose().map_err(errors::settings)?;
+        let spec = FitSpec::new(learner, kernel, pairs.iter().map(String::as_str), seed).map_err(fit_error)?;
+        let points = points.as_ref().map(table).transpose()?;
+        if points.is_some() && !spec.needs_points() {
+            return Err(errors::settings(format!("{} takes no points; leave them out", spec.learner())));
+        }
+        let mut moments = spec.start(dimension, outputs, points.as_ref()).map_err(fit_error)?;
+        moments.description.features = features;
+        moments.description.target_name = targets.first().cloned();
+        moments.description.target_names = if outputs > 1 { targets } else { Vec::new() };
+        *self.state.write(py) = Some(State::new(moments));
+        Ok(())
+    }
+
+    /// Forgets everything.
+    fn _reset(&self, py: Python<'_>) {
+        *self.state.write(py) = None;
+    }
+
+    /// Sums rows up: all of them, or none where one is refused.
+    #[pyo3(signature = (x, y, weights = None))]
+    fn _learn_rows(
+        &self,
+        py: Python<'_>,
+        x: PyReadonlyArray2<'_, f64>,
+        y: PyReadonlyArray1<'_, f64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<()> {
+        let (inputs, rows, dimension) = arrays::table(&x)?;
+        let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
+        let (map, outputs, scaling) = {
+            let state = self.state.read(py);
+            let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
+            (moments.sums.feature_map().clone(), moments.sums.outputs(), moments.scaling.clone())
+        };
+        let targets = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
+        if targets.len() != rows {
+            return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", targets.len())));
+        }
+        let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
+        let chunk = (CHUNK_NUMBERS / (dimension + outputs).max(1)).clamp(64, CHUNK) / 64 * 64;
+        let mut whole = MomentSums::new(map.coordinates(), outputs);
+        let (mut scratch, total) = (MomentScratch::default(), &mut whole);
+        let (mut scaled_xs, mut scaled_ys) = (Vec::new(), Vec::new());
+        in_pieces(
+            py,
+            rows,
+            |range| {
+                let mut sums = MomentSums::new(map.coordinates(), outputs);
+                let mut block = all.range(range.start, range.end);
+                if scaling.is_some() {
+                    scaled_xs.clear();
+                    scaled_xs.extend_from_slice(block.inputs());
+                    scaled_ys.clear();
+                    scaled_ys.extend_from_slice(&ys[range.start * outputs..range.end * outputs]);
+                    let rows = scaled_xs.chunks_exact_mut(dimension.max(1)).zip(scaled_ys.chunks_exact_mut(outputs));
+                    for (row, (x, y)) in rows.enumerate() {
+                        scaled(scaling.as_ref(), x, y).map_err(|error| at_row(range.start + row, error))?;
+                    }
+                    let weights = weights.get(range.clone()).unwrap_or_default();
+                    block = Targets::new(&scaled_ys, weights, outputs)
+                        .and_then(|targets| Rows::new(&scaled_xs, dimension, targets))
+                        .map_err(errors::learner)?;
+                }
+                sums.add_rows(&map, block, &mut scratch).map_err(errors::learner)?;
+                total.add(1.0, &sums);
+                Ok(())
+            },
+            || chunk,
+        )?;
+        let mut state = self.state.write(py);
+        let state = state.as_mut().ok_or_else(errors::not_learnt)?;
+        let seen = RidgeMoments::from_sums(map, whole, 0.0).map_err(errors::learner)?;
+        state.moments.sums.merge(&seen).map_err(errors::learner)?;
+        state.open += rows as u64;
+        state.fitted = None;
+        Ok(())
+    }
+
+    /// Adds (or takes back) the shards of another state.
+    fn _combine(&self, py: Python<'_>, other: &Self, retract: bool) -> PyResult<()> {
+        let theirs = {
+            let mut state = other.state.write(py);
+            let state = state.as_mut().ok_or_else(errors::not_learnt)?;
+            state.settle()?;
+            state.moments.clone()
+        };
+        let mut state = self.state.write(py);
+        let Some(state) = state.as_mut() else {
+            if retract {
+                return Err(errors::not_learnt());
+            }
+            *state = Some(State::new(*theirs));
+            return Ok(());
+        };
+        state.settle()?;
+        let combined = if retract { state.moments.retract(&theirs) } else { state.moments.merge(&theirs) };
+        state.fitted = None;
+        combined.map_err(|error| errors::data(error.to_string()))
+    }
+
+    /// Predictions for rows, one column a target; and the deviations of targets there, if they are asked for.
+    fn _predict_rows<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        deviation: bool,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>)> {
+        let (inputs, rows, dimension) = arrays::table(&x)?;
+        let model = self.fitted(py)?;
+        let learner = &model.learner;
+        if learner.dimension() != dimension {
+            return Err(errors::learner(mercer::Error::Dimension { expected: learner.dimension(), got: dimension }));
+        }
+        let outputs = learner.outputs();
+        let mut scores = vec![0.0; rows * outputs];
+        let mut others = vec![0.0; if deviation { rows * outputs } else { 0 }];
+        let units: Vec<f64> = match &model.scaling {
+            Some(scaling) => scaling.target_units().collect(),
+            None => vec![1.0; outputs],
+        };
+        let (made, beside) = (&mut scores, &mut others);
+        let (mut scratch, mut row) = (Scratch::default(), vec![0.0; dimension]);
+        in_pieces(
+            py,
+            rows,
+            |range| {
+                for place in range {
+                    row.copy_from_slice(&inputs[place * dimension..(place + 1) * dimension]);
+                    let out = &mut made[place * outputs..(place + 1) * outputs];
+                    scaled(model.scaling.as_ref(), &mut row, &mut []).map_err(|error| at_row(place, error))?;
+                    let told = if deviation {
+                        let variances = &mut beside[place * outputs..(place + 1) * outputs];
+                        let told = learner.predict_variance_into(&row, &mut scratch, out, variances);
+                        variances.iter_mut().zip(&units).for_each(|(one, unit)| *one = unit * one.sqrt());
+                        told.map(drop)
+                    } else {
+                        learner.predict_into(&row, &mut scratch, out)
+                    };
+                    told.map_err(|error| at_row(place, errors::learner(error)))?;
+                    if let Some(scaling) = &model.scaling {
+                        scaling.invert_targets(out).map_err(|error| errors::data(error.to_string()))?;
+                    }
+                }
+                Ok(())
+            },
+            || PIECE,
+        )?;
+        let others = deviation.then(|| arrays::columns(py, others, outputs)).transpose()?;
+        Ok((arrays::columns(py, scores, outputs)?, others))
+    }
+
+    /// The features of rows, one row each: what is summed up.
+    fn _features<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (inputs, _, dimension) = arrays::table(&x)?;
+        let state = self.state.read(py);
+        let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
+        let mut rows = inputs.to_vec();
+        rows.chunks_exact_mut(dimension.max(1)).try_for_each(|row| scaled(moments.scaling.as_ref(), row, &mut []))?;
+        features(py, moments.sums.feature_map(), &rows, dimension)
+    }
+
+    /// `Σ ωzzᵀ` as a table; and for each target a row of `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
+    #[expect(clippy::type_complexity, reason = "four arrays")]
+    fn _sums<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(
+        Bound<'py, PyArray2<f64>>,
+        Bound<'py, PyArray2<f64>>,
+        Bound<'py, PyArray1<f64>>,
+        Bound<'py, PyArray1<f64>>,
+    )> {
+        let state = self.state.read(py);
+        let sums = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.sums();
+        let r = sums.features();
+        let gram = (0..r * r).map(|place| sums.gram().entry(place / r, place % r)).collect();
+        let cross = sums.cross().iter().flat_map(|row| row.iter().copied()).collect();
+        Ok((
+            arrays::columns(py, gram, r)?,
+            arrays::columns(py, cross, r)?,
+            arrays::vector(py, sums.totals().to_vec()),
+            arrays::vector(py, sums.squares().to_vec()),
+        ))
+    }
+
+    /// The coefficients with ridge `lambda` (or the one of the model), a row for each target; and that ridge.
+    #[pyo3(signature = (ridge = None))]
+    fn _coefficients<'py>(&self, py: Python<'py>, ridge: Option<f64>) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
+        let state = self.state.read(py);
+        let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
+        let ridge = match ridge.or(moments.lambda) {
+            Some(ridge) => ridge,
+            None => moments.point().map_err(errors::learner)?.lambda,
+        };
+        let coefficients = moments.sums.coefficients(ridge).map_err(errors::learner)?;
+        let width = coefficients.coordinates();
+        let made = coefficients.vectors().iter().flat_map(|row| row.iter().copied()).collect();
+        Ok((arrays::columns(py, made, width)?, ridge))
+    }
+
+    /// For each ridge its effective dimension, and for each target the residual sum of squares, R² and generalised cross-validation. Without ridges those
+    /// of a grid; the last number is the best of them.
+    #[pyo3(signature = (ridges = None))]
+    #[expect(clippy::type_complexity, reason = "a row of a table")]
+    fn _path(
+        &self,
+        py: Python<'_>,
+        ridges: Option<Vec<f64>>,
+    ) -> PyResult<(Vec<(f64, f64, Vec<f64>, Vec<f64>, Vec<f64>)>, f64)> {
+        let state = self.state.read(py);
+        let path = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.path().map_err(errors::learner)?;
+        let ridges = ridges.unwrap_or_else(|| path.grid());
+        let points = ridges.iter().map(|ridge| path.at(*ridge)).collect::<Result<Vec<_>, _>>();
+        let best = path.best(&ridges).map_err(errors::learner)?.lambda;
+        let rows = points.map_err(errors::learner)?.into_iter();
+        Ok((rows.map(|one| (one.lambda, one.effective_dimension, one.residuals, one.r2, one.gcv)).collect(), best))
+    }
+
+    /// The mean squared error on `shard`, of each target, of the fit to everything else; `shard` was merged before.
+    fn _held_out(&self, py: Python<'_>, shard: &Self, ridge: Option<f64>) -> PyResult<Vec<f64>> {
+        let shard = {
+            let state = shard.state.read(py);
+            state.as_ref().ok_or_else(errors::not_learnt)?.moments.clone()
+        };
+        let state = self.state.read(py);
+        let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
+        moments.check_same(&shard).map_err(|error| errors::data(error.to_string()))?;
+        let ridge = match ridge.or(moments.lambda) {
+            Some(ridge) => ridge,
+            None => moments.point().map_err(errors::learner)?.lambda,
+        };
+        let units = moments.scaling.as_ref().map_or(Vec::new(), |scaling| scaling.target_units().collect());
+        let errors = moments.sums.held_out(&shard.sums, ridge).map_err(errors::learner)?;
+        let units = units.into_iter().chain(std::iter::repeat(1.0));
+        Ok(errors.into_iter().zip(units).map(|(error, unit)| error * unit * unit).collect())
+    }
+
+    /// Whether there are sums.
+    #[getter]
+    fn _is_made(&self, py: Python<'_>) -> bool {
+        self.state.read(py).is_some()
+    }
+
+    /// Inputs, targets, features, rows, weight, and the rows of each shard.
+    fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, u64, f64, Vec<u64>)> {
+        let mut state = self.state.write(py);
+        let state = state.as_mut().ok_or_else(errors::not_learnt)?;
+        state.settle()?;
+        let sums = &state.moments.sums;
+        let (map, parts) = (sums.feature_map(), &state.moments.parts);
+        let shards = parts.iter().map(|part| part.rows).collect();
+        let (d, r) = (map.input_dimension(), map.coordinates());
+        Ok((d, sums.outputs(), r, state.moments.rows(), sums.weight(), shards))
+    }
+
+    /// The learner, the kernel, each key with its value, the seed; and the names of the features.
+    #[expect(clippy::type_complexity, reason = "as of the other families")]
+    fn _description(&self, py: Python<'_>) -> PyResult<(String, String, Vec<(String, String)>, u64, Vec<String>)> {
+        let state = self.state.read(py);
+        let about = &state.as_ref().ok_or_else(errors::not_learnt)?.moments.description;
+        let names = about.features.clone();
+        Ok((about.learner.clone(), about.kernel.clone(), about.parameters.clone(), about.seed, names))
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut state = self.state.write(py);
+        let state = state.as_mut().ok_or_else(errors::not_learnt)?;
+        state.settle()?;
+        Ok(PyBytes::new(py, &state.moments.to_bytes().map_err(errors::model)?))
+    }
+
+    /// Takes the sums of a file.
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        match Model::from_bytes(bytes).map_err(errors::model)? {
+            Model::Moments(moments) => {
+                *self.state.write(py) = Some(State::new(*moments));
+                Ok(())
+            }
+            other => Err(errors::model(ModelError::OtherKind { expected: ModelKind::Moments, got: other.kind() })),
+        }
+    }
+}
+
+impl MomentsCore {
+    /// The learner of all rows, which is made once after each change.
+    fn fitted(&self, py: Python<'_>) -> PyResult<Arc<Regression>> {
+        if let Some(fitted) = self.state.read(py).as_ref().and_then(|state| state.fitted.clone()) {
+            return Ok(fitted);
+        }
+        let mut state = self.state.write(py);
+        let state = state.as_mut().ok_or_else(errors::not_learnt)?;
+        let fitted = Arc::new(state.moments.fit().map_err(errors::learner)?);
+        state.fitted = Some(fitted.clone());
+        Ok(fitted)
+    }
+}

@@ -1,0 +1,126 @@
+//! Remarks of the library that Python hears as warnings: the data suit the settings badly, and nothing is refused.
+
+use mercer::catalogue::{Value, find};
+use mercer::encoding::{Cells, Encoding, Oddity};
+use mercer::model::Description;
+use pyo3::create_exception;
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+
+create_exception!(
+    mercer,
+    MercerWarning,
+    PyUserWarning,
+    "The data suit the settings badly: the message tells what happened and what to do."
+);
+
+/// Targets that are listened to, as by the command.
+const FIRST_ROWS: usize = 256;
+/// Rows of single steps after which the size of the dictionary is looked at.
+pub(crate) const EVERY: u64 = 1024;
+
+/// What there is to be said of a learner, each thing once.
+#[derive(Default)]
+pub(crate) struct Notes {
+    /// What keeps predictions within which bound; none where nothing does, or after it was said.
+    bound: Option<(f64, String)>,
+    /// Rows that are still listened to.
+    left: usize,
+    /// The name of a learner whose dictionary is meant to stay small.
+    small: Option<String>,
+    /// What was odd of which column.
+    odd: Vec<(usize, Oddity)>,
+    missing: Vec<String>,
+    said: Vec<String>,
+}
+
+impl Notes {
+    /// Of an untrained learner.
+    pub(crate) fn of(about: &Description) -> Self {
+        let Ok(entry) = find(&about.learner) else { return Self::default() };
+        // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
+        let unit = !["linear", "polynomial", "mix"].iter().any(|name| about.kernel.starts_with(name));
+        let told = about.parameters.iter().find(|(key, _)| Some(key.as_str()) == entry.bound);
+        let told = told.filter(|(key, _)| unit || key == "clip");
+        let bound = told.and_then(|(key, value)| {
+            let mending = format!(
+                "{} keeps predictions within ±{value} ({key}); scale the targets, raise {key}, or take mercer.Pipeline, which scales them",
+                entry.name
+            );
+            Some((value.parse().ok()?, mending))
+        });
+        let small = entry.growth.is_none() && entry.key("max_dictionary").is_some();
+        Self { bound, left: FIRST_ROWS, small: small.then(|| entry.name.to_owned()), ..Self::default() }
+    }
+
+    /// The targets of some rows.
+    pub(crate) fn hear(&mut self, targets: &[f64], outputs: usize) {
+        if self.left == 0 {
+            return;
+        }
+        let rows = (targets.len() / outputs.max(1)).min(self.left);
+        self.left -= rows;
+        let Some((bound, mending)) = &self.bound else { return };
+        let beyond = |target: &&f64| target.abs() > *bound && (*target * *target).is_finite();
+        if let Some(target) = targets[..rows * outputs].iter().find(beyond) {
+            self.said.push(format!("a target is {}, and {mending}", Value::Number(*target)));
+            self.bound = None;
+        }
+    }
+
+    /// So many rows were learnt, and so many points are kept.
+    pub(crate) fn crowded(&mut self, rows: u64, size: usize) {
+        if size < 500 || 3 * size as u64 <= rows {
+            return;
+        }
+        if let Some(name) = self.small.take() {
+            self.said.push(format!(
+                "the dictionary of {name} holds {size} of {rows} rows, which makes rows slow; take a wider kernel (kernel=\"gaussian:SIGMA\") or \
+                 bound it (max_dictionary=N)"
+            ));
+        }
+    }
+
+    /// Columns that a pipeline knows and a table lacks.
+    pub(crate) fn lacking(&mut self, columns: &[String]) {
+        for name in columns {
+            if !self.missing.contains(name) {
+                self.missing.push(name.clone());
+                self.said
+                    .push(format!("there is no column {name:?}, which the model knows; its values count as missing"));
+            }
+        }
+    }
+
+    /// What is odd about the cells of a row.
+    pub(crate) fn look(&mut self, row: usize, encoding: &Encoding, record: &impl Cells) {
+        for odd in encoding.transform().oddities(record) {
+            if self.odd.contains(&odd) {
+                continue;
+            }
+            self.odd.push(odd);
+            let (column, oddity) = odd;
+            let what = match oddity {
+                Oddity::NewCategory => "has no number of its own for this category and hashes it",
+                _ => "does not fit its column and counts as missing",
+            };
+            let name = &encoding.schema().columns()[column].name;
+            self.said.push(format!("row {row}, column {name:?}: {what}"));
+        }
+    }
+
+    /// What was not told yet.
+    pub(crate) fn take(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
+    }
+}
+
+/// Warns whoever called a method of the extension, which may run any code: no lock is held meanwhile.
+pub(crate) fn warn(py: Python<'_>, said: Vec<String>) -> PyResult<()> {
+    if said.is_empty() {
+        return Ok(());
+    }
+    let warnings = py.import("warnings")?;
+    let category = py.get_type::<MercerWarning>();
+    said.into_iter().try_for_each(|text| warnings.call_method1("warn", (text, &category, 1)).map(drop))
+}

@@ -1,0 +1,69 @@
+"""What scikit-learn's classes do, for those who do not have it; and their types, which it does not tell."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+
+class BaseEstimator:
+    """What scikit-learn's class of this name does for parameters."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters with their values."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters; they count from the next ``fit`` on."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {list(known)!r}.")
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Only scikit-learn asks for its tags."""
+        raise NotImplementedError("scikit-learn is not installed")
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name, parameter in inspect.signature(type(self)).parameters.items()
+            if getattr(self, name) != parameter.default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+class _Predicts:
+    def predict(self, X: Any) -> Any:
+        """Predictions for rows."""
+        raise NotImplementedError
+
+
+class RegressorMixin(_Predicts):
+    """``score`` for learners of numbers."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The coefficient of determination R²."""
+        import numpy as np
+
+        y, predicted = np.asarray(y, dtype=float), self.predict(X)
+        centred = y - np.average(y, axis=0, weights=sample_weight)
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        return float(1 - (weights * (y - predicted).T ** 2).sum() / (weights * centred.T**2).sum())
+
+
+class ClassifierMixin(_Predicts):
+    """``score`` for learners of classes."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted."""
+        import numpy as np
+
+        right = np.asarray(y) == self.predict(X)
+        return float(np.average(right, weights=sample_weight))
+
+
+class NotFittedError(ValueError, AttributeError):
+    """Something is asked of a model that has learnt nothing yet."""
