@@ -11,6 +11,10 @@ const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
 const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
+/// So wide that a Gaussian's Taylor features of degree 1 are the scaled features themselves.
+const LINEAR_WIDTH: f64 = 30.0;
+const LINEAR_RIDGES: [f64; 2] = [1e-4, 1e-2];
+const LINEAR_SHARE: f64 = 0.2;
 const HIGHEST_DEGREE: usize = 6;
 /// Rows that the grid learns before the windows look at them.
 pub(super) const PIECE: usize = 64;
@@ -79,6 +83,7 @@ pub(super) fn grid(
 ) -> Result<Vec<(String, AnyRegressor<Gaussian>)>, Error> {
     let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
     let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
+    let d = dimension as f64;
     let max_dictionary = Some(most_points(dimension, share));
     let mut members = Vec::new();
     for width in DICTIONARY_WIDTHS {
@@ -96,6 +101,14 @@ pub(super) fn grid(
             let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
             let krls = with_outputs(Krls::new(kernel, dimension, params)?, outputs)?;
             members.push((format!("krls sigma={sigma:.3} lambda={lambda}"), krls.into()));
+        }
+    }
+    // Two members of 2r² multiply-adds, which must be little beside the others.
+    if 4.0 * (d + 1.0).powi(2) <= LINEAR_SHARE * share {
+        for lambda in LINEAR_RIDGES {
+            let params = TaylorParams::default().sigma(LINEAR_WIDTH * unit).degree(1).lambda(lambda);
+            let linear = with_outputs(PkawvTaylor::new(dimension, params)?, outputs)?;
+            members.push((format!("linear lambda={lambda}"), linear.into()));
         }
     }
     if beside_window {
