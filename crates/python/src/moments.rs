@@ -23,6 +23,14 @@ const CHUNK_NUMBERS: usize = 1 << 20;
 /// Rows that are predicted between two looks at signals.
 const PIECE: usize = 256;
 
+/// `Σ ωzzᵀ`; and for each target `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
+type Sums<'py> =
+    (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+/// A ridge and its effective dimension; and for each target the residuals, R² and generalised cross-validation.
+type PathRow = (f64, f64, Vec<f64>, Vec<f64>, Vec<f64>);
+/// The learner, the kernel, each key with its value, the seed, and the names of the features.
+type About = (String, String, Vec<(String, String)>, u64, Vec<String>);
+
 /// The sums of a ridge regression, which are begun when the first batch tells how many features there are.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct MomentsCore {
@@ -260,16 +268,7 @@ impl MomentsCore {
     }
 
     /// `Σ ωzzᵀ` as a table; and for each target a row of `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
-    #[expect(clippy::type_complexity, reason = "four arrays")]
-    fn _sums<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(
-        Bound<'py, PyArray2<f64>>,
-        Bound<'py, PyArray2<f64>>,
-        Bound<'py, PyArray1<f64>>,
-        Bound<'py, PyArray1<f64>>,
-    )> {
+    fn _sums<'py>(&self, py: Python<'py>) -> PyResult<Sums<'py>> {
         let state = self.state.read(py);
         let sums = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.sums();
         let r = sums.features();
@@ -301,12 +300,7 @@ impl MomentsCore {
     /// For each ridge its effective dimension, and for each target the residual sum of squares, R² and generalised cross-validation. Without ridges those
     /// of a grid; the last number is the best of them.
     #[pyo3(signature = (ridges = None))]
-    #[expect(clippy::type_complexity, reason = "a row of a table")]
-    fn _path(
-        &self,
-        py: Python<'_>,
-        ridges: Option<Vec<f64>>,
-    ) -> PyResult<(Vec<(f64, f64, Vec<f64>, Vec<f64>, Vec<f64>)>, f64)> {
+    fn _path(&self, py: Python<'_>, ridges: Option<Vec<f64>>) -> PyResult<(Vec<PathRow>, f64)> {
         let state = self.state.read(py);
         let path = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.path().map_err(errors::learner)?;
         let ridges = ridges.unwrap_or_else(|| path.grid());
@@ -354,8 +348,7 @@ impl MomentsCore {
     }
 
     /// The learner, the kernel, each key with its value, the seed; and the names of the features.
-    #[expect(clippy::type_complexity, reason = "as of the other families")]
-    fn _description(&self, py: Python<'_>) -> PyResult<(String, String, Vec<(String, String)>, u64, Vec<String>)> {
+    fn _description(&self, py: Python<'_>) -> PyResult<About> {
         let state = self.state.read(py);
         let about = &state.as_ref().ok_or_else(errors::not_learnt)?.moments.description;
         let names = about.features.clone();
