@@ -22,7 +22,7 @@ impl Naive {
         [self.means[output], self.last[output]]
     }
 
-    /// Takes in targets after they were scored. What has no weight is not learnt here either, nor is a target that is missing (not a number).
+    /// Takes in targets after they were scored. What has no weight is not learnt here either; neither is a target that is missing (not a number).
     pub(crate) fn learn(&mut self, targets: &[f64], weight: f64) {
         if weight == 0.0 {
             return;
