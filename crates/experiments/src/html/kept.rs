@@ -114,12 +114,12 @@ pub(super) fn summary(edition: &Edition) -> Markup {
             section aria-labelledby="kept" {
                 h2 #kept { "At the papers’ size, from earlier runs" }
                 p.words {
-                    "This run is smaller than the papers’ or lacks data. The repository keeps " (edition.kept().count()) " results of \
-                     runs at their size. They are not part of the tallies above; their own are"
+                    "This run is smaller than the papers’ or lacks data. The repository keeps results of earlier runs at the papers’ size. The \
+                     tallies above leave them out. Of the " (edition.kept().count()) " shown, the tally is:"
                 }
                 p.counts { (counts(&edition.kept_tally())) }
                 @if stale > 0 {
-                    p.quiet { (stale) " more are of an earlier version of their experiment and are not shown." }
+                    p.quiet { "Not shown, because an earlier version of the experiment gave them: " (stale) "." }
                 }
                 @for chapter in edition.papers.iter().filter(|chapter| has_kept(edition, chapter)) {
                     h3 { a href=(full_file(chapter)) { (chapter.title) } }
