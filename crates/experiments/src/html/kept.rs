@@ -12,6 +12,7 @@ use crate::figure::FigureError;
 use crate::report::Block;
 use crate::report::edition::{Beside, Chapter, Edition, Section};
 use crate::report::full::FullResult;
+use crate::table::Table;
 
 /// The page of a paper's kept results.
 pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, FigureError> {
@@ -84,7 +85,7 @@ pub(super) fn beside(
             let main = full.report.blocks().iter().find(is_main);
             let main = main.map(|table| block::block(table, &around, colours)).transpose()?;
             let own = section.report().and_then(|report| report.find_table(&section.name));
-            let lacks = own.is_none_or(|table| table.is_empty());
+            let lacks = own.is_none_or(Table::is_empty);
             html! {
                 div.kept {
                     h3 { "At the paper’s size, from an earlier run" }
