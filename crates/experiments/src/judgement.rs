@@ -90,12 +90,17 @@ impl Judgement {
         Self::new(kind, Outcome::NotRun, "not run (shortened run)")
     }
 
-    /// "yes" or "NO" to a bound on what was measured. Of pairs, the least loose one counts.
+    /// "yes" or "NO" to a bound on what was measured. Of pairs, the least loose one counts. A bound that nothing was measured for does not
+    /// hold: it was not run.
     #[must_use]
     pub fn bound(holds: bool, pairs: impl IntoIterator<Item = (f64, f64)>) -> Self {
         // A measured value that is not positive is below its bound by no factor.
         let factor = |(measured, bound): (f64, f64)| if measured > 0.0 { bound / measured } else { f64::INFINITY };
-        let least = pairs.into_iter().map(factor).fold(f64::INFINITY, f64::min);
+        let mut pairs = pairs.into_iter().map(factor).peekable();
+        if holds && pairs.peek().is_none() {
+            return Self::new(Kind::Bound, Outcome::NotRun, "not run (nothing was measured)");
+        }
+        let least = pairs.fold(f64::INFINITY, f64::min);
         let outcome = if holds { Outcome::Reproduced } else { Outcome::Differs };
         let mut judgement = Self::new(Kind::Bound, outcome, if holds { "yes" } else { "NO" });
         if holds && least.is_finite() && least > LOOSE {
@@ -148,6 +153,8 @@ mod tests {
         let loose = Judgement::bound(true, [(2.0, 100.0), (1.0, 1e4)]);
         assert_eq!((loose.to_string().as_str(), loose.loose), ("yes; loose by a factor of 50.0", Some(50.0)));
         assert_eq!(Judgement::bound(false, [(2.0, 1.0)]).to_string(), "NO");
+        // Nothing measured is nothing shown.
+        assert_eq!(Judgement::bound(true, []).outcome, Outcome::NotRun);
         // A regret below 0 is below its bound by no factor.
         assert_eq!(Judgement::bound(true, [(-1.0, 100.0)]).to_string(), "yes");
     }

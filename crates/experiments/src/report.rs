@@ -65,6 +65,14 @@ impl Picture {
         }
     }
 
+    /// The same picture from less data, for keeping.
+    fn thinned(&self) -> Self {
+        match self {
+            Self::Figure(figure) => Self::Figure(Box::new(figure.thinned())),
+            Self::Panels(panels) => Self::Panels(panels.thinned()),
+        }
+    }
+
     /// Its panels for a page.
     pub(crate) fn parts(&self) -> Result<Parts, FigureError> {
         match self {
@@ -187,6 +195,16 @@ impl Report {
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// The same with pictures from less data.
+    pub(crate) fn thinned(mut self) -> Self {
+        for block in &mut self.blocks {
+            if let Block::Picture { picture, .. } = block {
+                *picture = picture.thinned();
+            }
+        }
+        self
     }
 
     pub(crate) fn blocks(&self) -> &[Block] {

@@ -38,6 +38,13 @@ impl Panels {
         self
     }
 
+    /// As [`Figure::thinned`], panel by panel.
+    #[must_use]
+    pub fn thinned(&self) -> Self {
+        let figures = self.figures.iter().map(Figure::thinned).collect();
+        Self { figures, title: self.title.clone(), columns: self.columns }
+    }
+
     /// The picture as SVG text.
     ///
     /// # Errors

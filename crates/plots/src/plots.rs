@@ -5,7 +5,7 @@ use kuva::render::plots::Plot;
 
 use super::axis::Axis;
 use super::palette::{Colours, NEUTRAL, colour_of};
-use super::prepare::{Point, clean, cut, drawable, thin};
+use super::prepare::{Point, clean, cut, drawable, is_ordered, thin};
 use super::{Bars, Figure, Mark, Series, Style};
 
 pub(super) const MARKER_RADIUS: f64 = 5.0;
@@ -60,6 +60,25 @@ impl<'a> Data<'a> {
             .collect();
         let (x_axis, y_axis) = axes(figure, &series, &marks)?;
         Some(Self { series, marks, x_axis, y_axis })
+    }
+}
+
+impl Figure {
+    /// The same picture from less data: a long line keeps the points that are drawn of it.
+    #[must_use]
+    pub fn thinned(&self) -> Self {
+        let mut figure = self.clone();
+        let Some(Data { series, x_axis, .. }) = Data::new(self) else { return figure };
+        for (own, (_, points)) in figure.series.iter_mut().zip(&series) {
+            // The ends of a band and the turns of a line settle where the axes end.
+            if own.style == Style::Line && own.interval.is_none() && is_ordered(points) {
+                let kept = thin(points, &x_axis);
+                if kept.len() < points.len() {
+                    (own.xs, own.ys) = kept.iter().map(|point| (point.x, point.y)).unzip();
+                }
+            }
+        }
+        figure
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn thin(points: &[Point], x_axis: &Axis) -> Vec<Point> {
         return points.to_vec();
     }
     let pieces = (MOST_POINTS - 2) / 2;
-    let ordered = points.windows(2).all(|pair| pair[0].x <= pair[1].x);
+    let ordered = is_ordered(points);
     let (start, length) = (x_axis.fraction(first.x), x_axis.fraction(last.x) - x_axis.fraction(first.x));
     let piece_of = |i: usize| {
         // A line that turns back has no pieces of the axis; pieces of its course serve instead.
@@ -79,6 +79,11 @@ pub(super) fn thin(points: &[Point], x_axis: &Axis) -> Vec<Point> {
     }
     kept.push(points.len() - 1);
     kept.into_iter().map(|i| points[i]).collect()
+}
+
+/// Whether no point lies to the left of the one before it.
+pub(super) fn is_ordered(points: &[Point]) -> bool {
+    points.windows(2).all(|pair| pair[0].x <= pair[1].x)
 }
 
 /// The pieces of a line inside the frame, cut where it crosses the upper or lower edge.

@@ -303,3 +303,17 @@ fn long_lines_are_thinned_in_the_picture() {
     let points = path.matches(['M', 'L']).count();
     assert!((300..=400).contains(&points), "{points}");
 }
+
+#[test]
+fn a_thinned_figure_is_the_same_picture() {
+    let xs: Vec<f64> = (1..=5000).map(f64::from).collect();
+    let ys: Vec<f64> = xs.iter().map(|x| (0.05 * x).sin() / x.sqrt()).collect();
+    let figure = Figure::new("A").log_x().line("noisy", &xs, &ys).line("short", &xs[..3], &ys[..3]);
+    let thinned = figure.thinned();
+    assert_eq!(thinned.svg().unwrap(), figure.svg().unwrap());
+    assert!(thinned.rows().len() < 410 && figure.rows().len() == 5003);
+    // A line that turns, and one with a band, stay whole.
+    let back: Vec<f64> = xs.iter().rev().copied().collect();
+    let whole = Figure::new("").line("turns", &back, &ys).line_with_band("band", &xs, &ys, &ys, &ys);
+    assert_eq!(whole.thinned().rows().len(), 10_000);
+}

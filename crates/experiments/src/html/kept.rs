@@ -12,6 +12,7 @@ use crate::figure::FigureError;
 use crate::report::Block;
 use crate::report::edition::{Beside, Chapter, Edition, Section};
 use crate::report::full::FullResult;
+use crate::table::Table;
 
 /// The page of a paper's kept results.
 pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, FigureError> {
@@ -84,7 +85,7 @@ pub(super) fn beside(
             let main = full.report.blocks().iter().find(is_main);
             let main = main.map(|table| block::block(table, &around, colours)).transpose()?;
             let own = section.report().and_then(|report| report.find_table(&section.name));
-            let lacks = own.is_none_or(|table| table.is_empty());
+            let lacks = own.is_none_or(Table::is_empty);
             html! {
                 div.kept {
                     h3 { "At the paper’s size, from an earlier run" }
@@ -114,12 +115,12 @@ pub(super) fn summary(edition: &Edition) -> Markup {
             section aria-labelledby="kept" {
                 h2 #kept { "At the papers’ size, from earlier runs" }
                 p.words {
-                    "This run is smaller than the papers’ or lacks data. The repository keeps " (edition.kept().count()) " results of \
-                     runs at their size. They are not part of the tallies above; their own are"
+                    "This run is smaller than the papers’ or lacks data. The repository keeps results of earlier runs at the papers’ size. The \
+                     tallies above leave them out. Of the " (edition.kept().count()) " shown, the tally is:"
                 }
                 p.counts { (counts(&edition.kept_tally())) }
                 @if stale > 0 {
-                    p.quiet { (stale) " more are of an earlier version of their experiment and are not shown." }
+                    p.quiet { "Not shown, because an earlier version of the experiment gave them: " (stale) "." }
                 }
                 @for chapter in edition.papers.iter().filter(|chapter| has_kept(edition, chapter)) {
                     h3 { a href=(full_file(chapter)) { (chapter.title) } }

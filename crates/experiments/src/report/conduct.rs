@@ -188,6 +188,10 @@ mod tests {
 
     fn steady(plan: &Plan) -> Result<Report, ExperimentError> {
         RUNS.fetch_add(1, Ordering::Relaxed);
+        uncounted(plan)
+    }
+
+    fn uncounted(plan: &Plan) -> Result<Report, ExperimentError> {
         let mut table = Table::new().numbers("seed", Format::Shortest);
         table.push(vec![(plan.seed as f64 + 0.1).into()])?;
         let mut report = Report::new("Steady");
@@ -299,6 +303,10 @@ mod tests {
     }
     #[test]
     fn a_full_run_is_kept_and_shown_beside_a_reduced_one() {
+        const UNCOUNTED: &[Paper] = &[Paper {
+            experiments: &[Experiment { name: "steady", title: "Steady", run: uncounted, ..BLANK }],
+            ..PAPERS[0]
+        }];
         let folder = tempfile::tempdir().unwrap();
         let full = folder.path().join("full");
         let registry = mercer_data::Registry::load_from(Vec::new()).unwrap();
@@ -317,17 +325,17 @@ mod tests {
             (done.unwrap().edition, told, out.join("report"))
         };
         // A reduced run has nothing to keep, and nothing to show.
-        let (edition, told, pages) = run(PAPERS, false, true, "a");
+        let (edition, told, pages) = run(UNCOUNTED, false, true, "a");
         assert!(told.len() == 1 && told[0].contains("--full") && edition.kept().count() == 0, "{told:?}");
         assert!(!pages.join("paper-full.html").exists());
         // A full one is kept, once it was run and once it was reused. It shows itself, so nothing stands beside it.
         for _ in 0..2 {
-            let (edition, told, pages) = run(PAPERS, true, true, "b");
+            let (edition, told, pages) = run(UNCOUNTED, true, true, "b");
             assert_eq!((told, edition.kept().count()), (vec!["kept".to_owned()], 0));
             assert!(!pages.join("paper-full.html").exists());
         }
         // Beside a reduced one it is shown, and told apart.
-        let (edition, told, pages) = run(PAPERS, false, false, "a");
+        let (edition, told, pages) = run(UNCOUNTED, false, false, "a");
         assert_eq!((told.len(), edition.kept().count()), (0, 1));
         let text = std::fs::read_to_string(pages.join("paper-full.html")).unwrap();
         assert!(text.contains("3.1") && text.contains("cargo xtask reproduce --only steady --full --seed 3"));
@@ -336,8 +344,8 @@ mod tests {
         assert_eq!(value["kept"]["experiments"]["steady"]["commit"], "c");
         // Of an earlier version of the experiment it is not.
         const NEWER: &[Paper] = &[Paper {
-            experiments: &[Experiment { name: "steady", title: "Steady", run: steady, version: 2, ..BLANK }],
-            ..PAPERS[0]
+            experiments: &[Experiment { name: "steady", title: "Steady", run: uncounted, version: 2, ..BLANK }],
+            ..UNCOUNTED[0]
         }];
         let (edition, _, pages) = run(NEWER, false, false, "a");
         assert_eq!(edition.kept().count(), 0);
@@ -346,7 +354,7 @@ mod tests {
         assert!(page.contains("version 1") && page.contains("version 2"));
         // A damaged file is told, and the report goes without it.
         std::fs::write(full::place(&full, "steady"), "{").unwrap();
-        let (edition, told, _) = run(PAPERS, false, false, "a");
+        let (edition, told, _) = run(UNCOUNTED, false, false, "a");
         assert!(told.len() == 1 && told[0].contains("restore the file") && edition.kept().count() == 0, "{told:?}");
     }
 }

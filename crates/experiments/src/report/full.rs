@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask reproduce --full --keep` writes one file an experiment, `full/NAME.json.gz` in the folder of this crate: the report as
 //! compressed JSON, with the commit, the machine, the plan, the data and the date of its run. Tables keep every digit. Pictures keep
-//! [`DIGITS`] digits of each number, which no eye can tell from all of them. A result counts as current while the experiment's
+//! [`DIGITS`] digits of each number, and of long lines the points that are drawn; no eye can tell the difference. A result counts as current while the experiment's
 //! [`version`](crate::experiment::Experiment::version) is the one it was made with.
 
 use std::fs;
@@ -125,7 +125,8 @@ impl FullResult {
             return Err(FullError::NotFull);
         }
         let (experiment, version) = (experiment.name.to_owned(), experiment.version);
-        Ok(Self { form: FORM, experiment, version, provenance: provenance.clone(), finished, seconds, report })
+        let (provenance, report) = (provenance.clone(), report.thinned());
+        Ok(Self { form: FORM, experiment, version, provenance, finished, seconds, report })
     }
 
     /// Whether it is what `experiment` would give now: made by the same version of it, at the papers' size.

@@ -73,12 +73,12 @@ impl BadRows {
     ///
     /// # Errors
     /// When that ends the run.
-    pub(crate) fn leave_out(&mut self, why: String) -> Result<(), Failure> {
+    pub(crate) fn leave_out(&mut self, why: Failure) -> Result<(), Failure> {
         if self.choice == OnError::Stop {
-            return Err(Failure::because(format!("{why}; --on-error skip leaves such rows out")));
+            return Err(why.with("--on-error skip leaves such rows out"));
         }
         self.count += 1;
-        self.first.get_or_insert(why);
+        self.first.get_or_insert_with(|| why.to_string());
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl BadRows {
                 Failure::because(format!("{}: cannot be written ({error}); make room for it", path.display()))
             })?;
         }
-        self.leave_out(why)
+        self.leave_out(Failure::because(why))
     }
 
     /// A line on what was left out, if anything was.

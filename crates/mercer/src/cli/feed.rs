@@ -396,7 +396,7 @@ impl Feed {
 fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
     loop {
         match input.next(example) {
-            Err(error) if error.concerns_one_row() => bad.leave_out(error.to_string())?,
+            Err(error) if error.concerns_one_row() => bad.leave_out(error.into())?,
             read => return Ok(read?),
         }
     }

@@ -50,6 +50,9 @@ struct Compared<'a> {
     printed: PrintedCell,
 }
 
+/// Where a cell's mark stands: to the right, upwards, and half its error bar.
+type Place = dyn Fn(&Compared<'_>) -> Option<(f64, f64, Option<f64>)>;
+
 fn compared<'a>(results: &[&'a StreamResult], options: &Options) -> Vec<Compared<'a>> {
     let cell = |result: &'a StreamResult, learner: Learner| {
         let runs =
@@ -62,7 +65,7 @@ fn compared<'a>(results: &[&'a StreamResult], options: &Options) -> Vec<Compared
 
 /// Errors and sizes, printed ones to the right and ours upwards.
 fn beside_printed(compared: &[Compared<'_>]) -> Panels {
-    let panel = |title: &str, x: &str, y: &str, place: &dyn Fn(&Compared<'_>) -> Option<(f64, f64, Option<f64>)>| {
+    let panel = |title: &str, x: &str, y: &str, place: &Place| {
         let marks: Vec<Mark> = compared
             .iter()
             .filter_map(|cell| {
