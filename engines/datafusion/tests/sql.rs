@@ -19,7 +19,8 @@ const TAYLOR: &str = "learner=pkrr-taylor kernel=gaussian:1.5 degree=3 lambda=0.
 fn columns(rows: std::ops::Range<usize>) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<i64>) {
     let a: Vec<f64> = rows.clone().map(|t| (t as f64 * 0.37).sin()).collect();
     let b: Vec<f64> = rows.clone().map(|t| (t as f64 * 0.71).cos()).collect();
-    let y = rows.clone().map(|t| (2.0 * a[t - rows.start] - b[t - rows.start]).sin() + 0.1 * (t as f64).cos()).collect();
+    let y =
+        rows.clone().map(|t| (2.0 * a[t - rows.start] - b[t - rows.start]).sin() + 0.1 * (t as f64).cos()).collect();
     (a, b, y, rows.map(|t| (t % 7) as i64).collect())
 }
 
