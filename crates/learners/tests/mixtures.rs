@@ -404,7 +404,7 @@ fn auto_competes_with_the_best_of_its_grid() -> TestResult {
         let (auto, predictions) = auto(3, &stream)?;
         let loss: f64 = predictions.iter().zip(&stream).map(|(p, (_, y))| (p - y).powi(2)).sum();
         assert!((auto.cumulative_loss() - loss).abs() < 1e-9 * loss);
-        assert_eq!(auto.members().count(), 13);
+        assert_eq!(auto.members().count(), 15);
         let best = auto.members().map(|expert| expert.cumulative_loss).fold(f64::INFINITY, f64::min);
         assert!(loss <= 1.05 * best, "{name}: {loss} against {best}");
     }
@@ -431,7 +431,7 @@ fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {
         let (_, without) = later(auto(2, &stream)?, &stream);
         let (auto, with) = later(windowed(2, &stream)?, &stream);
         assert!(with < share * without, "{name}: {with} with a window, {without} without");
-        assert_eq!(auto.members().count(), 9 + 28, "{name}");
+        assert_eq!(auto.members().count(), 11 + 28, "{name}");
         assert!((auto.members().map(|member| member.weight).sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
     }
     Ok(())

@@ -6,6 +6,8 @@
 //! `Σ^{−1/2} Uᵀ k_S(x)` exactly. Keeping a point appends one row `[φ(x)ᵀ, √δ]` to `L`: old coordinates stay as they are and
 //! one is added, which makes the papers' change of basis `Q_{j,j−1} = [I; 0]`.
 
+use std::cell::RefCell;
+
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
@@ -194,12 +196,18 @@ impl<K: Kernel> Basis for NewtonBasis<K> {
     }
 }
 
+thread_local! {
+    /// Memory of the coefficients of an input, kept because a decision may not allocate.
+    static COEFFICIENTS: RefCell<AlignedVec> = RefCell::default();
+}
+
 impl<K: Kernel> Orthonormal for NewtonBasis<K> {
     fn rounding(&self, probe: &Probe) -> f64 {
-        let mut c = AlignedVec::new();
-        self.coefficients(&probe.coordinates, &mut c);
-        let sum = 1.0 + c.iter().map(|c| c.abs()).sum::<f64>();
-        f64::EPSILON * probe.self_value() * sum * sum
+        COEFFICIENTS.with_borrow_mut(|c| {
+            self.coefficients(&probe.coordinates, c);
+            let sum = 1.0 + c.iter().map(|c| c.abs()).sum::<f64>();
+            f64::EPSILON * probe.self_value() * sum * sum
+        })
     }
 }
 
