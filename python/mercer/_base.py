@@ -6,7 +6,6 @@ extension: see ``crates/python``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _data, _mercer
-from ._compat import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, RiverClassifier, RiverRegressor
+from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor
 from ._compat import checked, checked_weights, when
 from ._data import Floats
 from ._notes import tell
+from ._stored import Covered, Stored, ends
 
 #: Parameters that are no keys of the catalogue.
 OWN = ("kernel", "seed", "intervals", "local_intervals", "calibrated")
@@ -39,7 +39,7 @@ def written(value: Any) -> str:
     return repr(value)
 
 
-class Learner(BaseEstimator):
+class Learner(Stored, BaseEstimator):
     """A learner of the catalogue with its parameters."""
 
     #: The name in the catalogue, and its keys: attribute, key, default.
@@ -69,60 +69,18 @@ class Learner(BaseEstimator):
     if TYPE_CHECKING:
         # What the extension gives.
         @property
-        def _is_made(self) -> bool: ...
-        @property
         def _names(self) -> list[Any]: ...
         @property
         def _sizes(self) -> Any: ...
         def _description(self) -> tuple[str, str, list[tuple[str, str]], int]: ...
         def _places(self, names: list[Any], grow: bool) -> list[int | None]: ...
         def _begin(self, *args: Any, **kwargs: Any) -> None: ...
-        def _set_bytes(self, *args: Any, **kwargs: Any) -> None: ...
-        def to_bytes(self) -> bytes: ...
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_made
-
-    def _check_fitted(self) -> None:
-        if not self._is_made:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'learn_one' before predicting."
-            )
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        if self._is_made:
-            state["_state"] = (self.to_bytes(), self._names, *self._more_state())
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        inside = state.pop("_state", None)
-        self.__dict__.update(state)
-        if inside is not None:
-            self._set_bytes(*inside)
+    def _inside(self) -> tuple[Any, ...]:
+        return (self.to_bytes(), self._names, *self._more_state())
 
     def _more_state(self) -> tuple[Any, ...]:
         return ()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that the ``mercer`` command and the Rust library read; the parameters that made it are in it."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The model of a file's bytes."""
-        model = cls()
-        model._set_bytes(data)
-        model._take_description()
-        return model
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The model of a file, by :meth:`save` or by the ``mercer`` command."""
-        with open(path, "rb") as file:
-            return cls.from_bytes(file.read())
 
     def _take_description(self) -> None:
         """Parameters as the file tells them."""
@@ -217,7 +175,7 @@ def _river_tags(self: Any) -> set[str]:
     return set()
 
 
-class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegressor):
+class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, RiverRegressor):
     """A learner of numbers, one or several at once.
 
     It is a river regressor (``learn_one``, ``predict_one``, ``learn_many``, ``predict_many``) and a scikit-learn regressor (``fit``,
@@ -286,16 +244,7 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Learner, RiverRegr
         self._check_fitted()
         made, radius = self._predict_rows(checked(self, X, reset=False, predicting=True), "radius")
         assert radius is not None
-        ends = np.stack([made - radius, made + radius], axis=-1)
-        return ends[:, 0] if made.shape[1] == 1 else ends
-
-    @property
-    def coverage_(self) -> float | list[float]:
-        """The share of the targets so far that lay in their intervals, which were made before; one number a target."""
-        held = self._coverage
-        if held is None:
-            raise AttributeError("coverage_: the model has no intervals")
-        return held[0] if len(held) == 1 else held
+        return ends(made, radius)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""

@@ -11,7 +11,6 @@ True
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -19,8 +18,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from . import _mercer
-from ._compat import BaseEstimator, NotFittedError, RiverForecaster
+from ._compat import BaseEstimator, RiverForecaster
 from ._data import Floats, frame, numbers, table
+from ._stored import Stored
 
 __all__ = ["Discounted", "Experts", "Forecaster", "Kalman", "Opf", "Slip", "SlipWindow", "Spectral"]
 
@@ -35,7 +35,7 @@ def _rows(Y: Any) -> Floats:
     return table(Y)
 
 
-class Forecaster(_mercer.ForecastCore, BaseEstimator, RiverForecaster):
+class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
     """What all forecasters share. Rows are in order of time; a series of one output may be a vector."""
 
     _method: ClassVar[str] = ""
@@ -60,9 +60,6 @@ class Forecaster(_mercer.ForecastCore, BaseEstimator, RiverForecaster):
 
     def _more_tags(self) -> set[str]:
         return set()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_made
 
     def fit(self, Y: Any, inputs: Any = None) -> Self:
         """Forgets everything, then observes the rows of `Y` (and of the `inputs` that act on them)."""
@@ -95,8 +92,7 @@ class Forecaster(_mercer.ForecastCore, BaseEstimator, RiverForecaster):
 
     def predict(self, steps: int = 1, inputs: Any = None) -> Floats:
         """Predictions of the next `steps` rows: a vector for one output, else ``(steps, outputs)``. `inputs` are those of these rows."""
-        if not self._is_made:
-            raise NotFittedError(f"This {type(self).__name__} has observed nothing yet. Call 'fit', 'partial_fit' or 'learn_one' first.")
+        self._check_fitted()
         outputs, width, *_ = self._facts()
         others = np.zeros((steps, width)) if inputs is None else _rows(inputs)
         if others.shape != (steps, width):
@@ -149,33 +145,6 @@ class Forecaster(_mercer.ForecastCore, BaseEstimator, RiverForecaster):
     def rows_learnt(self) -> int:
         """Rows observed so far."""
         return self._facts()[2] if self._is_made else 0
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **({"_bytes": self.to_bytes()} if self._is_made else {})}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        inside = state.pop("_bytes", None)
-        self.__dict__.update(state)
-        if inside is not None:
-            self._set_bytes(inside)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the forecaster to a file that ``mercer forecast --model`` goes on with."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The forecaster of a file's bytes; of :class:`Forecaster` itself for any method."""
-        model = cls()
-        model._set_bytes(data)
-        return model
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The forecaster of a file."""
-        with open(path, "rb") as file:
-            return cls.from_bytes(file.read())
 
 
 class Opf(Forecaster):

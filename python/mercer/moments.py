@@ -14,7 +14,6 @@ array([2.])
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -23,8 +22,9 @@ import numpy.typing as npt
 
 from . import _data, _mercer
 from ._base import read, written
-from ._compat import BaseEstimator, NotFittedError, RegressorMixin, checked, checked_weights
+from ._compat import BaseEstimator, RegressorMixin, checked, checked_weights
 from ._data import Floats
+from ._stored import Pickled, Stored
 
 __all__ = ["OperatorMoments", "RidgeMoments", "RidgePath"]
 
@@ -64,7 +64,7 @@ class RidgePath(NamedTuple):
     best: float
 
 
-class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
+class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
     """Ridge regression on fixed features, from sums that add up over shards: `G = Σ ωzzᵀ`, `b = Σ ωyz`, `w = (G + λI)⁻¹ b`.
 
     Any number of machines each sum up a part of the rows; merged in any order, the result is that of one pass to rounding. A shard that turns
@@ -105,6 +105,8 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
     >>> bool(abs(model.predict([[0.5]])[0] - np.sin(1.5)) < 1e-2)
     True
     """
+
+    _begun_by = "'fit', 'partial_fit' or 'merge'"
 
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
@@ -254,64 +256,31 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, BaseEstimator):
         _, kernel, parameters, seed, _ = self._description()
         return {"kernel": kernel, **dict(parameters), "seed": str(seed)}
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_made
-
-    def _check_fitted(self) -> None:
-        if not self._is_made:
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'merge' first.")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **({"_bytes": self.to_bytes()} if self._is_made else {})}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        inside = state.pop("_bytes", None)
-        self.__dict__.update(state)
-        if inside is not None:
-            self._set_bytes(inside)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the sums to a file, which ``mercer merge`` and ``mercer predict`` read."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The sums of a file's bytes."""
-        model = cls()
-        model._set_bytes(data)
-        learner, kernel, parameters, seed, names = model._description()
-        model.learner, model.seed = learner, seed
-        model.kernel = "auto" if kernel == "none" else kernel
+    def _take_description(self) -> None:
+        learner, kernel, parameters, seed, names = self._description()
+        self.learner, self.seed = learner, seed
+        self.kernel = "auto" if kernel == "none" else kernel
         for key, text in parameters:
             name = "lambda_" if key == "lambda" else key
             if name == "centre":
-                model.centre = None if text == "none" else [float(one) for one in text.split(",")]
+                self.centre = None if text == "none" else [float(one) for one in text.split(",")]
             elif name in _DEFAULTS:
-                setattr(model, name, None if text == "auto" else bool(int(text)) if name == "intercept" else read(text, _DEFAULTS[name]))
-        model.n_features_in_ = model._facts()[0]
+                setattr(self, name, None if text == "auto" else bool(int(text)) if name == "intercept" else read(text, _DEFAULTS[name]))
+        self.n_features_in_ = self._facts()[0]
         if names:
-            model.feature_names_in_ = np.array(names, dtype=object)
-        return model
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The sums of a file, by :meth:`save` or by ``mercer fit``."""
-        with open(path, "rb") as file:
-            return cls.from_bytes(file.read())
+            self.feature_names_in_ = np.array(names, dtype=object)
 
 
 #: The features of :class:`OperatorMoments`, with the learner that has them.
 _BASES = {"linear": "ridge", "taylor": "pkrr-taylor", "fourier": "pkrr-fourier", "points": "pkrr-frozen"}
 
 
-class OperatorMoments(_mercer.OperatorMomentsCore, BaseEstimator):
+class OperatorMoments(_mercer.OperatorMomentsCore, Pickled, BaseEstimator):
     """Koopman operators on fixed features, from sums that add up over shards: `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`, `M = (G + λI)⁻¹ A`, `φ⁺ ≈ Mᵀφ`.
 
     On the coordinates of given points it is Nyström-EDMD. Pairs of a state and its successor may be summed up anywhere, merged in any order, and taken
@@ -347,6 +316,8 @@ class OperatorMoments(_mercer.OperatorMomentsCore, BaseEstimator):
     >>> bool(abs(np.angle(parts[0].merge(parts[1]).eigenvalues_).max() - 0.3) < 1e-6)
     True
     """
+
+    _begun_by = "'fit', 'partial_fit' or 'merge'"
 
     def __init__(
         self, basis: str = "points", *, kernel: str = "auto", lambda_: float = 1e-6, points: Any = None, degree: int = 2, features: int = 100,
@@ -427,19 +398,8 @@ class OperatorMoments(_mercer.OperatorMomentsCore, BaseEstimator):
         """Pairs summed up."""
         return self._facts()[2] if self._is_made else 0.0
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_made
+    def _inside(self) -> tuple[Any, ...]:
+        return (self._sums_bytes(),)
 
-    def _check_fitted(self) -> None:
-        if not self._is_made:
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'merge' first.")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **({"_bytes": self._sums_bytes()} if self._is_made else {})}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        inside = state.pop("_bytes", None)
-        self.__dict__.update(state)
-        if inside is not None:
-            self._set_sums(inside)
+    def _set_inside(self, *inside: Any) -> None:
+        self._set_sums(*inside)

@@ -10,7 +10,6 @@ True
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -20,11 +19,12 @@ import numpy.typing as npt
 from . import _mercer
 from ._compat import BaseEstimator
 from ._data import Floats, table
+from ._stored import Stored
 
 __all__ = ["KoopmanOperator"]
 
 
-class KoopmanOperator(_mercer.OperatorCore, BaseEstimator):
+class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
     """Sparse stochastic gradient descent on the operator from states to their successors, on dictionaries that stay small.
 
     The operator minimises `½ E‖k(x⁺, ·) − U k(x, ·)‖² + ½ λ‖U‖²`; a pair is kept if leaving it out would move the operator by more than the
@@ -84,9 +84,6 @@ class KoopmanOperator(_mercer.OperatorCore, BaseEstimator):
             "test": self.budget_test, "shape": self.dictionary_shape, "rank_guard": float(self.rank_guard),
             "max_dictionary": self.max_dictionary,
         }  # fmt: skip
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_made
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
@@ -168,30 +165,3 @@ class KoopmanOperator(_mercer.OperatorCore, BaseEstimator):
     def dictionary_size(self) -> int:
         """States kept."""
         return len(self._points()[0]) if self._is_made else 0
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **({"_bytes": self.to_bytes()} if self._is_made else {})}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        inside = state.pop("_bytes", None)
-        self.__dict__.update(state)
-        if inside is not None:
-            self._set_bytes(inside)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the operator to a file that ``mercer koopman --model`` goes on with."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The operator of a file's bytes."""
-        model = cls()
-        model._set_bytes(data)
-        return model
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The operator of a file."""
-        with open(path, "rb") as file:
-            return cls.from_bytes(file.read())

@@ -10,7 +10,6 @@ True
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ from ._base import KernelClassifier, KernelRegressor, Learner
 from ._compat import BaseEstimator
 from ._learners import Krls
 from ._notes import tell
+from ._stored import Covered, Stored, ends
 
 __all__ = ["Pipeline"]
 
@@ -55,7 +55,7 @@ def _label(value: Any) -> str:
     return str(value.item() if isinstance(value, np.generic) else value)
 
 
-class Pipeline(_mercer.TableCore, BaseEstimator):
+class Pipeline(_mercer.TableCore, Covered, Stored, BaseEstimator):
     """The encoding of a table before a learner, as the ``mercer`` command has it.
 
     The first 256 rows of the first batch settle what each column is; statistics then move with every row, and a row is encoded with those of
@@ -89,9 +89,6 @@ class Pipeline(_mercer.TableCore, BaseEstimator):
         if self._is_made:
             return self._labels() is not None
         return isinstance(self._learner(), KernelClassifier)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._is_made
 
     def _begin_with(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None) -> None:
         learner = self._learner()
@@ -154,16 +151,7 @@ class Pipeline(_mercer.TableCore, BaseEstimator):
         none. The learner needs ``intervals=0.9``, say."""
         made, radii = self._predict_radii(*_columns(X))
         tell(self._notes())
-        ends = np.stack([made - radii, made + radii], axis=-1)
-        return ends[:, 0] if made.shape[1] == 1 else ends
-
-    @property
-    def coverage_(self) -> float | list[float]:
-        """The share of the targets so far that lay in their intervals, which were made before; one number a target."""
-        held = self._coverage
-        if held is None:
-            raise AttributeError("coverage_: the model has no intervals")
-        return held[0] if len(held) == 1 else held
+        return ends(made, radii)
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities, a column for each class of ``classes_``."""
@@ -219,30 +207,3 @@ class Pipeline(_mercer.TableCore, BaseEstimator):
         tags.estimator_type = "classifier" if self._is_classifier else "regressor"
         tags.no_validation = True
         return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **({"_bytes": self.to_bytes()} if self._is_made else {})}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        inside = state.pop("_bytes", None)
-        self.__dict__.update(state)
-        if inside is not None:
-            self._set_bytes(inside)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that the ``mercer`` command reads."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The model of a file's bytes; labels are then texts."""
-        model = cls()
-        model._set_bytes(data)
-        return model
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The model of a file."""
-        with open(path, "rb") as file:
-            return cls.from_bytes(file.read())

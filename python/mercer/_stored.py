@@ -1,0 +1,98 @@
+"""What models have in common whose state is in the extension: fitted or not, pickles, files, intervals."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ._compat import NotFittedError
+from ._data import Floats
+
+
+class Pickled:
+    """A model with a state in the extension, which is there once it was begun."""
+
+    if TYPE_CHECKING:
+        # What the extension gives.
+        @property
+        def _is_made(self) -> bool: ...
+        def _set_bytes(self, *args: Any, **kwargs: Any) -> None: ...
+        def to_bytes(self) -> bytes: ...
+
+    #: What begins it.
+    _begun_by = "'fit', 'partial_fit' or 'learn_one'"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_made
+
+    def _check_fitted(self) -> None:
+        if not self._is_made:
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call {self._begun_by} first.")
+
+    def _inside(self) -> tuple[Any, ...]:
+        """The state, as :meth:`_set_inside` takes it."""
+        return (self.to_bytes(),)
+
+    def _set_inside(self, *inside: Any) -> None:
+        self._set_bytes(*inside)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, **({"_state": self._inside()} if self._is_made else {})}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        inside = state.pop("_state", None)
+        self.__dict__.update(state)
+        if inside is not None:
+            self._set_inside(*inside)
+
+
+class Stored(Pickled):
+    """A model that the ``mercer`` command and the Rust library have files for."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file that the ``mercer`` command and the Rust library read; the parameters that made it are in it."""
+        with open(path, "wb") as file:
+            file.write(self.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The model of a file's bytes."""
+        model = cls()
+        model._set_bytes(data)
+        model._take_description()
+        return model
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The model of a file, by :meth:`save` or by the ``mercer`` command."""
+        with open(path, "rb") as file:
+            return cls.from_bytes(file.read())
+
+    def _take_description(self) -> None:
+        """Parameters as the file tells them."""
+
+
+class Covered:
+    """A model with intervals around its predictions."""
+
+    if TYPE_CHECKING:
+        # What the extension gives.
+        @property
+        def _coverage(self) -> list[float] | None: ...
+
+    @property
+    def coverage_(self) -> float | list[float]:
+        """The share of the targets so far that lay in their intervals, which were made before; one number a target."""
+        held = self._coverage
+        if held is None:
+            raise AttributeError("coverage_: the model has no intervals")
+        return held[0] if len(held) == 1 else held
+
+
+def ends(made: Floats, radii: Floats) -> Floats:
+    """Ends of the intervals of these radii, ``(rows, 2)``, or ``(rows, targets, 2)`` for several targets."""
+    both = np.stack([made - radii, made + radii], axis=-1)
+    return both[:, 0] if made.shape[1] == 1 else both
