@@ -1,7 +1,10 @@
 //! `cargo xtask package`: every crate can be published, and works alone.
 //!
-//! Cargo packs the crates, builds each from what it packed, and rehearses their publishing in order. Then two programs outside of the
-//! repository are built and run. Each depends on one packed crate, as a user's program would.
+//! Cargo packs the crates and rehearses their publishing in order. Then each crate is checked outside of the repository, from what was
+//! packed, and two programs are built and run there. Each depends on one packed crate, as a user's program would.
+//!
+//! `cargo package` could check the crates itself. But it unpacks them into cargo's home by name and version, and finds there what an
+//! earlier run has left.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,6 +61,13 @@ struct Packed {
     file: PathBuf,
 }
 
+impl Packed {
+    /// The folder that its file unpacks into.
+    fn folder(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
+}
+
 /// Packs and builds all crates, rehearses publishing, and runs programs that depend on one of them.
 ///
 /// # Errors
@@ -70,13 +80,10 @@ pub(crate) fn run() -> Result<()> {
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata is JSON")?;
     let (packed, private) = crates(&metadata)?;
 
-    // Whether it builds and runs is the question; neither speed nor a debugger is asked for, and both cost time and disk.
-    let _debug = shell.push_env("CARGO_PROFILE_DEV_DEBUG", "0");
     let _incremental = shell.push_env("CARGO_INCREMENTAL", "0");
     let private: Vec<_> = private.iter().flat_map(|name| ["--exclude", name]).collect();
     // What is not committed is packed as well: the step is for a tree at work, too.
-    cmd!(shell, "cargo package --workspace {private...} --allow-dirty --quiet").run()?;
-    // What was built above is not built again.
+    cmd!(shell, "cargo package --workspace {private...} --no-verify --allow-dirty --quiet").run()?;
     let rehearsal = cmd!(shell, "cargo publish --workspace --dry-run --no-verify --allow-dirty");
     let said = rehearsal.quiet().output()?.stderr;
     rehearsed(&packed, &String::from_utf8_lossy(&said))?;
@@ -90,22 +97,26 @@ pub(crate) fn run() -> Result<()> {
             krate.name
         );
         let (file, folder) = (&krate.file, outside.path());
-        cmd!(shell, "tar -xzf {file} -C {folder}").quiet().run()?;
-        complete(&unpacked(folder, krate))?;
+        // `-m`: cargo packs with dates long past, and would take the files for those of an earlier run.
+        cmd!(shell, "tar -xzmf {file} -C {folder}").quiet().run()?;
+        complete(&outside.path().join(krate.folder()))?;
     }
     for (name, code) in PROGRAMS {
         let folder = outside.path().join(format!("with-{name}"));
         fs::create_dir_all(folder.join("src"))?;
         fs::write(folder.join("src/main.rs"), code)?;
-        fs::write(folder.join("Cargo.toml"), manifest(name, &packed, outside.path())?)?;
-        // The versions of the dependencies that the workspace is tested with.
-        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-        let _inside = shell.push_dir(&folder);
-        let target = target(&metadata)?;
-        cmd!(shell, "cargo run --quiet --target-dir {target}")
-            .quiet()
-            .run()
-            .with_context(|| format!("{name} alone"))?;
+        fs::write(folder.join("Cargo.toml"), program(name, &packed)?)?;
+    }
+    fs::write(outside.path().join("Cargo.toml"), workspace(&packed))?;
+    // The versions of the dependencies that the workspace is tested with.
+    fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock"))?;
+    let target = target(&metadata)?;
+    let _outside = shell.push_dir(outside.path());
+    for Packed { name, .. } in &packed {
+        cmd!(shell, "cargo check --quiet --package {name} --target-dir {target}").run()?;
+    }
+    for (name, _) in PROGRAMS {
+        cmd!(shell, "cargo run --quiet --package with-{name} --target-dir {target}").run()?;
     }
     Ok(())
 }
@@ -142,10 +153,6 @@ fn rehearsed(packed: &[Packed], said: &str) -> Result<()> {
     Ok(())
 }
 
-fn unpacked(folder: &Path, krate: &Packed) -> PathBuf {
-    folder.join(format!("{}-{}", krate.name, krate.version))
-}
-
 /// Whether the papers are there as files of their own: a link into the repository would point nowhere.
 fn complete(folder: &Path) -> Result<()> {
     for paper in PAPERS {
@@ -156,18 +163,25 @@ fn complete(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The manifest of a program that depends on one crate, all crates of the workspace taken from what was unpacked.
-fn manifest(name: &str, packed: &[Packed], unpacked_in: &Path) -> Result<String> {
+/// The manifest of a program that depends on one crate.
+fn program(name: &str, packed: &[Packed]) -> Result<String> {
     let own = packed.iter().find(|krate| krate.name == name).with_context(|| format!("{name} is not published"))?;
-    let mut text = format!(
-        "[package]\nname = \"with-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{name} = \"{}\"\n\n\
-         [patch.crates-io]\n",
+    Ok(format!(
+        "[package]\nname = \"with-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{name} = \"{}\"\n",
         own.version
-    );
+    ))
+}
+
+/// The manifest of a workspace of what was unpacked and the programs, in which no published crate takes another from elsewhere.
+fn workspace(packed: &[Packed]) -> String {
+    // The profile is the repository's own: what it has compiled of others is not compiled again.
+    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 3\n\n[profile.dev.package.\"*\"]\ndebug = false\n\n\
+                    [patch.crates-io]\n"
+        .to_owned();
     for krate in packed {
-        text.push_str(&format!("{} = {{ path = {:?} }}\n", krate.name, unpacked(unpacked_in, krate)));
+        text.push_str(&format!("{} = {{ path = {:?} }}\n", krate.name, krate.folder()));
     }
-    Ok(text)
+    text
 }
 
 #[cfg(test)]
