@@ -1,8 +1,9 @@
 //! The filters, by their names in the catalogue, with the settings that they run with here.
 
 use mercer_kernels::{AnyKernel, Gaussian};
+use mercer_learners::aggregation::Rule;
 use mercer_learners::catalogue::{Context, Entry, Value, entries};
-use mercer_learners::{AnyDetector, AnyRegressor, Restarting};
+use mercer_learners::{AnyDetector, AnyRegressor, Mixture, Restarting};
 
 use crate::plan::ExperimentError;
 
@@ -17,12 +18,19 @@ pub(super) struct Method {
     named: &'static [(&'static str, &'static str)],
     /// Whether it starts anew when Page–Hinkley's test finds that its loss has risen.
     restarts: bool,
+    /// Of a mixture, by its standard rule.
+    members: &'static [Self],
 }
 
 impl Method {
     /// Under its own name.
     pub(super) const fn new(name: &'static str, given: &'static [(&'static str, f64)]) -> Self {
-        Self { shown: name, name, given, named: &[], restarts: false }
+        Self { shown: name, name, given, named: &[], restarts: false, members: &[] }
+    }
+
+    /// A mixture of these.
+    pub(super) const fn mixture(members: &'static [Self]) -> Self {
+        Self { members, ..Self::new("experts", &[]) }
     }
 
     pub(super) const fn called(self, shown: &'static str) -> Self {
@@ -57,6 +65,14 @@ impl Method {
         context: &Context<'_>,
     ) -> Result<Option<AnyRegressor<AnyKernel>>, ExperimentError> {
         let Some(entry) = self.entry() else { return Ok(None) };
+        if !self.members.is_empty() {
+            let members = self.members.iter().map(|member| {
+                let learner = member.build(width, budget, context)?;
+                Ok(learner.map(|learner| (member.shown.to_owned(), learner)))
+            });
+            let members: Vec<_> = members.flat_map(Result::transpose).collect::<Result<_, ExperimentError>>()?;
+            return Ok(Some(Mixture::new(members, Rule::default())?.into()));
+        }
         let mut given: Vec<(&'static str, Value)> =
             self.given.iter().map(|(key, value)| (*key, (*value).into())).collect();
         given.extend(self.named.iter().map(|(key, name)| (*key, Value::from(*name))));

@@ -23,6 +23,12 @@ impl Signal {
         Self { dimension: lags, inputs, targets: series[lags..].to_vec() }
     }
 
+    /// What follows the first `rows` rows.
+    pub(super) fn after(&self, rows: usize) -> Self {
+        let inputs = self.inputs[rows * self.dimension..].to_vec();
+        Self { dimension: self.dimension, inputs, targets: self.targets[rows..].to_vec() }
+    }
+
     /// The mean squared error of a forecast that repeats the last value of the input.
     pub(super) fn persistence(&self) -> f64 {
         let errors = self.inputs.chunks(self.dimension).zip(&self.targets).map(|(x, y)| y - x[self.dimension - 1]);
