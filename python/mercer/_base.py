@@ -444,9 +444,10 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
         if not self._is_made:
             self._begin_many(X, [])
-        labels = list(dict.fromkeys(y.tolist() if hasattr(y, "tolist") else y))
+        given = y.tolist() if hasattr(y, "tolist") else list(y)
+        labels = list(dict.fromkeys(given))
         places = {label: place for place, label in enumerate(labels)}
-        codes = np.fromiter((places[label] for label in y), dtype=np.int64)
+        codes = np.fromiter((places[label] for label in given), dtype=np.int64)
         self._learn_rows(self._aligned(X, grow=True), labels, codes, None if w is None else _data.vector(w))
         tell(self._notes())
 

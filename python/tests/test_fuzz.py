@@ -11,7 +11,7 @@ import pytest
 import mercer
 
 hypothesis = pytest.importorskip("hypothesis")
-from hypothesis import given, settings  # noqa: E402
+from hypothesis import example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from hypothesis.extra import numpy as hnp  # noqa: E402
 
@@ -33,6 +33,7 @@ anything = st.one_of(arrays, objects)
 
 @settings(max_examples=300, deadline=None)
 @given(kind=st.sampled_from(KINDS), X=anything, y=anything, w=st.one_of(st.none(), anything))
+@example(kind=mercer.KrlsClassifier, X=np.zeros((1, 0)), y=np.array(["NaT"], dtype="datetime64[Y]"), w=None)
 def test_batches(kind, X, y, w):
     model = kind()
     with warnings.catch_warnings():
