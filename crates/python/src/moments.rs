@@ -71,6 +71,12 @@ pub(crate) fn fit_error(error: FitError) -> PyErr {
     }
 }
 
+/// The features of a learner whose sums add up.
+pub(crate) fn spec(learner: &str, kernel: Option<&str>, pairs: &[String], seed: u64) -> PyResult<FitSpec> {
+    let kernel = kernel.map(str::parse::<AnyKernel>).transpose().map_err(errors::settings)?;
+    FitSpec::new(learner, kernel, pairs.iter().map(String::as_str), seed).map_err(fit_error)
+}
+
 /// The scaling of a file as it is applied to rows.
 fn scaled(scaling: Option<&Scaling>, row: &mut [f64], targets: &mut [f64]) -> PyResult<()> {
     let Some(scaling) = scaling else { return Ok(()) };
@@ -105,8 +111,7 @@ impl MomentsCore {
         features: Vec<String>,
         targets: Vec<String>,
     ) -> PyResult<()> {
-        let kernel = kernel.map(str::parse::<AnyKernel>).transpose().map_err(errors::settings)?;
-        let spec = FitSpec::new(learner, kernel, pairs.iter().map(String::as_str), seed).map_err(fit_error)?;
+        let spec = spec(learner, kernel, &pairs, seed)?;
         let points = points.as_ref().map(table).transpose()?;
         if points.is_some() && !spec.needs_points() {
             return Err(errors::settings(format!("{} takes no points; leave them out", spec.learner())));

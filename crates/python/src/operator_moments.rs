@@ -1,7 +1,6 @@
 //! Sums of pairs of a state and its successor: Koopman operators on fixed features, over shards.
 
 use mercer::core::Validate;
-use mercer::fit::FitSpec;
 use mercer::kernels::AlignedVec;
 use mercer::learners::{FeatureMap, FixedMap, OperatorMoments};
 use mercer::{AnyKernel, Points};
@@ -9,7 +8,7 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::moments::fit_error;
+use crate::moments::{fit_error, spec};
 use crate::rows::in_pieces;
 use crate::shared::Shared;
 use crate::{arrays, errors};
@@ -45,8 +44,7 @@ impl OperatorMomentsCore {
         dimension: usize,
         points: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<()> {
-        let kernel = kernel.map(str::parse::<AnyKernel>).transpose().map_err(errors::settings)?;
-        let spec = FitSpec::new(learner, kernel, pairs.iter().map(String::as_str), seed).map_err(fit_error)?;
+        let spec = spec(learner, kernel, &pairs, seed)?;
         let points = points.as_ref().map(table).transpose()?;
         let map = spec.map(dimension, points.as_ref()).map_err(fit_error)?;
         *self.sums.write(py) = Some(Box::new(OperatorMoments::new(map)));

@@ -125,43 +125,18 @@ struct ZstdPages<P> {
 }
 
 impl<P: PageReader> ZstdPages<P> {
-    fn decompressed(&self, page: Page) -> Result<Page, ParquetError> {
-        Ok(match page {
-            Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics } => {
-                let buf = self.decompress(&buf, 0)?.into();
-                Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics }
-            }
-            Page::DictionaryPage { buf, num_values, encoding, is_sorted } => {
-                Page::DictionaryPage { buf: self.decompress(&buf, 0)?.into(), num_values, encoding, is_sorted }
-            }
-            Page::DataPageV2 {
-                buf,
-                num_values,
-                encoding,
-                num_nulls,
-                num_rows,
-                def_levels_byte_len,
-                rep_levels_byte_len,
-                is_compressed: true,
-                statistics,
-            } => {
+    fn decompressed(&self, mut page: Page) -> Result<Page, ParquetError> {
+        match &mut page {
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.decompress(buf, 0)?.into(),
+            Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } if *is_compressed => {
                 // The levels in front are not compressed.
-                let levels = u64::from(def_levels_byte_len) + u64::from(rep_levels_byte_len);
-                let levels = usize::try_from(levels).unwrap_or(usize::MAX);
-                Page::DataPageV2 {
-                    buf: self.decompress(&buf, levels)?.into(),
-                    num_values,
-                    encoding,
-                    num_nulls,
-                    num_rows,
-                    def_levels_byte_len,
-                    rep_levels_byte_len,
-                    is_compressed: false,
-                    statistics,
-                }
+                let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
+                *buf = self.decompress(buf, usize::try_from(levels).unwrap_or(usize::MAX))?.into();
+                *is_compressed = false;
             }
-            page @ Page::DataPageV2 { is_compressed: false, .. } => page,
-        })
+            Page::DataPageV2 { .. } => {}
+        }
+        Ok(page)
     }
 
     /// The bytes of a page, the first `plain` of which are not compressed.

@@ -292,31 +292,31 @@ impl Nearest {
             // A step that is refused is not made; the others go on.
             let _ = fogd.learn(row.scaled, target, &mut scores);
         }
-        let targets = [y, &*rest];
-        let work = &mut scratch.neighbours;
-        let mut ranked = std::mem::take(&mut work.input);
-        self.ranks.apply(row.raw, &mut ranked);
-        let place = self.by_rank.push(&ranked, None, (targets, weight), work);
-        self.by_time.push(row.scaled, Some(self.rounds), (targets, weight), work);
-        self.by_other.push(row.scaled, None, (targets, weight), work);
-        work.input = ranked;
+        let place = self.push(row, ([y, &*rest], weight), &mut scratch.neighbours);
         (self.low, self.high) = y.iter().fold((self.low, self.high), |(low, high), y| (low.min(*y), high.max(*y)));
-        self.rounds += 1;
         self.remember(place, y, prediction);
         scratch.take_back(rest);
         scratch.take_back(scores);
         self.work = Work { scratch, regrets };
     }
 
-    /// Puts an example into the windows alone, where it fills its place for a measurement of time.
-    pub(super) fn fill(&mut self, x: &[f64], y: &[f64]) {
-        let memory = &mut self.work.scratch.neighbours;
-        for (metric, time) in
-            [(&mut self.by_rank, None), (&mut self.by_time, Some(self.rounds)), (&mut self.by_other, None)]
-        {
-            metric.push(x, time, ([y; TARGETS], 1.0), memory);
-        }
+    /// Puts an example into the windows, and says where.
+    fn push(&mut self, row: Row<'_>, example: ([&[f64]; TARGETS], f64), work: &mut Memory) -> usize {
+        let mut ranked = std::mem::take(&mut work.input);
+        self.ranks.apply(row.raw, &mut ranked);
+        let place = self.by_rank.push(&ranked, None, example, work);
+        self.by_time.push(row.scaled, Some(self.rounds), example, work);
+        self.by_other.push(row.scaled, None, example, work);
+        work.input = ranked;
         self.rounds += 1;
+        place
+    }
+
+    /// Puts an example into the windows alone, where it fills its place for a measurement of time.
+    pub(super) fn fill(&mut self, row: Row<'_>, y: &[f64]) {
+        let mut work = std::mem::take(&mut self.work.scratch.neighbours);
+        self.push(row, ([y; TARGETS], 1.0), &mut work);
+        self.work.scratch.neighbours = work;
     }
 
     /// Notes by how much the example in place `place` was mispredicted.

@@ -28,8 +28,8 @@ impl Auto {
     /// The budget in multiply-adds whose rounds take `microseconds` on this machine, on one core, with full dictionaries and windows: rounded down
     /// to two digits. The other parameters are those of `params`.
     ///
-    /// It is measured, in about a second, on rows drawn at random: another run may find another number, and the state of a learner follows from the
-    /// number. Who wants to repeat a run gives [`budget`](AutoParams::budget) that number.
+    /// It is measured in about a second, on rows drawn at random, and another run may find another number. Give [`budget`](AutoParams::budget) the
+    /// number to repeat a run.
     ///
     /// # Errors
     /// When the smallest mixture takes longer, or the time is not a positive number.
@@ -85,7 +85,7 @@ impl Speed {
         let (d, m) = (self.dimension, self.params.outputs);
         let size = Size::within(0.75 * budget, d, m, self.params.neighbours);
         // Uniform on [−1, 1]: the mean squared distance is ⅔d.
-        let unit = (2.0 / 3.0 * d as f64).sqrt().max(f64::MIN_POSITIVE);
+        let unit = (2.0 / 3.0 * d.max(1) as f64).sqrt();
         let members = grid((d, m), unit, &self.targets, budget as usize, size.is_some())?;
         let mut experts = Mixture::new(members, Rule::default())?;
         let mut made = Vec::new();
@@ -119,7 +119,8 @@ impl Speed {
         let mut nearest = Nearest::learn(d, unit, size, self.params.rule, past)?;
         let known = self.targets.len() / m;
         for row in (0..known).cycle().take(size.window) {
-            nearest.fill(&self.rows[row * d..][..d], &self.targets[row * m..][..m]);
+            let x = &self.rows[row * d..][..d];
+            nearest.fill(Row { raw: x, scaled: x }, &self.targets[row * m..][..m]);
         }
         Ok(nearest)
     }

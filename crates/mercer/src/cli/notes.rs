@@ -30,13 +30,12 @@ pub(crate) struct Watch {
 /// Says which value a time in the settings came to.
 pub(crate) fn tell_measured(settings: &Settings, built: &Built) {
     let Some(key) = settings.measured() else { return };
+    // The keys of a member are not among these.
     let found = built.parameters.iter().find(|(name, value)| *name == key && matches!(value, Value::Whole(_)));
-    voice::remark(match found {
-        Some((_, value)) => format!(
-            "the time given as {key} is {key}={value} on this machine; another run may find another number, and that number repeats this run"
-        ),
-        None => format!("a time given as {key} is measured on this machine, and another run may find another number"),
-    });
+    let number = found.map_or_else(|| "a number".to_owned(), |(_, value)| format!("{key}={value}"));
+    voice::remark(format!(
+        "the time set as {key} was measured on this machine and came to {number}; set the number itself to repeat this run"
+    ));
 }
 
 /// What was learnt.

@@ -57,7 +57,7 @@ impl Gathered {
         let outputs = pass.columns().outputs.len();
         let method = pass.model().method.as_str();
         let data = short_name(data);
-        let (rows, all) = scored.between(0, scored.rows());
+        let (rows, all) = (scored.rows(), scored.between(0, scored.rows()));
         let mut title = format!("{method} on {data}");
         if rows > 0 {
             let [mean, last] = &all.baselines.0;
@@ -128,7 +128,7 @@ fn scores(scored: &Scored, method: &str, rows: usize) -> Figure {
         if until < window / 2 {
             continue;
         }
-        let (_, scores) = scored.between(until.saturating_sub(window), until);
+        let scores = scored.between(until.saturating_sub(window), until);
         let push = |curve: &mut Curve, score: Option<f64>| {
             curve.xs.push((first + until) as f64);
             curve.ys.push(score.unwrap_or(f64::NAN));

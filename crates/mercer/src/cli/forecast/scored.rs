@@ -39,10 +39,9 @@ impl Scored {
         self.first.unwrap_or(0)
     }
 
-    /// Of the scored rows after `after` and not after `until`, and how many they are.
-    pub(super) fn between(&self, after: usize, until: usize) -> (usize, Scores) {
-        let (before, sums) = self.stretches.between(after, until);
-        (until.min(self.rows()) - before, sums.scores())
+    /// Of the scored rows after `after` and not after `until`.
+    pub(super) fn between(&self, after: usize, until: usize) -> Scores {
+        self.stretches.between(after, until).1.scores()
     }
 }
 
