@@ -67,7 +67,8 @@ pub fn step(sizes: &[usize]) -> Result<Vec<Operation>> {
 /// The steps of one learner.
 fn of_entry(entry: &Entry, sizes: &[usize]) -> Result<Vec<Operation>> {
     let name = entry.name.replace('-', "_");
-    let sized = |key: &&Key| key.kind == Kind::Count && SIZE_KEYS.contains(&key.name) && !entry.autonomous;
+    let sized = |key: &&Key| key.kind == Kind::Count && !entry.autonomous;
+    let size_key = SIZE_KEYS.iter().filter_map(|name| entry.key(name)).find(sized);
     let mut operations = Vec::new();
     for &size in sizes {
         if let Some(operation) = set_up(&name, size)? {
@@ -77,7 +78,7 @@ fn of_entry(entry: &Entry, sizes: &[usize]) -> Result<Vec<Operation>> {
             let (fed, examples) = Fed::before(size, learner)?;
             let work = work(entry, &parameters, size, fed.0.dictionary_size());
             operations.push(around(&name, size, work, fed, examples, Fed::learn));
-        } else if let Some(key) = entry.keys.iter().find(sized) {
+        } else if let Some(key) = size_key {
             operations.push(Fed::steady(&name, size, entry, built(entry, &[(key.name, Value::Whole(size))])?)?);
         } else if operations.is_empty() {
             operations.push(Fed::steady(&name, ANCHORS, entry, built(entry, &[])?)?);
