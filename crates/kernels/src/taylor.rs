@@ -30,9 +30,8 @@ impl Validate for TaylorFeatures {
         Inconsistent::positive(self.sigma, "width of Taylor features")?;
         self.centre.validate()?;
         self.factors.validate()?;
-        // A degree without features of its own would make counting them a long affair.
-        let counted = !self.centre.is_empty()
-            && self.degree < self.factors.len()
+        // A degree without features of its own would make counting them a long affair; without coordinates none has any.
+        let counted = (self.centre.is_empty() || self.degree < self.factors.len())
             && Self::count(self.centre.len(), self.degree) == self.factors.len() as u128;
         Inconsistent::require(counted, "list of Taylor features", "it has one for each multi-index")?;
         // They follow from dimension and degree.
@@ -297,6 +296,16 @@ mod tests {
             assert_eq!(sorted.len(), expected.len());
             assert!(sorted.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-15), "d {d}, degree {degree}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn a_map_of_no_coordinates_is_the_constant() -> Result<(), KernelError> {
+        let features = TaylorFeatures::new(0.8, 3, vec![], 1 << 30)?;
+        let mut z = AlignedVec::new();
+        features.map(&[], &mut z);
+        assert_eq!(*z, [1.0]);
+        assert!(features.validate().is_ok());
         Ok(())
     }
 
