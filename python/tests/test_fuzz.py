@@ -1,8 +1,12 @@
-"""Whatever comes is learnt or refused with an exception; the interpreter lives, and what was refused has changed nothing."""
+"""Whatever comes is learnt or refused with an exception; the interpreter lives, and what was refused has changed nothing.
+
+Every run draws the same examples. ``MERCER_FUZZ=30 pytest tests/test_fuzz.py`` draws others, 30 times as many.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import warnings
 
 import numpy as np
@@ -11,9 +15,13 @@ import pytest
 import mercer
 
 hypothesis = pytest.importorskip("hypothesis")
-from hypothesis import example, given, settings  # noqa: E402
+from hypothesis import HealthCheck, example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from hypothesis.extra import numpy as hnp  # noqa: E402
+
+MANY = int(os.environ.get("MERCER_FUZZ", "0"))
+settings.register_profile("mercer", deadline=None, derandomize=not MANY, database=None, suppress_health_check=list(HealthCheck) if MANY else ())
+settings.load_profile("mercer")
 
 REFUSED = (ValueError, TypeError, OverflowError)
 KINDS = [mercer.Krls, mercer.NonsAld, mercer.Fogd, mercer.Kogd, mercer.KrlsClassifier, mercer.Perceptron, mercer.NonsAldClassifier]
@@ -31,7 +39,7 @@ objects = st.recursive(
 anything = st.one_of(arrays, objects)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 * max(1, MANY))
 @given(kind=st.sampled_from(KINDS), X=anything, y=anything, w=st.one_of(st.none(), anything))
 @example(kind=mercer.KrlsClassifier, X=np.zeros((1, 0)), y=np.array(["NaT"], dtype="datetime64[Y]"), w=None)
 def test_batches(kind, X, y, w):
@@ -49,7 +57,7 @@ def test_batches(kind, X, y, w):
             pass
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500 * max(1, MANY))
 @given(kind=st.sampled_from(KINDS), x=anything, y=anything, w=st.one_of(st.floats(), st.integers()))
 def test_single_examples_of_a_model_in_use(kind, x, y, w):
     model = kind()
@@ -71,7 +79,7 @@ def test_single_examples_of_a_model_in_use(kind, x, y, w):
     assert model.predict_one({"a": 0.1}) is None or math.isfinite(model.predict_one({"a": 0.1}))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 * max(1, MANY))
 @given(
     X=hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=8), elements=st.floats(-1e300, 1e300)),
     step=st.sampled_from([1, 2, -1, -2]),
@@ -86,7 +94,7 @@ def test_strides(X, step):
     assert (made == mercer.Krls().fit(np.ascontiguousarray(view), y).predict(view.copy())).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 * max(1, MANY))
 @given(data=st.binary(max_size=400))
 def test_bytes(data):
     model = mercer.Krls().fit([[0.0], [1.0]], [0.0, 1.0])
@@ -98,7 +106,7 @@ def test_bytes(data):
             pass
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 * max(1, MANY))
 @given(Y=anything, U=st.one_of(st.none(), anything))
 def test_forecasters_and_operators(Y, U):
     for make in (lambda: mercer.forecasting.Opf(), lambda: mercer.KoopmanOperator(kernel="gaussian:1"), lambda: mercer.Pipeline()):
