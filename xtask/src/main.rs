@@ -40,7 +40,7 @@ enum Task {
     Faults(faults::Arguments),
     /// Coverage-guided fuzzing of readers, model files, kernels and settings.
     Fuzz(fuzz::Arguments),
-    /// Packs every crate that is published, builds it from its package, and uses two of them from outside.
+    /// Packs every crate that is published, checks it from its package, and uses two of them from outside.
     Package,
     /// Tells how long the sentences of Markdown pages are.
     Readability(prose::readability::Arguments),

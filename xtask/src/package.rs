@@ -68,7 +68,7 @@ impl Packed {
     }
 }
 
-/// Packs and builds all crates, rehearses publishing, and runs programs that depend on one of them.
+/// Packs and checks all crates, rehearses publishing, and runs programs that depend on one of them.
 ///
 /// # Errors
 /// When a crate cannot be packed, built or published, lacks a file, or does not work alone.

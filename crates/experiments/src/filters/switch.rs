@@ -107,11 +107,11 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
     }
     let passes = plan.run(&jobs, |job, bar| {
         let (place, seed) = job.input;
-        let mut signal = channel(rows, plan.seed.wrapping_add(seed as u64))?;
-        let method = methods.get(place).copied().unwrap_or(&FRESH);
-        if place == methods.len() {
-            signal = signal.after(rows / 2);
-        }
+        let signal = channel(rows, plan.seed.wrapping_add(seed as u64))?;
+        let (method, signal) = match methods.get(place) {
+            Some(method) => (*method, signal),
+            None => (&FRESH, signal.after(rows / 2)),
+        };
         let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
         let learner = method.build(WIDTH, BUDGET, &context)?;
         learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
@@ -155,7 +155,9 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
     let losses = |place: usize, first: usize| -> Vec<f64> {
         of(place).iter().map(|pass| pass.squares[first..][..after].iter().sum()).collect()
     };
-    let ratios: Vec<f64> = losses(methods.len() - 1, rows / 2)
+    let mixture = methods.iter().position(|method| *method == &MIXTURE);
+    let ratios: Vec<f64> = mixture
+        .map_or_else(Vec::new, |place| losses(place, rows / 2))
         .iter()
         .zip(losses(methods.len(), 0))
         .map(|(mixed, fresh)| mixed / fresh)
