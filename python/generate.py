@@ -69,7 +69,8 @@ def plain(text: str) -> str:
     """Documentation without links to Rust items."""
     text = re.sub(r"\[`([^`]+)`\]\([^)]*\)", r"`\1`", text)
     text = re.sub(r"\[`([^`]+)`\]", r"`\1`", text)
-    text = re.sub(r"\[([^\]]+)\]\((?:crate|super|Self)[^)]*\)", r"\1", text)
+    # A link to an item of Rust leads nowhere from here; one with a scheme does.
+    text = re.sub(r"\[([^\]]+)\]\((?!\w+:)[^)]*\)", r"\1", text)
     return text.replace("\\[", "[").replace("\\]", "]").strip()
 
 

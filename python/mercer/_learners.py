@@ -3427,7 +3427,7 @@ class Knlms(KernelRegressor):
     -----
     KNLMS: kernel normalised least mean squares (Richard, Bermudez and Honeine 2009).
 
-    With `k` the kernel values `k(d_i, x)` at the kept points and `e = y − f(x)`: `x` joins with `α = 0` when its [coherence](Coherence) is at
+    With `k` the kernel values `k(d_i, x)` at the kept points and `e = y − f(x)`: `x` joins with `α = 0` when its coherence is at
     most `μ₀`, as the first point always does; then, over the dictionary that may have grown, `α ← α + η ω e k/(ε + ‖k‖²)`, `ω` being the
     weight of the example. Once the dictionary is full no point joins and the steps go on. `Jd + 4J` multiply-adds a round,
     `Jd + 2J` numbers of memory.
@@ -3510,7 +3510,7 @@ class KnlmsClassifier(KernelClassifier):
     -----
     KNLMS: kernel normalised least mean squares (Richard, Bermudez and Honeine 2009).
 
-    With `k` the kernel values `k(d_i, x)` at the kept points and `e = y − f(x)`: `x` joins with `α = 0` when its [coherence](Coherence) is at
+    With `k` the kernel values `k(d_i, x)` at the kept points and `e = y − f(x)`: `x` joins with `α = 0` when its coherence is at
     most `μ₀`, as the first point always does; then, over the dictionary that may have grown, `α ← α + η ω e k/(ε + ‖k‖²)`, `ω` being the
     weight of the example. Once the dictionary is full no point joins and the steps go on. `Jd + 4J` multiply-adds a round,
     `Jd + 2J` numbers of memory.
@@ -3902,7 +3902,7 @@ class Kap(KernelRegressor):
     -----
     KAP: kernel affine projection (Richard, Bermudez and Honeine 2009).
 
-    Points join as for `Knlms`, by their [coherence](Coherence). With the last `p` examples, this one included (fewer at first), `H` their
+    Points join as for `Knlms`, by their coherence. With the last `p` examples, this one included (fewer at first), `H` their
     kernel values at the kept points, one row an example, and `Ω` their weights: `α ← α + η Hᵀ(εI + HHᵀ)⁻¹ Ω (y − Hα)`, over the dictionary that may have
     grown. The errors are those of the current `f`. For `p = 1` this is KNLMS. Once the dictionary is full no point joins and the steps go on.
 
@@ -3989,7 +3989,7 @@ class KapClassifier(KernelClassifier):
     -----
     KAP: kernel affine projection (Richard, Bermudez and Honeine 2009).
 
-    Points join as for `Knlms`, by their [coherence](Coherence). With the last `p` examples, this one included (fewer at first), `H` their
+    Points join as for `Knlms`, by their coherence. With the last `p` examples, this one included (fewer at first), `H` their
     kernel values at the kept points, one row an example, and `Ω` their weights: `α ← α + η Hᵀ(εI + HHᵀ)⁻¹ Ω (y − Hα)`, over the dictionary that may have
     grown. The errors are those of the current `f`. For `p = 1` this is KNLMS. Once the dictionary is full no point joins and the steps go on.
 
@@ -4787,7 +4787,7 @@ class KlmsCsl1(KernelRegressor):
     KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang
     and Flamary 2013).
 
-    Points join as for `Knlms`, by their [coherence](Coherence), with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
+    Points join as for `Knlms`, by their coherence, with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
     points, `x` included if it joined, and `ω` the weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold and
     stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from before the round, and `λ` for the point that joins. Points
     with a coefficient of exactly 0 leave. An emptied dictionary starts again.
@@ -4872,7 +4872,7 @@ class KlmsCsl1Classifier(KernelClassifier):
     KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang
     and Flamary 2013).
 
-    Points join as for `Knlms`, by their [coherence](Coherence), with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
+    Points join as for `Knlms`, by their coherence, with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
     points, `x` included if it joined, and `ω` the weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold and
     stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from before the round, and `λ` for the point that joins. Points
     with a coefficient of exactly 0 leave. An emptied dictionary starts again.
@@ -4961,7 +4961,7 @@ class KlmsCsal1(KernelRegressor):
     KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang
     and Flamary 2013).
 
-    Points join as for `Knlms`, by their [coherence](Coherence), with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
+    Points join as for `Knlms`, by their coherence, with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
     points, `x` included if it joined, and `ω` the weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold and
     stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from before the round, and `λ` for the point that joins. Points
     with a coefficient of exactly 0 leave. An emptied dictionary starts again.
@@ -5051,7 +5051,7 @@ class KlmsCsal1Classifier(KernelClassifier):
     KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang
     and Flamary 2013).
 
-    Points join as for `Knlms`, by their [coherence](Coherence), with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
+    Points join as for `Knlms`, by their coherence, with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
     points, `x` included if it joined, and `ω` the weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold and
     stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from before the round, and `λ` for the point that joins. Points
     with a coefficient of exactly 0 leave. An emptied dictionary starts again.

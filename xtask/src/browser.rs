@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use xshell::{Shell, cmd};
 
 mod pipe;
+pub(crate) mod site;
 
 use pipe::Browser;
 
@@ -154,12 +155,11 @@ fn visit(browser: &mut Browser, page: &Path, view: &View) -> Result<Seen> {
     browser.call("Page.navigate", &json!({ "url": format!("file://{}", page.display()) }))?;
     let mut events = browser.wait_for("Page.loadEventFired")?;
     let found = browser.evaluate(CHECK)?;
-    let mut problems: Vec<String> =
-        found["problems"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let mut problems: Vec<String> = told(&found["problems"]).map(str::to_owned).collect();
     if found["dark"] != view.dark || found["width"] != view.width {
         problems.push(format!("the browser shows another view: {}, {}", found["dark"], found["width"]));
     }
-    for file in found["files"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for file in told(&found["files"]) {
         if !Path::new(file).is_file() {
             problems.push(format!("a link to a file that is not there: {file}"));
         }
@@ -181,8 +181,18 @@ fn visit(browser: &mut Browser, page: &Path, view: &View) -> Result<Seen> {
     })
 }
 
+/// The words of a list.
+fn told(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
 /// An error of the page, or a request for anything but a file or data within the page.
 fn trouble(event: &Value) -> Option<String> {
+    trouble_at(event, &["file:", "data:", "about:"])
+}
+
+/// An error of the page, or a request for what begins otherwise than its own.
+fn trouble_at(event: &Value, own: &[&str]) -> Option<String> {
     let parameters = &event["params"];
     let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match event["method"].as_str()? {
@@ -191,8 +201,8 @@ fn trouble(event: &Value) -> Option<String> {
         "Log.entryAdded" => Some(format!("on the console: {}", words(&parameters["entry"]["text"]))),
         "Network.requestWillBeSent" => {
             let url = words(&parameters["request"]["url"]);
-            let own = ["file:", "data:", "about:"].iter().any(|scheme| url.starts_with(scheme));
-            (!own).then(|| format!("asks the network for {url}"))
+            let known = own.iter().any(|start| url.starts_with(start));
+            (!known).then(|| format!("asks the network for {url}"))
         }
         _ => None,
     }
@@ -267,7 +277,7 @@ fn answer(browser: &mut Browser) -> Result<Vec<String>> {
         return faults;
     })()";
     let found = browser.evaluate(ACT)?;
-    Ok(found.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
+    Ok(told(&found).map(str::to_owned).collect())
 }
 
 /// Base 64, as the browser writes it: padded, without line ends.

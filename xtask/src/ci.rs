@@ -37,15 +37,21 @@ pub(crate) struct Arguments {
     /// Only the report of a small run in a headless Chromium, if there is one; without this option all but that.
     #[arg(long)]
     browser: bool,
+    /// Only the pages of the site at this address in a headless Chromium, if there is one.
+    #[arg(long, value_name = "URL", conflicts_with = "browser")]
+    site: Option<String>,
 }
 
-/// Formatting, the rules of the tree, lints, feature combinations, documentation and packages; or the report in a browser.
+/// Formatting, the rules of the tree, lints, feature combinations, documentation and packages; or the report or a site in a browser.
 ///
 /// # Errors
 /// The first step that fails.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.browser {
         return step("browser", browser::run);
+    }
+    if let Some(url) = &arguments.site {
+        return step("site", || browser::site::run(url));
     }
     let shell = Shell::new()?;
     step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
