@@ -26,18 +26,27 @@ A cluster on one machine: a scheduler, executors with ports of their own, and qu
 scheduler, 50051 and 50052 for an executor, unless given. Tables must lie at the same path for all executors.
 ";
 
+/// Seconds between two signs of life of an executor, and without one after which its tasks are given to others.
+const HEARTBEAT: u64 = 5;
+const LOST_AFTER: u64 = 20;
+
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A session that knows the functions beside the built-in ones.
 fn session(config: SessionConfig) -> datafusion::error::Result<SessionState> {
     let mut state = default_session_builder(config)?;
+    register(&mut state)?;
+    Ok(state)
+}
+
+fn register(functions: &mut dyn FunctionRegistry) -> datafusion::error::Result<()> {
     for function in mercer_datafusion::aggregates() {
-        state.register_udaf(function)?;
+        functions.register_udaf(function)?;
     }
     for function in mercer_datafusion::scalars() {
-        state.register_udf(function)?;
+        functions.register_udf(function)?;
     }
-    Ok(state)
+    Ok(())
 }
 
 async fn scheduler(query: &Query) -> Result<(), Failure> {
@@ -46,6 +55,8 @@ async fn scheduler(query: &Query) -> Result<(), Failure> {
         bind_host: "127.0.0.1".into(),
         bind_port: port,
         external_host: "127.0.0.1".into(),
+        executor_timeout_seconds: LOST_AFTER,
+        expire_dead_executor_interval_seconds: HEARTBEAT,
         ..SchedulerConfig::default()
     };
     let config = config.with_override_session_builder(Arc::new(session));
@@ -71,6 +82,7 @@ async fn executor(query: &Query) -> Result<(), Failure> {
         scheduler_port: port(query, "--scheduler-port", 50050)?,
         scheduler_connect_timeout_seconds: 20,
         vcores: query.number("--cores").unwrap_or(1),
+        executor_heartbeat_interval_seconds: HEARTBEAT,
         override_function_registry: Some(Arc::new(registry)),
         ..ExecutorProcessConfig::default()
     };
@@ -83,15 +95,11 @@ async fn client(query: &Query) -> Result<(), Failure> {
     if let Some(partitions) = query.number("--partitions") {
         config = config.with_target_partitions(partitions);
     }
-    let mut state = SessionStateBuilder::new().with_config(config).with_default_features().build();
-    for function in mercer_datafusion::aggregates() {
-        state.register_udaf(function)?;
-    }
-    for function in mercer_datafusion::scalars() {
-        state.register_udf(function)?;
-    }
+    let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
     let url = query.text("--scheduler").unwrap_or("df://127.0.0.1:50050");
     let context = SessionContext::remote_with_state(url, state).await?;
+    // Afterwards, because a session that becomes remote forgets the functions that it had.
+    register(&mut *context.state_ref().write())?;
     sql::run(&context, query).await?;
     Ok(())
 }
