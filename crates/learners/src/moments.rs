@@ -10,7 +10,7 @@
 //! | all `λ` at once: errors, R², effective dimension, generalised cross-validation | [`RidgeMoments::path`]: one eigen-decomposition |
 //! | the error on a shard of a fit to all others | [`RidgeMoments::held_out`] |
 //! | the error of any coefficients | [`RidgeMoments::squared_errors`]: `Σ ωy² − 2wᵀb + wᵀGw` |
-//! | classes by least squares | an output for each class, 1 for its own examples: [`RidgeMoments::add_class`] |
+//! | classes by least squares | an output for each class, 1 for its own examples: [`RidgeMoments::add_class`], [`RidgeMoments::arrange`], [`RidgeMoments::sign`] |
 //!
 //! `moments` of a learner on fixed features is the way back, `G = P⁻¹ − λI` and `b = P⁻¹w`, so that learners of shards merge as their sums do.
 //!
@@ -201,6 +201,25 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// Why an example was refused: as [`add_target`](Self::add_target). Those before it are added, it and those after it are not.
     pub fn add_rows(&mut self, rows: Rows<'_>) -> Result<(), Error> {
         self.sums.add_rows(&self.map, rows, &mut self.scratch)
+    }
+
+    /// Has output `k` be what output `places[k]` was; `None` is an output whose targets were all 0. Sums of shards that met different
+    /// classes so get the same outputs, and merge. `O(r)` an output.
+    ///
+    /// # Errors
+    /// When there is no place, or an output that is not there; nothing is changed.
+    pub fn arrange(&mut self, places: &[Option<usize>]) -> Result<(), Error> {
+        ParameterError::at_least_one("outputs", places.len())?;
+        let last = places.iter().flatten().max().copied().unwrap_or_default();
+        ParameterError::require(last < self.outputs(), "output", "below the number of outputs", last as f64)?;
+        self.sums.arrange(places);
+        Ok(())
+    }
+
+    /// Turns the targets of classes, 1 for an output's own examples and 0 for all others, into `+1` and `−1`: those of a
+    /// [`Classifier`](crate::Classifier). Every example must have had a class. `O(r)` an output.
+    pub fn sign(&mut self) {
+        self.sums.sign();
     }
 
     /// Lets time pass: everything seen counts `e^{−ρ(time − now)}` as much. `O(r²)` when something is forgotten.

@@ -5,7 +5,8 @@ use mercer_kernels::{AlignedVec, AnyKernel, Points, RandomFourier, TaylorFeature
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{LeastSquares, LinearUpdate, Ridge};
 use mercer_learners::{
-    Error, FeatureMap, FixedMap, OnFeatures, ParameterError, Regressor, RidgeMoments, Rows, Scratch, Target, Targets,
+    Classifier, Error, FeatureMap, FixedMap, OnFeatures, ParameterError, Regressor, RidgeMoments, Rows, Scratch,
+    Target, Targets,
 };
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
@@ -225,6 +226,80 @@ fn classes_are_told_by_least_squares() -> Result<(), Failure> {
     assert!(right.count() > 270);
     let refused = moments.add_class(&[0.0; D], 3, 1.0);
     assert!(matches!(refused, Err(Error::Parameter(ParameterError { name: "class", .. }))));
+    Ok(())
+}
+
+/// Shards that met different classes, in any order, and classes that came in another order: the classifier is dense least squares on
+/// targets of 1 and −1.
+#[test]
+fn a_classifier_of_sums_is_least_squares_on_signs() -> Result<(), Failure> {
+    const CLASSES: usize = 4;
+    // The last class is met in the last rows only.
+    let class = |t: usize, x: &[f64; D]| {
+        if t >= 250 && x[1] > 0.0 { 3 } else { usize::from(x[0] > 0.3) + usize::from(x[2] > 0.0) }
+    };
+    for map in maps()? {
+        let (z, _, weights) = dense(&map, 300);
+        let weighted = DMatrix::from_diagonal(&weights) * &z;
+        let normal = z.transpose() * &weighted + DMatrix::identity(map.coordinates(), map.coordinates()) * LAMBDA;
+        for classes in [2, CLASSES] {
+            let class = |t: usize, x: &[f64; D]| class(t, x).min(classes - 1);
+            let signs = DMatrix::from_fn(300, classes, |t, k| if class(t, &example(t).0) == k { 1.0 } else { -1.0 });
+            let coefficients = normal.clone().lu().solve(&(weighted.transpose() * signs)).ok_or("singular")?;
+            // Each shard has the classes that it met, in the order in which it met them.
+            let shard = |range: std::ops::Range<usize>| -> Result<(RidgeMoments<Map>, Vec<usize>), Failure> {
+                let (mut moments, mut met) = (RidgeMoments::several(map.clone(), 0.0, 1)?, Vec::new());
+                for t in range {
+                    let (x, _, weight) = example(t);
+                    let class = class(t, &x);
+                    if !met.contains(&class) {
+                        met.push(class);
+                        let places: Vec<_> = (0..met.len()).map(|k| Some(k).filter(|k| k + 1 < met.len())).collect();
+                        moments.arrange(&places)?;
+                    }
+                    moments.add_class(&x, met.iter().position(|one| *one == class).ok_or("met")?, weight)?;
+                }
+                let places: Vec<_> = (0..classes).map(|k| met.iter().position(|one| *one == k)).collect();
+                moments.arrange(&places)?;
+                Ok((moments, met))
+            };
+            let (mut all, _) = shard(140..300)?;
+            let (first, met) = shard(0..60)?;
+            assert!(met.len() < CLASSES, "a class is missing in a shard");
+            all.merge(&first)?;
+            all.merge(&shard(60..140)?.0)?;
+            let classifier = if classes == 2 {
+                all.sign();
+                all.arrange(&[Some(1)])?;
+                Classifier::learnt(all.fit::<Ridge>(LAMBDA)?, 2)?
+            } else {
+                all.arrange(&[None, Some(0), Some(1), Some(2), Some(3)])?;
+                all.sign();
+                Classifier::learnt(all.fit::<Ridge>(LAMBDA)?, classes)?
+            };
+            classifier.validate()?;
+            assert_eq!((classifier.classes(), classifier.is_open()), (classes, classes > 2));
+            let (mut scratch, mut scores) = (Scratch::default(), Vec::new());
+            for t in 0..300 {
+                classifier.scores_with(&example(t).0, &mut scratch, &mut scores)?;
+                for (k, score) in scores.iter().enumerate() {
+                    let expected = z.row(t).dot(&coefficients.column(k).transpose());
+                    assert!((score - expected).abs() < 1e-9, "{map}, class {k}: {score} for {expected}");
+                }
+            }
+            // The squares are those of signs, so that errors are told.
+            if classes == 2 {
+                let (error, fit) = (&z * coefficients.column(1), DVector::from_fn(300, |t, _| class(t, &example(t).0)));
+                let error: f64 = (0..300).map(|t| weights[t] * (2.0 * fit[t] as f64 - 1.0 - error[t]).powi(2)).sum();
+                let told = all.squared_errors(&all.coefficients(LAMBDA)?).ok_or("known")?[0];
+                assert!((told - error).abs() < 1e-9 * all.weight(), "{told} for {error}");
+            }
+        }
+    }
+    let mut moments = RidgeMoments::several(maps()?.remove(0), 0.0, 2)?;
+    assert!(moments.arrange(&[]).is_err() && moments.arrange(&[Some(2)]).is_err());
+    let learner = moments.fit::<Ridge>(LAMBDA)?;
+    assert!(matches!(Classifier::learnt(learner, 2), Err(Error::Outputs { expected: 3, got: 2 })));
     Ok(())
 }
 

@@ -14,6 +14,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use mercer_data::Labels;
 use mercer_kernels::{AnyKernel, KernelError, Points, RandomFourier, TaylorFeatures};
 use mercer_learners::basis::Identity;
 use mercer_learners::{Error, FixedMap, MapError, RidgeMoments};
@@ -321,7 +322,34 @@ impl FitSpec {
             lambda: self.lambda,
             parts: Vec::new(),
             sums: RidgeMoments::several(self.map(dimension, points)?, 0.0, outputs)?,
+            classes: None,
         })
+    }
+
+    /// The same for rows of a class each; the classes are those that are met.
+    ///
+    /// ```
+    /// use mercer::fit::FitSpec;
+    ///
+    /// let spec: FitSpec = "learner=ridge lambda=0.1".parse()?;
+    /// let mut shards = [spec.start_classes(1, None)?, spec.start_classes(1, None)?];
+    /// for t in 0..60 {
+    ///     let x = f64::from(t) / 30.0 - 1.0;
+    ///     // The second shard meets one class only.
+    ///     shards[usize::from(x > 0.5)].add_label(&[x], if x < 0.0 { "low" } else { "high" }, 1.0)?;
+    /// }
+    /// let [mut all, other] = shards;
+    /// all.merge(&other)?;
+    /// let model = all.fit_classes()?;
+    /// let class = model.classifier.predict(&[-0.7])?.and_then(|class| model.labels.get(class));
+    /// assert_eq!(class, Some("low"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`map`](Self::map).
+    pub fn start_classes(&self, dimension: usize, points: Option<&Points>) -> Result<Moments, FitError> {
+        Ok(Moments { classes: Some(Labels::new()), ..self.start(dimension, 1, points)? })
     }
 }
 

@@ -371,6 +371,9 @@ impl MomentsCore {
     /// Takes the sums of a file.
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
         match Model::from_bytes(bytes).map_err(errors::model)? {
+            Model::Moments(moments) if moments.classes.is_some() => {
+                Err(errors::model(ModelError::OtherSums { what: "classes" }))
+            }
             Model::Moments(moments) => {
                 *self.state.write(py) = Some(State::new(*moments));
                 Ok(())

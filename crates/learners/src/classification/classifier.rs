@@ -96,6 +96,21 @@ impl<R: Regressor> Classifier<R> {
         Ok(Self { learner, way, classes: 0, calibration: None, work: Work::default() })
     }
 
+    /// A classifier on a learner that has learnt `classes` classes already: one output for two classes, or one in reserve and then one a
+    /// class, with the targets of the table above. [`RidgeMoments::sign`](crate::RidgeMoments::sign) makes such targets.
+    ///
+    /// # Errors
+    /// When the learner has other outputs, or a loss that is neither squared nor takes ±1.
+    pub fn learnt(learner: R, classes: usize) -> Result<Self, Error> {
+        check_loss(learner.loss(), false)?;
+        let way = match learner.outputs() {
+            1 if classes == 2 => Way::Two,
+            outputs if outputs == classes + 1 => Way::OneAgainstRest,
+            got => return Err(Error::Outputs { expected: classes + 1, got }),
+        };
+        Ok(Self { learner, way, classes, calibration: None, work: Work::default() })
+    }
+
     /// The same untrained classifier, whose probabilities are learnt from its scores and from the classes that came before: by online Newton steps on a
     /// logistic model with six coefficients, whatever the classes. It then chooses the most probable class.
     #[must_use]

@@ -214,7 +214,8 @@ impl MomentSums {
         weights.extend(targets.iter().map(|target| target.weight));
         self.gram.add_outer_products(weights, features, outer);
         for (z, Target { y, weight }) in features.iter().zip(targets.iter()) {
-            for (output, y) in y.iter().enumerate() {
+            // Most targets of classes are 0, and add nothing.
+            for (output, y) in y.iter().enumerate().filter(|(_, y)| **y != 0.0) {
                 axpy(weight * y, z.lanes(), self.cross[output].lanes_mut());
                 if let Some(total) = self.totals.get_mut(output) {
                     *total += weight * y;
@@ -255,6 +256,36 @@ impl MomentSums {
         }
         self.weight += factor * other.weight;
         self.count += factor * other.count;
+    }
+
+    /// Has output `k` be what output `places[k]` was; `None` is an output whose targets were all 0, such as a class that was never seen.
+    /// `O(r)` an output.
+    ///
+    /// # Panics
+    /// If there is no place, or an output that is not there.
+    pub fn arrange(&mut self, places: &[Option<usize>]) {
+        assert!(!places.is_empty(), "sums have an output");
+        let r = self.features();
+        let cross =
+            |place: &Option<usize>| place.map_or_else(|| AlignedVec::zeros(r), |place| self.cross[place].clone());
+        self.cross = places.iter().map(cross).collect();
+        for numbers in [&mut self.totals, &mut self.squares].into_iter().filter(|numbers| !numbers.is_empty()) {
+            *numbers = places.iter().map(|place| place.map_or(0.0, |place| numbers[place])).collect();
+        }
+    }
+
+    /// Turns the outputs of classes, 1 for their own examples and 0 for the others, into outputs of `+1` and `−1`. Every example has a
+    /// class, so `Σ ω(2y_c − 1)z = 2 Σ ωy_c z − Σ_k Σ ωy_k z`. `O(r)` an output.
+    pub fn sign(&mut self) {
+        let mut all = AlignedVec::zeros(self.features());
+        self.cross.iter().for_each(|cross| axpy(1.0, cross.lanes(), all.lanes_mut()));
+        for cross in &mut self.cross {
+            scale(2.0, cross);
+            axpy(-1.0, all.lanes(), cross.lanes_mut());
+        }
+        let all: f64 = self.totals.iter().sum();
+        self.totals.iter_mut().for_each(|total| *total = 2.0 * *total - all);
+        self.squares.fill(self.weight);
     }
 
     /// The sums of the features `T z`, `T` being the matrix `transition`. `r_T r (r_T + r)`.

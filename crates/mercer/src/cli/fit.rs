@@ -21,13 +21,15 @@ use super::dialect::Dialect;
 use super::failure::Failure;
 use super::lock::ModelLock;
 use super::output::{self, digits, number};
-use super::{ScaleChoice, count, median_kernel, seed, store, typed, voice};
+use super::{ScaleChoice, TaskChoice, count, median_kernel, seed, store, typed, voice};
 use files::{Files, Part, Reading};
 
 pub(super) use files::expand;
 
 /// Rows of `--scale-from` from which a median width is taken.
 const FIRST_ROWS: usize = 256;
+/// Names of classes that are told.
+const MOST_NAMES: usize = 10;
 /// Features above which it is not tried to say how good a fit is, because that costs 10r³.
 const MOST_TOLD: usize = 2000;
 
@@ -37,7 +39,10 @@ const MOST_TOLD: usize = 2000;
 /// sums do not depend on --threads; those of shards, once merged, are those of one pass to rounding (1e-9).
 ///
 /// Learners: ridge (the inputs themselves), pkrr-taylor and pkawv-taylor (Taylor features of a Gaussian kernel), pkrr-fourier (random
-/// frequencies), pkrr-frozen (points given by --points, any kernel). Rows are complete rows of numbers.
+/// frequencies), pkrr-frozen (points given by --points, any kernel). The features are complete rows of numbers.
+///
+/// A target of text is a class: the sums have an output for each class, and the fit is least squares on targets of 1 and -1. Shards that
+/// met different classes merge. The first 256 rows of the first file decide for all files.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(super) struct FitArguments {
@@ -71,6 +76,11 @@ pub(super) struct FitArguments {
     /// Which column is the target, by name or by number from 1, or several with commas between; the last unless given
     #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
+    /// Whether the target is a class or a number
+    ///
+    /// Unless given, a target that holds text is a class, and numbers are numbers, also 0 and 1: the choice must be the same for all shards.
+    #[arg(long, value_name = "TASK")]
+    task: Option<TaskChoice>,
     /// Which column holds weights, by name or by number from 1
     #[arg(long, value_name = "NAME|INDEX")]
     weight: Option<ColumnChoice>,
@@ -100,6 +110,7 @@ const EXAMPLES: &str = "\
 Examples:
   mercer fit 'part-*.parquet' --learner pkrr-taylor --kernel gaussian:4 --target y --threads 8 --out all.mercer
   mercer fit 'part-*.parquet' --learner pkrr-fourier --kernel gaussian:4 --set features=500 --shard 0/3 --out part0.mercer
+  mercer fit 'part-*.csv' --learner pkrr-fourier --kernel gaussian:4 --target species --out classes.mercer
   mercer merge part0.mercer part1.mercer part2.mercer --out all.mercer
   mercer predict new.csv --model all.mercer > predictions.csv
 ";
@@ -164,6 +175,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         target: arguments.target.as_ref(),
         weight: arguments.weight.as_ref(),
         ignore: &arguments.ignore,
+        task: arguments.task,
     })?;
     let mut state = begin(arguments, &files)?;
     if arguments.resume && is_done(arguments, &state, (index, of)) {
@@ -219,7 +231,10 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     if points.is_some() && !spec.needs_points() {
         return Err(Failure::usage(format!("{} takes no points; leave --points out", spec.learner())));
     }
-    let mut state = spec.start(d, outputs, points.as_ref())?;
+    let mut state = match files.are_classes() {
+        true => spec.start_classes(d, points.as_ref())?,
+        false => spec.start(d, outputs, points.as_ref())?,
+    };
     state.scaling = scaling;
     let about = &mut state.description;
     about.features = files.features().to_vec();
@@ -271,6 +286,9 @@ pub(super) fn tell(
         ("features", r.into()),
         ("outputs", sums.outputs().into()),
     ];
+    if let Some(classes) = &state.classes {
+        facts.push(("classes", classes.names().to_vec().into()));
+    }
     facts.extend(more);
     if judged && r <= MOST_TOLD && sums.weight() > 0.0 {
         let point = state.point().map_err(|error| Failure::because(format!("{}: {error}", out.display())))?;
@@ -293,6 +311,11 @@ pub(super) fn tell(
             pairs.iter().map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect::<Vec<_>>().join(" ")
         }
         Value::String(text) => text.clone(),
+        Value::Array(names) => {
+            let shown: Vec<&str> = names.iter().take(MOST_NAMES).filter_map(Value::as_str).collect();
+            let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+            format!("{} ({}{more})", names.len(), shown.join(", "))
+        }
         Value::Number(value) => match value.as_f64() {
             Some(value) if *name == "rows" || value.fract() == 0.0 => number(value),
             Some(value) => digits(value),

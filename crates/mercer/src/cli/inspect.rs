@@ -238,6 +238,9 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             if !about.target_names.is_empty() {
                 tell("targets", about.target_names.clone().into());
             }
+            if let Some(classes) = &model.classes {
+                tell("classes", classes.names().to_vec().into());
+            }
             tell("scaled", model.scaling.is_some().into());
             tell("rows", model.rows().into());
             tell("weight", model.sums.weight().into());

@@ -24,7 +24,7 @@ pub(super) struct MergeArguments {
     /// Take the shards of these files back out again
     #[arg(long, value_name = "FILE")]
     retract: Vec<PathBuf>,
-    /// Print the mean squared error on each file of the fit to all others
+    /// Print the mean squared error on each file of the fit to all others; of classes, that of targets of 1 and -1
     #[arg(long)]
     held_out: bool,
     /// The file of all sums
@@ -71,15 +71,12 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     }
     let mut more = vec![("files", json!(paths.len())), ("shards", json!(state.parts.len()))];
     if arguments.held_out {
-        let lambda = match state.lambda {
-            Some(lambda) => lambda,
-            None => state.point().map_err(|error| Failure::because(error.to_string()))?.lambda,
-        };
+        let lambda = state.ridge().map_err(|error| Failure::because(error.to_string()))?;
         let mut errors = serde_json::Map::new();
         for path in &paths {
-            let held_out = state.sums.held_out(&load(path)?.sums, lambda);
+            let held_out = state.held_out(&load(path)?, lambda);
             let held_out = held_out.map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
-            errors.insert(path.display().to_string(), json!(held_out.iter().sum::<f64>() / held_out.len() as f64));
+            errors.insert(path.display().to_string(), json!(held_out));
         }
         more.push(("held_out", errors.into()));
     }

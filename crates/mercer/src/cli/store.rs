@@ -47,10 +47,7 @@ pub(crate) fn trained(path: &Path, model: Model) -> Result<Trained, Failure> {
         Model::Classification(model) => Ok(Trained::Classes(model)),
         Model::Table(model) => Ok(Trained::Table(model)),
         Model::ClassTable(model) => Ok(Trained::ClassTable(model)),
-        Model::Moments(sums) => match sums.fit() {
-            Ok(model) => Ok(Trained::Numbers(Box::new(model))),
-            Err(error) => Err(Failure::because(format!("{}: {error}", path.display()))),
-        },
+        Model::Moments(sums) => trained(path, sums.fit_model().map_err(|error| refused(path, &error))?),
         other => Err(other_kind(path, ModelKind::Regression, &other)),
     }
 }

@@ -32,6 +32,20 @@ pub enum ModelError {
         /// What it is.
         got: ModelKind,
     },
+    /// Sums of classes, or of a table that is encoded, where only sums of numbers are of use.
+    #[error(
+        "holds sums of {what}, which the commands mercer merge and mercer predict use; sums of complete rows of numbers are needed here"
+    )]
+    OtherSums {
+        /// What they are of.
+        what: &'static str,
+    },
+    /// The sums have no fit.
+    #[error(transparent)]
+    Learner(#[from] mercer_learners::Error),
+    /// The encoding and the learner do not go together.
+    #[error(transparent)]
+    Encoding(#[from] mercer_encoding::EncodingError),
     /// The learner alone would predict wrongly.
     #[error("has learnt scaled columns; read it with Model::from_bytes, which gives their scaling beside the learner")]
     Scaled,

@@ -1,15 +1,24 @@
 //! Sums of a ridge regression in a file: the state of a shard, which merges with those of others and from which a learner is made.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
-use mercer_core::{Inconsistent, Validate};
-use mercer_data::Scaling;
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_data::{Labels, Scaling};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
-use mercer_learners::{AnyRegressor, Error, FeatureMap, FixedMap, Regressor, RidgeMoments, RidgePoint};
+use mercer_learners::{
+    AnyRegressor, Classifier, Error, FeatureMap, FixedMap, Regressor, RidgeMoments, RidgePath, RidgePoint,
+};
 use serde::{Deserialize, Serialize};
 
-use super::{Description, Model, ModelError, ModelKind, Progress, Regression, check_scaling, frame};
+use super::{
+    ClassProgress, ClassUnion, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind, Progress,
+    Regression, check_scaling, frame,
+};
+
+/// The part of a class's weight that retracting may leave by rounding alone.
+const ROUNDING: f64 = 1e-12;
 
 /// The sums of some shards, with what is needed to merge them and to predict with them.
 ///
@@ -30,6 +39,10 @@ use super::{Description, Model, ModelError, ModelKind, Progress, Regression, che
 /// assert!((learner.predict(&[0.5])? - 1.5f64.sin()).abs() < 0.05);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// **Classes by least squares.** Sums of classes have an output for each class, 1 for its own rows and 0 for the others, in the sorted order of
+/// their names. A class that a shard never met has sums of 0 there, so shards that met different classes merge: their classes are the
+/// union. The fit is that of targets `+1` and `−1`, which the sums tell ([`RidgeMoments::sign`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Moments {
     /// What the learner is, in words, and the columns of the data.
@@ -44,6 +57,9 @@ pub struct Moments {
     pub parts: Vec<Part>,
     /// The sums.
     pub sums: RidgeMoments<FixedMap<AnyKernel>>,
+    /// The classes met, in sorted order, each of which has an output; `None` for sums of numbers. Before any class is met there is one output.
+    #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
+    pub classes: Option<Labels>,
 }
 
 /// One shard that was summed up.
@@ -93,6 +109,14 @@ pub enum MergeError {
         /// Its rows.
         rows: u64,
     },
+    /// Classes beyond measure.
+    #[error(
+        "there are {classes} classes, and sums hold {MOST_CLASSES} at most; if the target is a number, leave out --task class"
+    )]
+    TooManyClasses {
+        /// How many.
+        classes: usize,
+    },
     /// Why the sums do not go together.
     #[error(transparent)]
     Sums(#[from] Error),
@@ -113,7 +137,11 @@ impl Moments {
     /// # Errors
     /// When the sums cannot be written.
     pub fn close(&mut self, shard: u64, of: u64, rows: u64) -> Result<(), ModelError> {
-        let fingerprint = crc32fast::hash(&postcard::to_allocvec(&self.sums)?);
+        let mut bytes = postcard::to_allocvec(&self.sums)?;
+        if let Some(classes) = &self.classes {
+            bytes = postcard::to_extend(classes, bytes)?;
+        }
+        let fingerprint = crc32fast::hash(&bytes);
         self.parts = vec![Part { of, shard, rows, fingerprint }];
         Ok(())
     }
@@ -154,6 +182,10 @@ impl Moments {
         if targets(ours) != targets(theirs) {
             return Err(different("the targets", &targets(ours), &targets(theirs)));
         }
+        if self.classes.is_some() != other.classes.is_some() {
+            let told = |state: &Self| if state.classes.is_some() { "classes" } else { "numbers" };
+            return Err(different("the targets", &told(self), &told(other)));
+        }
         if ours.parameters != theirs.parameters {
             let told = |about: &Description| {
                 about.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
@@ -180,7 +212,14 @@ impl Moments {
         if let Some(Part { shard, of, rows, .. }) = other.parts.iter().find(|part| self.parts.contains(part)) {
             return Err(MergeError::Twice { shard: *shard, of: *of, rows: *rows });
         }
-        self.sums.merge(&other.sums)?;
+        match self.union(other)? {
+            None => self.sums.merge(&other.sums)?,
+            Some((union, theirs)) => {
+                self.sums.arrange(&union.ours)?;
+                self.sums.merge(&theirs)?;
+                self.classes = Some(union.labels);
+            }
+        }
         self.parts.extend(&other.parts);
         self.parts.sort_unstable();
         Ok(())
@@ -195,9 +234,109 @@ impl Moments {
         if let Some(Part { shard, of, rows, .. }) = other.parts.iter().find(|part| !self.parts.contains(part)) {
             return Err(MergeError::NotThere { shard: *shard, of: *of, rows: *rows });
         }
-        self.sums.retract(&other.sums)?;
+        match self.union(other)? {
+            None => self.sums.retract(&other.sums)?,
+            Some((union, theirs)) => {
+                self.sums.arrange(&union.ours)?;
+                let before = self.sums.sums().totals().to_vec();
+                self.sums.retract(&theirs)?;
+                self.classes = Some(union.labels);
+                self.drop_classes(&before)?;
+            }
+        }
         self.parts.retain(|part| !other.parts.contains(part));
         Ok(())
+    }
+
+    /// The classes of both, and the sums of the other in their order; `None` for numbers.
+    fn union(&self, other: &Self) -> Result<Option<(ClassUnion, RidgeMoments<FixedMap<AnyKernel>>)>, MergeError> {
+        let (Some(ours), Some(theirs)) = (&self.classes, &other.classes) else { return Ok(None) };
+        let union = ClassUnion::of(ours, theirs)?;
+        let mut sums = other.sums.clone();
+        sums.arrange(&union.theirs)?;
+        Ok(Some((union, sums)))
+    }
+
+    /// Drops the classes of which no more is left than rounding; `before` are the weights that they had.
+    fn drop_classes(&mut self, before: &[f64]) -> Result<(), Error> {
+        let Some(classes) = &mut self.classes else { return Ok(()) };
+        let weights = self.sums.sums().totals().iter().zip(before);
+        let left: Vec<usize> =
+            weights.enumerate().filter(|(_, (now, before))| **now > ROUNDING * **before).map(|(k, _)| k).collect();
+        let names = left.iter().filter_map(|class| classes.get(*class)).map(str::to_owned).collect::<Vec<_>>();
+        *classes = Labels::from(names);
+        let places: Vec<Option<usize>> = left.into_iter().map(Some).collect();
+        self.sums.arrange(if places.is_empty() { &[None] } else { &places })
+    }
+
+    /// Adds a row of the class of this name; a weight of 0 adds nothing. `½r²`, and `O(r)` a class where it is a new one.
+    ///
+    /// # Errors
+    /// When these are sums of numbers, there would be too many classes, and as [`RidgeMoments::add_class`]. A new class may then stay,
+    /// without a row.
+    pub fn add_label(&mut self, x: &[f64], label: &str, weight: f64) -> Result<(), MergeError> {
+        let Some(classes) = &self.classes else { return Err(different("the targets", &"numbers", &"classes")) };
+        if weight == 0.0 {
+            return Ok(());
+        }
+        let mut new = Labels::new();
+        new.insert(label);
+        let name = new.get(0).unwrap_or_default();
+        let class = match classes.find(name) {
+            Some(class) => class,
+            None => {
+                let union = ClassUnion::of(classes, &new)?;
+                let class = union.labels.find(name).unwrap_or_default();
+                self.sums.arrange(&union.ours)?;
+                self.classes = Some(union.labels);
+                class
+            }
+        };
+        Ok(self.sums.add_class(x, class, weight)?)
+    }
+
+    /// The sums that are fitted: of classes those of targets `+1` and `−1`, an output for each class.
+    #[must_use]
+    pub fn fitted_sums(&self) -> Cow<'_, RidgeMoments<FixedMap<AnyKernel>>> {
+        if self.classes.is_none() {
+            return Cow::Borrowed(&self.sums);
+        }
+        let mut sums = self.sums.clone();
+        sums.sign();
+        Cow::Owned(sums)
+    }
+
+    /// The ridge regressions of all `λ`. About `10r³`.
+    fn path(&self) -> Result<RidgePath, Error> {
+        self.fitted_sums().path()
+    }
+
+    /// The ridge, chosen if it is not given.
+    ///
+    /// # Errors
+    /// As [`point`](Self::point).
+    pub fn ridge(&self) -> Result<f64, Error> {
+        self.lambda.map_or_else(|| self.point().map(|point| point.lambda), Ok)
+    }
+
+    /// The mean squared error on `shard`, which was merged, of the fit to all other shards; the mean over the outputs. Of classes it is
+    /// that of the targets `+1` and `−1`. `r³`.
+    ///
+    /// # Errors
+    /// As [`RidgeMoments::held_out`], and when the shard is the state of something else.
+    pub fn held_out(&self, shard: &Self, lambda: f64) -> Result<f64, MergeError> {
+        self.check_same(shard)?;
+        let errors = match self.union(shard)? {
+            None => self.sums.held_out(&shard.sums, lambda)?,
+            Some((union, mut theirs)) => {
+                let mut ours = self.sums.clone();
+                ours.arrange(&union.ours)?;
+                ours.sign();
+                theirs.sign();
+                ours.held_out(&theirs, lambda)?
+            }
+        };
+        Ok(errors.iter().sum::<f64>() / errors.len() as f64)
     }
 
     /// What the fit comes to: its ridge, errors, R², effective dimension and generalised cross-validation. About `10r³`.
@@ -205,7 +344,7 @@ impl Moments {
     /// # Errors
     /// When the sums are not finite.
     pub fn point(&self) -> Result<RidgePoint, Error> {
-        let path = self.sums.path()?;
+        let path = self.path()?;
         match self.lambda {
             Some(lambda) => path.at(lambda),
             None => path.best(&path.grid()),
@@ -215,20 +354,64 @@ impl Moments {
     /// The learner of all rows, as a model that predicts and goes on learning. `r³`, and about `10r³` to choose the ridge.
     ///
     /// # Errors
-    /// When the sums are not finite, or so much was taken back that no ridge regression fits them.
+    /// When these are sums of classes, the sums are not finite, or so much was taken back that no ridge regression fits them.
     pub fn fit(&self) -> Result<Regression, Error> {
-        let lambda = match self.lambda {
-            Some(lambda) => lambda,
-            None => self.point()?.lambda,
-        };
-        let learner: AnyRegressor<AnyKernel> = match self.awv {
-            true => self.sums.fit::<Awv>(lambda)?.into(),
-            false => self.sums.fit::<Ridge>(lambda)?.into(),
-        };
-        debug_assert_eq!(learner.outputs(), self.sums.outputs());
+        if let Some(classes) = &self.classes {
+            let requirement = "numbers; these sums are of classes, so that fit_classes makes their learner";
+            return Err(ParameterError { name: "the targets", requirement, value: classes.len() as f64 }.into());
+        }
+        let learner = self.learner(&self.sums)?;
         let progress = Progress { rows: self.rows(), ..Progress::default() };
         let (description, scaling) = (self.description.clone(), self.scaling.clone());
         Ok(Regression { description, scaling, progress, intervals: None, learner })
+    }
+
+    /// The classifier of all rows by least squares on targets `+1` and `−1`: one output for two classes, and otherwise one a class beside
+    /// that in reserve for a class to come. `r³`, and about `10r³` to choose the ridge.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and when these are sums of numbers.
+    pub fn fit_classes(&self) -> Result<Classification, Error> {
+        let Some(labels) = self.classes.clone() else {
+            let requirement = "classes; these sums are of numbers, so that fit makes their learner";
+            let value = self.sums.outputs() as f64;
+            return Err(ParameterError { name: "the targets", requirement, value }.into());
+        };
+        let mut sums = self.sums.clone();
+        if labels.len() == 2 {
+            sums.sign();
+            sums.arrange(&[Some(1)])?;
+        } else {
+            // A class that was never met has the output in reserve.
+            let places: Vec<Option<usize>> = std::iter::once(None).chain((0..labels.len()).map(Some)).collect();
+            sums.arrange(&places)?;
+            sums.sign();
+        }
+        let classifier = Classifier::learnt(self.learner(&sums)?, labels.len())?;
+        let progress = ClassProgress { rows: self.rows(), learnt: self.rows(), ..ClassProgress::default() };
+        let (description, scaling) = (self.description.clone(), self.scaling.clone());
+        Ok(Classification { description, labels, scaling, progress, classifier })
+    }
+
+    /// The learner of all rows, as the model of its kind: [`Model::Regression`] or [`Model::Classification`].
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit) and [`fit_classes`](Self::fit_classes).
+    pub fn fit_model(&self) -> Result<Model, ModelError> {
+        Ok(match self.classes {
+            None => Model::Regression(Box::new(self.fit()?)),
+            Some(_) => Model::Classification(Box::new(self.fit_classes()?)),
+        })
+    }
+
+    fn learner(&self, sums: &RidgeMoments<FixedMap<AnyKernel>>) -> Result<AnyRegressor<AnyKernel>, Error> {
+        let lambda = self.ridge()?;
+        let learner: AnyRegressor<AnyKernel> = match self.awv {
+            true => sums.fit::<Awv>(lambda)?.into(),
+            false => sums.fit::<Ridge>(lambda)?.into(),
+        };
+        debug_assert_eq!(learner.outputs(), sums.outputs());
+        Ok(learner)
     }
 
     /// The file.
@@ -260,8 +443,14 @@ impl Validate for Moments {
         self.lambda.map_or(Ok(()), |lambda| Inconsistent::positive(lambda, "ridge"))?;
         if let Some(scaling) = &self.scaling {
             check_scaling(scaling, d)?;
-            let fits = scaling.outputs() == self.sums.outputs();
+            let fits = self.classes.is_some() || scaling.outputs() == self.sums.outputs();
             Inconsistent::require(fits, "scaling", "it has a range for each target")?;
+        }
+        if let Some(classes) = &self.classes {
+            classes.validate()?;
+            let sorted = classes.names().is_sorted_by(|a, b| Labels::order(a, b).is_lt());
+            let fits = self.sums.outputs() == classes.len().max(1) && classes.len() <= MOST_CLASSES;
+            Inconsistent::require(sorted && fits, "list of classes", "they are in order, and each has its sums")?;
         }
         let counted = self.parts.iter().all(|part| part.shard < part.of && part.rows < u64::MAX >> 32);
         Inconsistent::require(counted && self.parts.len() < 1 << 31, WHAT, "each is one of so many")?;

@@ -7,6 +7,7 @@ mod data;
 mod dialects;
 mod eval;
 mod fit;
+mod fit_classes;
 mod forecast;
 mod habits;
 mod http;

@@ -4,12 +4,14 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use mercer::data::{
-    ColumnChoice, DataError, Dataset, Example, Ranges, ReadOptions, Registry, RowReader, TargetColumn, Targets,
+    ColumnChoice, DataError, Dataset, Example, Labels, Ranges, ReadOptions, Registry, RowReader, TargetColumn, Targets,
 };
 
+use crate::cli::TaskChoice;
 use crate::cli::dialect::{self, Dialect};
 use crate::cli::failure::Failure;
 use crate::cli::source::Source;
+use crate::cli::voice;
 
 /// What the files are told.
 pub(super) struct Reading<'a> {
@@ -18,6 +20,8 @@ pub(super) struct Reading<'a> {
     pub(super) target: Option<&'a TargetColumn>,
     pub(super) weight: Option<&'a ColumnChoice>,
     pub(super) ignore: &'a [ColumnChoice],
+    /// Whether the target is a class; a target of text is one unless this says otherwise.
+    pub(super) task: Option<TaskChoice>,
 }
 
 /// Files with the same columns.
@@ -26,7 +30,10 @@ pub(super) struct Files {
     dialect: Dialect,
     /// For the first file.
     options: ReadOptions,
+    /// Whether the target is a class.
+    classes: bool,
     dimension: usize,
+    /// 1 for a class.
     outputs: usize,
     features: Vec<String>,
     targets: Vec<String>,
@@ -50,7 +57,7 @@ pub(super) struct Reference {
 /// The rows of one file.
 pub(super) enum Rows {
     File(Box<RowReader>),
-    Table { table: Dataset, next: usize },
+    Table { table: Dataset, next: usize, classes: bool },
 }
 
 impl Rows {
@@ -58,12 +65,17 @@ impl Rows {
     pub(super) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         match self {
             Self::File(reader) => reader.next_example(example),
-            Self::Table { table, next } if *next == table.len() => Ok(false),
-            Self::Table { table, next } => {
+            Self::Table { table, next, .. } if *next == table.len() => Ok(false),
+            Self::Table { table, next, classes } => {
                 example.features.clear();
                 example.features.extend_from_slice(table.row(*next));
                 example.targets.clear();
-                example.targets.extend_from_slice(table.targets_of(*next));
+                example.label.clear();
+                match table.label(*next) {
+                    Some(name) => example.label.push_str(name),
+                    None if *classes => Labels::canonical_number(table.target(*next), &mut example.label),
+                    None => example.targets.extend_from_slice(table.targets_of(*next)),
+                }
                 example.weight = table.weight(*next);
                 *next += 1;
                 Ok(true)
@@ -74,7 +86,7 @@ impl Rows {
     fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
         match self {
             Self::File(reader) => reader.skip_rows(rows),
-            Self::Table { table, next } => {
+            Self::Table { table, next, .. } => {
                 let passed = rows.min((table.len() - *next) as u64);
                 *next += passed as usize;
                 Ok(passed)
@@ -116,6 +128,11 @@ pub(in crate::cli) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Fail
     Ok(paths)
 }
 
+/// Numbers in a target; 1 for a class.
+fn outputs(reader: &RowReader) -> usize {
+    if reader.is_label() { 1 } else { reader.outputs() }
+}
+
 /// Whether a name matches a pattern of `*` (any text) and `?` (any character).
 fn is_like(name: &str, pattern: &str) -> bool {
     let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
@@ -141,13 +158,18 @@ impl Files {
             target: reading.target.cloned().unwrap_or_default(),
             ignore: reading.ignore.to_vec(),
             weight: reading.weight.cloned(),
-            targets: Targets::Numbers,
+            targets: match reading.task {
+                Some(TaskChoice::Class) => Targets::Labels,
+                Some(TaskChoice::Regression) => Targets::Numbers,
+                None => Targets::Auto,
+            },
             ..ReadOptions::default()
         };
         let mut files = Self {
             paths,
             dialect: *reading.dialect,
             options,
+            classes: false,
             dimension: 0,
             outputs: 0,
             features: Vec::new(),
@@ -159,14 +181,25 @@ impl Files {
         match &rows {
             Rows::File(reader) => {
                 dialect::tell_doubt(reader.doubt());
-                (files.dimension, files.outputs) = (reader.dimension(), reader.outputs());
+                (files.dimension, files.outputs) = (reader.dimension(), outputs(reader));
                 (files.features, files.targets) = (names(reader.feature_names()), names(reader.target_names()));
+                files.classes = reader.is_label();
+                let two = reader.target_head().is_some_and(|head| head.zero_one && !reader.is_label());
+                if two && files.outputs == 1 && reading.task.is_none() {
+                    voice::remark(format!(
+                        "{}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class",
+                        first.display()
+                    ));
+                }
             }
-            Rows::Table { table, .. } => {
+            Rows::Table { table, classes, .. } => {
                 (files.dimension, files.outputs) = (table.dimension(), table.outputs());
                 (files.features, files.targets) = (names(table.feature_names()), names(table.target_names()));
+                files.classes = *classes;
             }
         }
+        // The first file settles it for all.
+        files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
         if files.outputs == 0 {
             return Err(Failure::usage(format!("{}: has no target", files.paths[0].display())));
         }
@@ -180,8 +213,14 @@ impl Files {
         self.dimension
     }
 
+    /// Numbers in a target; 1 for a class.
     pub(super) fn outputs(&self) -> usize {
         self.outputs
+    }
+
+    /// Whether the target is a class.
+    pub(super) fn are_classes(&self) -> bool {
+        self.classes
     }
 
     /// The features' names, if there are names.
@@ -205,17 +244,22 @@ impl Files {
             Source::StandardInput => {
                 return Err(Failure::usage("standard input cannot be cut into shards; give files"));
             }
-            Source::Named(name) => Rows::Table { table: Registry::load()?.open(name)?, next: 0 },
+            Source::Named(name) => {
+                let table = Registry::load()?.open(name)?;
+                let classes = table.classes().is_some() || options.targets == Targets::Labels;
+                if classes && (options.targets == Targets::Numbers || table.outputs() > 1) {
+                    return Err(Failure::because(format!(
+                        "{shown}: its target is {}; give data with targets of one kind, or say with --task what they are",
+                        if table.outputs() > 1 { "several numbers and no class" } else { "a class and no number" }
+                    )));
+                }
+                Rows::Table { table, next: 0, classes }
+            }
             Source::File(path) => {
                 let dialect = if path == self.paths[0] { self.dialect } else { self.dialect.beside(path) };
                 Rows::File(Box::new(RowReader::open(path, &dialect.told(path, options.clone()))?))
             }
         };
-        if let Rows::Table { table, .. } = &rows
-            && table.classes().is_some()
-        {
-            return Err(Failure::because(format!("{shown}: its target is a class, and sums need numbers")));
-        }
         Ok((rows, shown))
     }
 
@@ -237,7 +281,7 @@ impl Files {
         }
         let (rows, shown) = self.raw(path, &options)?;
         let (d, outputs) = match &rows {
-            Rows::File(reader) => (reader.dimension(), reader.outputs()),
+            Rows::File(reader) => (reader.dimension(), outputs(reader)),
             Rows::Table { table, .. } => (table.dimension(), table.outputs()),
         };
         if (d, outputs) != (self.dimension, self.outputs) {
@@ -293,7 +337,11 @@ impl Files {
         let (mut rows, mut example) = (self.like(path)?, Example::default());
         let mut reference = Reference { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
         while rows.next(&mut example)? {
-            reference.ranges.observe_targets(&example.features, &example.targets)?;
+            if self.classes {
+                reference.ranges.observe_features(&example.features)?;
+            } else {
+                reference.ranges.observe_targets(&example.features, &example.targets)?;
+            }
             if reference.first.len() < first * self.dimension {
                 reference.first.extend_from_slice(&example.features);
             }

@@ -9,9 +9,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use mercer::AnyKernel;
-use mercer::data::{Example, Scaling};
+use mercer::data::{Example, Labels, Scaling};
 use mercer::learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
-use mercer::model::Moments;
+use mercer::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 
 use super::files::{Files, Part, Rows};
 use crate::cli::failure::Failure;
@@ -20,6 +20,8 @@ use crate::cli::voice;
 /// Rows and numbers of a chunk at most.
 const CHUNK: usize = 8192;
 const CHUNK_NUMBERS: usize = 1 << 20;
+/// Rows for which the targets of classes are written out at once: a multiple of the rows that are summed up together.
+const CODED: usize = 512;
 
 /// What all threads need.
 struct Task<'a> {
@@ -27,6 +29,8 @@ struct Task<'a> {
     map: &'a FixedMap<AnyKernel>,
     scaling: Option<&'a Scaling>,
     outputs: usize,
+    /// Whether the target is a class.
+    classes: bool,
     /// Rows of a chunk.
     chunk: usize,
     bar: ProgressBar,
@@ -43,6 +47,7 @@ pub(super) fn sum_up(files: &Files, parts: &[Part], state: &mut Moments, threads
         map: &map,
         scaling: state.scaling.as_ref(),
         outputs: files.outputs(),
+        classes: files.are_classes(),
         chunk: (CHUNK_NUMBERS / columns.max(1)).clamp(64, CHUNK) / 64 * 64,
         bar: voice::bar(None, "{spinner} {human_pos} rows, {per_sec}, {elapsed}"),
         over: AtomicBool::new(false),
@@ -73,13 +78,34 @@ pub(super) fn sum_up(files: &Files, parts: &[Part], state: &mut Moments, threads
     if let Some((_, failure)) = failures.into_iter().min_by_key(|(index, _)| *index) {
         return Err(failure);
     }
-    let (mut whole, mut rows) = (MomentSums::new(map.coordinates(), files.outputs()), 0);
-    for (sums, count) in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
-        whole.add(1.0, &sums);
+    let (mut whole, mut rows) = (task.nothing(), 0);
+    for (summed, count) in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
+        whole.add(summed).map_err(|error| Failure::because(error.to_string()))?;
         rows += count;
     }
-    state.sums = RidgeMoments::from_sums(map, whole, 0.0).map_err(|error| Failure::because(error.to_string()))?;
+    state.classes = task.classes.then_some(whole.labels);
+    state.sums = RidgeMoments::from_sums(map, whole.sums, 0.0).map_err(|error| Failure::because(error.to_string()))?;
     Ok(rows)
+}
+
+/// Sums, and the classes of their outputs; no classes for numbers.
+struct Summed {
+    sums: MomentSums,
+    labels: Labels,
+}
+
+impl Summed {
+    /// Adds the sums of later rows; their classes join the others.
+    fn add(&mut self, mut other: Self) -> Result<(), MergeError> {
+        if self.labels != other.labels {
+            let union = ClassUnion::of(&self.labels, &other.labels)?;
+            self.sums.arrange(&union.ours);
+            other.sums.arrange(&union.theirs);
+            self.labels = union.labels;
+        }
+        self.sums.add(1.0, &other.sums);
+        Ok(())
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -99,7 +125,7 @@ struct Open {
 
 /// The sums of the chunks before `next`.
 struct Added {
-    sums: MomentSums,
+    summed: Summed,
     next: usize,
 }
 
@@ -107,16 +133,20 @@ struct Added {
 #[derive(Default)]
 struct Chunk {
     features: Vec<f64>,
+    /// None for classes.
     targets: Vec<f64>,
     weights: Vec<f64>,
+    /// The class of each row, and the classes of the chunk; none for numbers.
+    classes: Vec<usize>,
+    labels: Labels,
     /// The first of its rows in the file, from 1.
     first: u64,
 }
 
 impl Task<'_> {
     /// The sums of a part, and its rows.
-    fn part(&self, part: &Part, threads: usize) -> Result<(MomentSums, u64), Failure> {
-        let sums = MomentSums::new(self.map.coordinates(), self.outputs);
+    fn part(&self, part: &Part, threads: usize) -> Result<(Summed, u64), Failure> {
+        let summed = self.nothing();
         let open = Open {
             rows: self.files.part(part)?,
             left: part.rows.end - part.rows.start,
@@ -124,7 +154,7 @@ impl Task<'_> {
             met: part.rows.start,
             over: false,
         };
-        let (open, added, turn) = (Mutex::new(open), Mutex::new(Added { sums, next: 0 }), Condvar::new());
+        let (open, added, turn) = (Mutex::new(open), Mutex::new(Added { summed, next: 0 }), Condvar::new());
         let work = || self.chunks(&open, (&added, &turn), part.file);
         std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
@@ -136,8 +166,13 @@ impl Task<'_> {
             result
         })?;
         let met = open.into_inner().unwrap_or_else(PoisonError::into_inner).met;
-        let Added { sums, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok((sums, met - part.rows.start))
+        let Added { summed, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((summed, met - part.rows.start))
+    }
+
+    /// The sums of no row.
+    fn nothing(&self) -> Summed {
+        Summed { sums: MomentSums::new(self.map.coordinates(), self.outputs), labels: Labels::new() }
     }
 
     /// Sums up chunk after chunk until none is left.
@@ -167,6 +202,8 @@ impl Task<'_> {
         chunk.features.clear();
         chunk.targets.clear();
         chunk.weights.clear();
+        chunk.classes.clear();
+        chunk.labels = Labels::new();
         chunk.first = open.met + 1;
         while chunk.weights.len() < self.chunk && open.left > 0 && !open.over && !self.over.load(Ordering::Relaxed) {
             if !open.rows.next(example)? {
@@ -176,6 +213,11 @@ impl Task<'_> {
             chunk.features.extend_from_slice(&example.features);
             chunk.targets.extend_from_slice(&example.targets);
             chunk.weights.push(example.weight);
+            if self.classes {
+                // What has no weight does not become a class; such a row adds nothing to any.
+                let class = if example.weight == 0.0 { 0 } else { chunk.labels.insert(&example.label) };
+                chunk.classes.push(class);
+            }
             open.left -= 1;
             open.met += 1;
         }
@@ -195,16 +237,7 @@ impl Task<'_> {
         (added, turn): (&Mutex<Added>, &Condvar),
         file: usize,
     ) -> Result<(), Failure> {
-        let d = self.files.dimension();
-        let mut sums = MomentSums::new(self.map.coordinates(), self.outputs);
-        let summed = self.scale(chunk).and_then(|()| {
-            let targets =
-                Targets::new(&chunk.targets, &chunk.weights, self.outputs).map_err(|error| (0, error.to_string()))?;
-            let rows = Examples::new(&chunk.features, d, targets).map_err(|error| (0, error.to_string()))?;
-            // Rows before the one that is refused were added, those of weight 0 without being counted.
-            sums.add_rows(self.map, rows, scratch).map_err(|error| (self.refused(chunk), error.to_string()))
-        });
-        summed.map_err(|(row, error)| {
+        let summed = self.sums(chunk, scratch).map_err(|(row, error)| {
             let row = chunk.first + row as u64;
             Failure::because(format!("{}, row {row}: {error}", self.files.shown(file)))
         })?;
@@ -216,7 +249,8 @@ impl Task<'_> {
                 .0;
         }
         if added.next == index {
-            added.sums.add(1.0, &sums);
+            let joined = added.summed.add(summed);
+            joined.map_err(|error| Failure::because(format!("{}: {error}", self.files.shown(file))))?;
             added.next += 1;
             self.bar.inc(chunk.weights.len() as u64);
         }
@@ -224,30 +258,61 @@ impl Task<'_> {
         Ok(())
     }
 
+    /// The sums of a chunk; or the row that is refused, and why.
+    fn sums(&self, chunk: &mut Chunk, scratch: &mut MomentScratch) -> Result<Summed, (usize, String)> {
+        self.scale(chunk)?;
+        let (d, rows) = (self.files.dimension(), chunk.weights.len());
+        let outputs = if self.classes { chunk.labels.len().max(1) } else { self.outputs };
+        if chunk.labels.len() > MOST_CLASSES {
+            return Err((0, MergeError::TooManyClasses { classes: chunk.labels.len() }.to_string()));
+        }
+        let mut sums = MomentSums::new(self.map.coordinates(), outputs);
+        let step = if self.classes { CODED } else { rows.max(1) };
+        for first in (0..rows).step_by(step) {
+            let range = first..rows.min(first + step);
+            if self.classes {
+                chunk.targets.clear();
+                chunk.targets.resize(range.len() * outputs, 0.0);
+                let codes = chunk.targets.chunks_exact_mut(outputs);
+                codes.zip(&chunk.classes[range.clone()]).for_each(|(codes, class)| codes[*class] = 1.0);
+            }
+            let refused = |error: mercer::Error| (first, error.to_string());
+            let targets = Targets::new(&chunk.targets, &chunk.weights[range.clone()], outputs).map_err(refused)?;
+            let features = &chunk.features[range.start * d..range.end * d];
+            let rows = Examples::new(features, d, targets).map_err(refused)?;
+            // Rows before the one that is refused were added, those of weight 0 without being counted.
+            let added = sums.add_rows(self.map, rows, scratch);
+            added.map_err(|error| (first + self.refused(rows), error.to_string()))?;
+        }
+        Ok(Summed { sums, labels: std::mem::take(&mut chunk.labels) })
+    }
+
     fn scale(&self, chunk: &mut Chunk) -> Result<(), (usize, String)> {
         let Some(scaling) = self.scaling else { return Ok(()) };
         let d = self.files.dimension();
-        for row in 0..chunk.weights.len() {
-            let (features, targets) =
-                (&mut chunk.features[row * d..(row + 1) * d], &mut chunk.targets[row * self.outputs..][..self.outputs]);
-            let scaled = scaling.row(features).and_then(|()| scaling.targets(targets));
-            scaled.map_err(|error| (row, error.to_string()))?;
-        }
-        Ok(())
+        let scaled = chunk
+            .features
+            .chunks_exact_mut(d.max(1))
+            .enumerate()
+            .try_for_each(|(row, features)| scaling.row(features).map_err(|error| (row, error.to_string())));
+        // A class is not scaled, and has no targets.
+        scaled.and_then(|()| {
+            chunk
+                .targets
+                .chunks_exact_mut(self.outputs)
+                .enumerate()
+                .try_for_each(|(row, targets)| scaling.targets(targets).map_err(|error| (row, error.to_string())))
+        })
     }
 
-    /// The first row of a chunk that cannot be summed up.
-    fn refused(&self, chunk: &Chunk) -> usize {
-        let d = self.files.dimension();
-        let (mut scratch, one) = (MomentScratch::default(), |row: usize| row..row + 1);
+    /// The first of these rows that cannot be summed up.
+    fn refused(&self, rows: Examples<'_>) -> usize {
+        let mut scratch = MomentScratch::default();
         let mut refuses = |row: usize| {
-            let range = one(row);
-            let (y, w) = (&chunk.targets[row * self.outputs..][..self.outputs], &chunk.weights[range]);
-            let targets = Targets::new(y, w, self.outputs);
-            let rows = targets.and_then(|targets| Examples::new(&chunk.features[row * d..(row + 1) * d], d, targets));
-            let mut sums = MomentSums::new(self.map.coordinates(), self.outputs);
-            rows.and_then(|rows| sums.add_rows(self.map, rows, &mut scratch)).is_err()
+            let one = rows.range(row, row + 1);
+            let mut sums = MomentSums::new(self.map.coordinates(), one.target(0).y.len());
+            sums.add_rows(self.map, one, &mut scratch).is_err()
         };
-        (0..chunk.weights.len()).find(|row| refuses(*row)).unwrap_or(0)
+        (0..rows.len()).find(|row| refuses(*row)).unwrap_or(0)
     }
 }
