@@ -323,6 +323,8 @@ impl FitSpec {
             parts: Vec::new(),
             sums: RidgeMoments::several(self.map(dimension, points)?, 0.0, outputs)?,
             classes: None,
+            encoding: None,
+            target_scales: Vec::new(),
         })
     }
 

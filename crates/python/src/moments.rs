@@ -374,6 +374,9 @@ impl MomentsCore {
             Model::Moments(moments) if moments.classes.is_some() => {
                 Err(errors::model(ModelError::OtherSums { what: "classes" }))
             }
+            Model::Moments(moments) if moments.encoding.is_some() => {
+                Err(errors::model(ModelError::OtherSums { what: "a table that is encoded" }))
+            }
             Model::Moments(moments) => {
                 *self.state.write(py) = Some(State::new(*moments));
                 Ok(())

@@ -125,6 +125,22 @@ impl Encoded {
 
     /// Rows whose columns a model knows, by name; what is missing is told.
     pub(crate) fn known(shown: &str, records: Records, known: &Known<'_>) -> Result<Self, Failure> {
+        let found = Self::matched(shown, records, known)?;
+        dialect::tell_doubt(found.records.doubt());
+        for name in found.missing() {
+            let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
+            voice::remark(told);
+        }
+        Ok(found)
+    }
+
+    /// Columns that are known by name and not in the file.
+    pub(crate) fn missing(&self) -> &[String] {
+        self.map.as_ref().map_or(&[], ColumnMap::missing)
+    }
+
+    /// The same, of which nothing is told.
+    pub(crate) fn matched(shown: &str, records: Records, known: &Known<'_>) -> Result<Self, Failure> {
         let schema = known.encoding.schema();
         let names = names_of(&records, schema);
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
@@ -142,11 +158,6 @@ impl Encoded {
         };
         let weight = known.weight.as_ref();
         let weight = weight.map(|choice| place(choice, &names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
-        dialect::tell_doubt(records.doubt());
-        for name in map.missing() {
-            let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
-            voice::remark(told);
-        }
         Ok(Self {
             shown: shown.to_owned(),
             records,

@@ -1,6 +1,7 @@
 //! `mercer fit`: ridge regressions that are sums over rows, from many files at once, in shards that merge.
 
 mod files;
+mod frozen;
 mod pass;
 
 use std::num::NonZeroUsize;
@@ -39,7 +40,10 @@ const MOST_TOLD: usize = 2000;
 /// sums do not depend on --threads; those of shards, once merged, are those of one pass to rounding (1e-9).
 ///
 /// Learners: ridge (the inputs themselves), pkrr-taylor and pkawv-taylor (Taylor features of a Gaussian kernel), pkrr-fourier (random
-/// frequencies), pkrr-frozen (points given by --points, any kernel). The features are complete rows of numbers.
+/// frequencies), pkrr-frozen (points given by --points, any kernel).
+///
+/// The columns are numbers, without gaps. Where they are not, --scale-from FILE tells how they become numbers: that is learnt from FILE alone,
+/// as `mercer train` learns it from a stream, and every row of every shard is encoded by it. Shards of different FILEs do not merge.
 ///
 /// A target of text is a class: the sums have an output for each class, and the fit is least squares on targets of 1 and -1. Shards that
 /// met different classes merge. The first 256 rows of the first file decide for all files.
@@ -61,12 +65,18 @@ pub(super) struct FitArguments {
     /// degree=2 and centre=none for Taylor features; features=100 for random frequencies.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Scale every column by its range in --scale-from: paper01 (features to [-1, 1], target to [0, 1]) or paper11
+    /// Scale every column by what --scale-from holds of it: standard (mean and deviation), robust (median and quartiles), range, paper01
+    /// (features to [-1, 1], target to [0, 1]) or paper11
     #[arg(long, value_name = "HOW", default_value = "none")]
     scale: ScaleChoice,
-    /// The file that tells the ranges of all shards
+    /// The file that tells how the columns of all shards are scaled and encoded
+    ///
+    /// Every shard must be given the same file: the first one, or a sample of the rows. A category that it does not hold is hashed later.
     #[arg(long, value_name = "FILE")]
     scale_from: Option<PathBuf>,
+    /// What the values of a column of --scale-from are: number, category, time, text or identifier; may be given several times
+    #[arg(long = "as", value_name = "NAME=KIND", requires = "scale_from")]
+    kinds: Vec<String>,
     /// The points of pkrr-frozen: a file with the columns of the data, in their own units
     #[arg(long, value_name = "FILE")]
     points: Option<PathBuf>,
@@ -111,6 +121,7 @@ Examples:
   mercer fit 'part-*.parquet' --learner pkrr-taylor --kernel gaussian:4 --target y --threads 8 --out all.mercer
   mercer fit 'part-*.parquet' --learner pkrr-fourier --kernel gaussian:4 --set features=500 --shard 0/3 --out part0.mercer
   mercer fit 'part-*.csv' --learner pkrr-fourier --kernel gaussian:4 --target species --out classes.mercer
+  mercer fit 'part-*.csv' --learner ridge --scale standard --scale-from part-0.csv --target price --out prices.mercer
   mercer merge part0.mercer part1.mercer part2.mercer --out all.mercer
   mercer predict new.csv --model all.mercer > predictions.csv
 ";
@@ -148,24 +159,11 @@ impl From<FitError> for Failure {
 
 pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let Shard { index, of } = arguments.shard.unwrap_or(Shard { index: 0, of: 1 });
-    if !matches!(arguments.scale, ScaleChoice::None | ScaleChoice::Paper01 | ScaleChoice::Paper11) {
+    if arguments.scale != ScaleChoice::None && arguments.scale_from.is_none() {
         return Err(Failure::usage(format!(
-            "--scale {} runs with the rows, so that shards would be scaled differently; take paper01 or paper11 with --scale-from",
+            "--scale {} needs a file that settles it for all shards; say with --scale-from FILE which one",
             typed(&arguments.scale)
         )));
-    }
-    match (arguments.scale.scheme(), &arguments.scale_from) {
-        (Some(_), None) => {
-            return Err(Failure::usage(
-                "--scale needs ranges that all shards share; say with --scale-from FILE where they are",
-            ));
-        }
-        (None, Some(_)) if !matches!(arguments.kernel, KernelSpec::Median) => {
-            return Err(Failure::usage(
-                "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
-            ));
-        }
-        _ => {}
     }
     let _lock = ModelLock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
@@ -176,7 +174,17 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         weight: arguments.weight.as_ref(),
         ignore: &arguments.ignore,
         task: arguments.task,
+        scale_from: arguments.scale_from.as_deref(),
+        scale: arguments.scale,
+        kinds: &arguments.kinds,
     })?;
+    let needed = arguments.scale != ScaleChoice::None || matches!(arguments.kernel, KernelSpec::Median);
+    if let (Some(path), None, false) = (&arguments.scale_from, files.frozen(), needed) {
+        return Err(Failure::usage(format!(
+            "{}: its columns are numbers as they are, and --scale-from does not say how to scale them; add --scale standard, robust, range, paper01 or paper11",
+            path.display()
+        )));
+    }
     let mut state = begin(arguments, &files)?;
     if arguments.resume && is_done(arguments, &state, (index, of)) {
         voice::remark(format!("{}: holds shard {index}/{of} already", arguments.out.display()));
@@ -204,9 +212,14 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
 /// The state before the first row.
 fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     let (d, outputs) = (files.dimension(), files.outputs());
-    let reference = arguments.scale_from.as_deref().map(|path| files.reference(path, FIRST_ROWS)).transpose()?;
+    // An encoding has learnt the file already.
+    let looks = files.frozen().is_none() || matches!(arguments.kernel, KernelSpec::Median);
+    let reference = arguments.scale_from.as_deref().filter(|_| looks);
+    let reference = reference.map(|path| files.reference(path, FIRST_ROWS)).transpose()?;
     let scaling = match (arguments.scale.scheme(), &reference) {
-        (Some(scheme), Some(reference)) => Some(Scaling::new(reference.ranges.clone(), scheme)),
+        (Some(scheme), Some(reference)) if files.frozen().is_none() => {
+            Some(Scaling::new(reference.ranges.clone(), scheme))
+        }
         _ => None,
     };
     let pairs = arguments.set.iter().map(String::as_str);
@@ -236,6 +249,10 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
         false => spec.start(d, outputs, points.as_ref())?,
     };
     state.scaling = scaling;
+    if let Some(frozen) = files.frozen() {
+        state.encoding = Some(frozen.encoding().clone());
+        state.target_scales = frozen.scales().to_vec();
+    }
     let about = &mut state.description;
     about.features = files.features().to_vec();
     about.target = arguments.target.clone().unwrap_or_default();
@@ -308,7 +325,8 @@ pub(super) fn tell(
     }
     let told = |(name, fact): &(&str, Value)| match fact {
         Value::Object(pairs) => {
-            pairs.iter().map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect::<Vec<_>>().join(" ")
+            let told = |value: &Value| value.as_str().map(str::to_owned).or_else(|| value.as_f64().map(digits));
+            pairs.iter().map(|(k, v)| format!("{k}={}", told(v).unwrap_or_default())).collect::<Vec<_>>().join(" ")
         }
         Value::String(text) => text.clone(),
         Value::Array(names) => {

@@ -509,7 +509,7 @@ impl Input {
 }
 
 /// Why numbers cannot be scaled row by row.
-fn not_scaled(shown: &str, scale: Scale) -> Failure {
+pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
     Failure::usage(format!(
         "{shown}: --scale {scale} is for tables with columns and rows that can be read; take --scale paper01 or paper11, or leave it out"
     ))

@@ -233,7 +233,7 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             let about = &model.description;
             tell_learner(&mut tell, about);
             tell("features", model.sums.sums().features().into());
-            tell("columns", about.features.clone().into());
+            tell("columns", model.encoding.as_ref().map_or_else(|| about.features.clone().into(), columns));
             tell("target", about.target_name.clone().into());
             if !about.target_names.is_empty() {
                 tell("targets", about.target_names.clone().into());
@@ -241,7 +241,10 @@ fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
             if let Some(classes) = &model.classes {
                 tell("classes", classes.names().to_vec().into());
             }
-            tell("scaled", model.scaling.is_some().into());
+            match model.encoding {
+                Some(_) => tell("target_scales", model.target_scales.iter().map(|scale| scale.scale()).collect()),
+                None => tell("scaled", model.scaling.is_some().into()),
+            }
             tell("rows", model.rows().into());
             tell("weight", model.sums.weight().into());
             let shards = model.parts.iter().map(|part| format!("{}/{}", part.shard, part.of));

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_data::{Labels, Scaling};
+use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets, TargetScale};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
 use mercer_learners::{
@@ -13,8 +14,8 @@ use mercer_learners::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClassProgress, ClassUnion, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind, Progress,
-    Regression, check_scaling, frame,
+    ClassProgress, ClassTable, ClassUnion, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind,
+    Progress, Regression, Table, check_scaling, frame,
 };
 
 /// The part of a class's weight that retracting may leave by rounding alone.
@@ -60,6 +61,13 @@ pub struct Moments {
     /// The classes met, in sorted order, each of which has an output; `None` for sums of numbers. Before any class is met there is one output.
     #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
     pub classes: Option<Labels>,
+    /// How the columns of a table become the inputs, the same for every row. The columns are then those of its schema; `features` of the
+    /// description is empty.
+    #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
+    pub encoding: Option<Encoding>,
+    /// How the targets of an encoded table were scaled, one each; none where they are in their own units.
+    #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
+    pub target_scales: Vec<TargetScale>,
 }
 
 /// One shard that was summed up.
@@ -171,6 +179,14 @@ impl Moments {
                 told => told,
             };
             return Err(different("the scalings of the columns", &ours, &theirs));
+        }
+        if self.encoding != other.encoding || self.target_scales != other.target_scales {
+            let told = |state: &Self| if state.encoding.is_some() { "encoded" } else { "numbers as they are" };
+            let (ours, theirs) = match (told(self), told(other)) {
+                ("encoded", "encoded") => ("learnt from some rows", "from others"),
+                told => told,
+            };
+            return Err(different("the encodings of the columns", &ours, &theirs));
         }
         if ours.features != theirs.features {
             return Err(different("the columns", &listed(&ours.features), &listed(&theirs.features)));
@@ -354,14 +370,15 @@ impl Moments {
     /// The learner of all rows, as a model that predicts and goes on learning. `r³`, and about `10r³` to choose the ridge.
     ///
     /// # Errors
-    /// When these are sums of classes, the sums are not finite, or so much was taken back that no ridge regression fits them.
+    /// When these are sums of classes or of an encoded table, the sums are not finite, or so much was taken back that no ridge regression fits them.
     pub fn fit(&self) -> Result<Regression, Error> {
         if let Some(classes) = &self.classes {
             let requirement = "numbers; these sums are of classes, so that fit_classes makes their learner";
             return Err(ParameterError { name: "the targets", requirement, value: classes.len() as f64 }.into());
         }
+        self.check_plain()?;
         let learner = self.learner(&self.sums)?;
-        let progress = Progress { rows: self.rows(), ..Progress::default() };
+        let progress = self.progress();
         let (description, scaling) = (self.description.clone(), self.scaling.clone());
         Ok(Regression { description, scaling, progress, intervals: None, learner })
     }
@@ -372,6 +389,57 @@ impl Moments {
     /// # Errors
     /// As [`fit`](Self::fit), and when these are sums of numbers.
     pub fn fit_classes(&self) -> Result<Classification, Error> {
+        self.check_plain()?;
+        let (labels, classifier) = self.classifier()?;
+        let progress = self.class_progress();
+        let (description, scaling) = (self.description.clone(), self.scaling.clone());
+        Ok(Classification { description, labels, scaling, progress, classifier })
+    }
+
+    /// The learner of all rows, as the model of its kind: of numbers or of classes, behind the encoding if there is one.
+    ///
+    /// # Errors
+    /// When the sums are not finite, or so much was taken back that no ridge regression fits them.
+    pub fn fit_model(&self) -> Result<Model, ModelError> {
+        let description = self.description.clone();
+        Ok(match (&self.classes, &self.encoding) {
+            (None, None) => Model::Regression(Box::new(self.fit()?)),
+            (Some(_), None) => Model::Classification(Box::new(self.fit_classes()?)),
+            (None, Some(encoding)) => {
+                let learner = self.learner(&self.sums)?;
+                let scaled = match &self.target_scales[..] {
+                    [] => ScaledTargets::unscaled(learner),
+                    scales => ScaledTargets::fixed(learner, scales.to_vec())?,
+                };
+                let pipeline = Pipeline::new(encoding.clone(), scaled)?;
+                Model::Table(Box::new(Table { description, progress: self.progress(), intervals: None, pipeline }))
+            }
+            (Some(_), Some(encoding)) => {
+                let (labels, classifier) = self.classifier()?;
+                let pipeline = ClassPipeline::new(encoding.clone(), classifier)?;
+                let progress = self.class_progress();
+                Model::ClassTable(Box::new(ClassTable { description, labels, progress, pipeline }))
+            }
+        })
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { rows: self.rows(), ..Progress::default() }
+    }
+
+    fn class_progress(&self) -> ClassProgress {
+        ClassProgress { rows: self.rows(), learnt: self.rows(), ..ClassProgress::default() }
+    }
+
+    /// Refuses a learner without the encoding that belongs before it.
+    fn check_plain(&self) -> Result<(), Error> {
+        let requirement =
+            "numbers as they are; these sums are of an encoded table, so that fit_model makes their learner";
+        let value = self.sums.feature_map().input_dimension() as f64;
+        Ok(ParameterError::require(self.encoding.is_none(), "the columns", requirement, value).map(drop)?)
+    }
+
+    fn classifier(&self) -> Result<(Labels, Classifier<AnyRegressor<AnyKernel>>), Error> {
         let Some(labels) = self.classes.clone() else {
             let requirement = "classes; these sums are of numbers, so that fit makes their learner";
             let value = self.sums.outputs() as f64;
@@ -388,20 +456,7 @@ impl Moments {
             sums.sign();
         }
         let classifier = Classifier::learnt(self.learner(&sums)?, labels.len())?;
-        let progress = ClassProgress { rows: self.rows(), learnt: self.rows(), ..ClassProgress::default() };
-        let (description, scaling) = (self.description.clone(), self.scaling.clone());
-        Ok(Classification { description, labels, scaling, progress, classifier })
-    }
-
-    /// The learner of all rows, as the model of its kind: [`Model::Regression`] or [`Model::Classification`].
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit) and [`fit_classes`](Self::fit_classes).
-    pub fn fit_model(&self) -> Result<Model, ModelError> {
-        Ok(match self.classes {
-            None => Model::Regression(Box::new(self.fit()?)),
-            Some(_) => Model::Classification(Box::new(self.fit_classes()?)),
-        })
+        Ok((labels, classifier))
     }
 
     fn learner(&self, sums: &RidgeMoments<FixedMap<AnyKernel>>) -> Result<AnyRegressor<AnyKernel>, Error> {
@@ -446,6 +501,15 @@ impl Validate for Moments {
             let fits = self.classes.is_some() || scaling.outputs() == self.sums.outputs();
             Inconsistent::require(fits, "scaling", "it has a range for each target")?;
         }
+        if let Some(encoding) = &self.encoding {
+            encoding.validate()?;
+            let fits = encoding.dimension() == d && self.scaling.is_none() && self.description.features.is_empty();
+            Inconsistent::require(fits, "encoding", "it makes the inputs, and the schema has the names")?;
+        }
+        self.target_scales.iter().try_for_each(Validate::validate)?;
+        let scaled =
+            self.encoding.is_some() && self.classes.is_none() && self.target_scales.len() == self.sums.outputs();
+        Inconsistent::require(self.target_scales.is_empty() || scaled, "scale of a target", "there is one for each")?;
         if let Some(classes) = &self.classes {
             classes.validate()?;
             let sorted = classes.names().is_sorted_by(|a, b| Labels::order(a, b).is_lt());

@@ -8,6 +8,7 @@ mod dialects;
 mod eval;
 mod fit;
 mod fit_classes;
+mod fit_tables;
 mod forecast;
 mod habits;
 mod http;

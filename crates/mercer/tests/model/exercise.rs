@@ -118,6 +118,13 @@ pub(crate) fn exercise(model: Model) {
             let other = model.clone();
             let _ = (model.merge(&other), model.retract(&other), model.sums.held_out(&other.sums, 0.5));
             let _ = model.fit().map(|made| made.learner.predict(&x));
+            let _ = (model.add_label(&x, "a class", 0.5), model.held_out(&other, 0.5));
+            if let Ok(Model::Table(_) | Model::ClassTable(_)) = model.fit_model()
+                && let Some(encoding) = &model.encoding
+            {
+                let mut numbers = Vec::new();
+                let _ = encoding.encode(&vec![CELLS[0]; encoding.schema().columns().len()], &mut numbers);
+            }
         }
         Model::ClassTable(mut model) => {
             let columns = model.encoding().schema().columns().len();

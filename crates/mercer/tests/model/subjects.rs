@@ -3,7 +3,9 @@
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
 use mercer::data::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
-use mercer::encoding::{Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
+use mercer::encoding::{
+    Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets, TargetScale,
+};
 use mercer::fit::FitSpec;
 use mercer::learners::intervals::IntervalScale;
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
@@ -123,6 +125,32 @@ fn moments(options: &str, learnt: usize) -> Moments {
     for (x, y) in &rows(learnt) {
         sums.sums.add_target(x, Target::weighted(&[*y, x[0]], 2.0)).unwrap();
     }
+    sums.close(0, 1, learnt as u64).unwrap();
+    sums
+}
+
+/// Sums of three classes, the last of which comes late.
+fn class_moments(learnt: usize) -> Moments {
+    let spec: FitSpec = "learner=pkrr-taylor kernel=gaussian:0.9 lambda=0.3".parse().unwrap();
+    let mut sums = spec.start_classes(2, None).unwrap();
+    for (t, row) in rows(learnt).iter().enumerate() {
+        sums.add_label(&row.0, ["red", "dark, blue", "3"][class_of(t, row)], 0.5).unwrap();
+    }
+    sums.close(0, 1, learnt as u64).unwrap();
+    sums
+}
+
+/// Sums of an encoded table.
+fn table_moments(learnt: usize) -> Moments {
+    let (spec, encoding): (FitSpec, _) = ("learner=ridge lambda=0.3".parse().unwrap(), encoding(Scale::Standard));
+    let mut sums = spec.start(encoding.dimension(), 1, None).unwrap();
+    let scale = TargetScale::unit(-1.0, 3.0).unwrap();
+    for (t, (x, y)) in rows(learnt).iter().enumerate() {
+        let mut numbers = Vec::new();
+        encoding.encode(&record(t, x), &mut numbers).unwrap();
+        sums.sums.add(&numbers, scale.apply(*y)).unwrap();
+    }
+    (sums.encoding, sums.target_scales) = (Some(encoding), vec![scale]);
     sums.close(0, 1, learnt as u64).unwrap();
     sums
 }
@@ -352,6 +380,8 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("moments", Model::Moments(Box::new(moments(taylor, learnt)))));
     let fourier = "learner=pkrr-fourier kernel=gaussian:0.9 lambda=0.3 features=9 seed=4";
     all.push(("moments-fourier", Model::Moments(Box::new(moments(fourier, learnt)))));
+    all.push(("moments-classes", Model::Moments(Box::new(class_moments(learnt)))));
+    all.push(("moments-table", Model::Moments(Box::new(table_moments(learnt)))));
     all.push(("class-table", Model::ClassTable(Box::new(class_table(learnt)))));
     all
 }
@@ -382,6 +412,26 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
                 let observe = |_: usize, _: &Classifier<_>, scores: &[f64]| score = scores.iter().sum();
                 pipeline.learn_rows(&[record(t, &row.0)], &[class], &[], observe).unwrap();
                 score
+            };
+            rows.iter().enumerate().map(one).collect()
+        }
+        Model::Moments(model) if model.classes.is_some() => {
+            let one = |(t, row): (usize, &([f64; 2], f64))| {
+                let made = model.fit_classes().unwrap().classifier;
+                let mut scores = Vec::new();
+                made.scores_with(&row.0, &mut Scratch::default(), &mut scores).unwrap();
+                model.add_label(&row.0, ["red", "dark, blue", "3"][class_of(t, row)], 1.0).unwrap();
+                scores.last().map_or(0.0, |last| scores[0] - 2.0 * last)
+            };
+            rows.iter().enumerate().map(one).collect()
+        }
+        Model::Moments(model) if model.encoding.is_some() => {
+            let one = |(t, (x, y)): (usize, &([f64; 2], f64))| {
+                let Model::Table(made) = model.fit_model().unwrap() else { panic!("another kind") };
+                let mut numbers = Vec::new();
+                made.encoding().encode(&record(t, x), &mut numbers).unwrap();
+                model.sums.add(&numbers, *y).unwrap();
+                made.pipeline.predict(&record(t, x)).unwrap()
             };
             rows.iter().enumerate().map(one).collect()
         }

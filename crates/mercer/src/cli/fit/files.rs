@@ -7,11 +7,12 @@ use mercer::data::{
     ColumnChoice, DataError, Dataset, Example, Labels, Ranges, ReadOptions, Registry, RowReader, TargetColumn, Targets,
 };
 
-use crate::cli::TaskChoice;
+use super::frozen::{Frozen, FrozenRows};
 use crate::cli::dialect::{self, Dialect};
 use crate::cli::failure::Failure;
+use crate::cli::input::not_scaled;
 use crate::cli::source::Source;
-use crate::cli::voice;
+use crate::cli::{ScaleChoice, TaskChoice, voice};
 
 /// What the files are told.
 pub(super) struct Reading<'a> {
@@ -22,6 +23,11 @@ pub(super) struct Reading<'a> {
     pub(super) ignore: &'a [ColumnChoice],
     /// Whether the target is a class; a target of text is one unless this says otherwise.
     pub(super) task: Option<TaskChoice>,
+    /// The file that settles how columns are scaled and encoded.
+    pub(super) scale_from: Option<&'a Path>,
+    pub(super) scale: ScaleChoice,
+    /// What the user says of its columns.
+    pub(super) kinds: &'a [String],
 }
 
 /// Files with the same columns.
@@ -30,6 +36,8 @@ pub(super) struct Files {
     dialect: Dialect,
     /// For the first file.
     options: ReadOptions,
+    /// How columns become numbers, if they are not numbers as they are.
+    frozen: Option<Frozen>,
     /// Whether the target is a class.
     classes: bool,
     dimension: usize,
@@ -58,6 +66,7 @@ pub(super) struct Reference {
 pub(super) enum Rows {
     File(Box<RowReader>),
     Table { table: Dataset, next: usize, classes: bool },
+    Encoded(Box<FrozenRows>),
 }
 
 impl Rows {
@@ -65,6 +74,7 @@ impl Rows {
     pub(super) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         match self {
             Self::File(reader) => reader.next_example(example),
+            Self::Encoded(rows) => rows.next(example),
             Self::Table { table, next, .. } if *next == table.len() => Ok(false),
             Self::Table { table, next, classes } => {
                 example.features.clear();
@@ -86,6 +96,7 @@ impl Rows {
     fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
         match self {
             Self::File(reader) => reader.skip_rows(rows),
+            Self::Encoded(encoded) => encoded.skip(rows),
             Self::Table { table, next, .. } => {
                 let passed = rows.min((table.len() - *next) as u64);
                 *next += passed as usize;
@@ -169,6 +180,7 @@ impl Files {
             paths,
             dialect: *reading.dialect,
             options,
+            frozen: None,
             classes: false,
             dimension: 0,
             outputs: 0,
@@ -176,6 +188,19 @@ impl Files {
             targets: Vec::new(),
         };
         let Some(first) = files.paths.first() else { return Err(Failure::usage("give at least one file")) };
+        if let Some(path) = reading.scale_from
+            && let Some(frozen) = Frozen::learn(path, reading, &files.told(path, &files.options))?
+        {
+            files.classes = frozen.kind().is_class();
+            (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
+            files.targets = frozen.targets().to_vec();
+            files.frozen = Some(frozen);
+            (0..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
+            return Ok(files);
+        }
+        if let (Some(scale), Some(path)) = (reading.scale.online(), reading.scale_from) {
+            return Err(not_scaled(&path.display().to_string(), scale));
+        }
         let (rows, _) = files.raw(first, &files.options)?;
         let names = |names: Option<&[String]>| names.map_or(Vec::new(), <[String]>::to_vec);
         match &rows {
@@ -197,6 +222,8 @@ impl Files {
                 (files.features, files.targets) = (names(table.feature_names()), names(table.target_names()));
                 files.classes = *classes;
             }
+            // Only files of which the encoding is known are encoded.
+            Rows::Encoded(_) => {}
         }
         // The first file settles it for all.
         files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
@@ -223,6 +250,11 @@ impl Files {
         self.classes
     }
 
+    /// How columns become numbers, if they are not numbers as they are.
+    pub(super) fn frozen(&self) -> Option<&Frozen> {
+        self.frozen.as_ref()
+    }
+
     /// The features' names, if there are names.
     pub(super) fn features(&self) -> &[String] {
         &self.features
@@ -235,6 +267,12 @@ impl Files {
 
     pub(super) fn shown(&self, file: usize) -> String {
         self.paths[file].display().to_string()
+    }
+
+    /// The options with what is told of how the file is written.
+    fn told(&self, path: &Path, options: &ReadOptions) -> ReadOptions {
+        let dialect = if path == self.paths[0] { self.dialect } else { self.dialect.beside(path) };
+        dialect.told(path, options.clone())
     }
 
     fn raw(&self, path: &Path, options: &ReadOptions) -> Result<(Rows, String), Failure> {
@@ -255,16 +293,16 @@ impl Files {
                 }
                 Rows::Table { table, next: 0, classes }
             }
-            Source::File(path) => {
-                let dialect = if path == self.paths[0] { self.dialect } else { self.dialect.beside(path) };
-                Rows::File(Box::new(RowReader::open(path, &dialect.told(path, options.clone()))?))
-            }
+            Source::File(path) => Rows::File(Box::new(RowReader::open(path, &self.told(path, options))?)),
         };
         Ok((rows, shown))
     }
 
     /// Another file with the columns of the first: by their names, in any order, where both have names.
     fn like(&self, path: &Path) -> Result<Rows, Failure> {
+        if let Some(frozen) = &self.frozen {
+            return Ok(Rows::Encoded(frozen.open(path, &self.told(path, &self.options))?.into()));
+        }
         let mut options = self.options.clone();
         if !self.features.is_empty() {
             options.features = self.features.clone();
@@ -283,6 +321,7 @@ impl Files {
         let (d, outputs) = match &rows {
             Rows::File(reader) => (reader.dimension(), outputs(reader)),
             Rows::Table { table, .. } => (table.dimension(), table.outputs()),
+            Rows::Encoded(_) => (self.dimension, self.outputs),
         };
         if (d, outputs) != (self.dimension, self.outputs) {
             return Err(Failure::because(format!(
@@ -297,11 +336,25 @@ impl Files {
 
     /// The rows of a file.
     fn rows(&self, file: usize) -> Result<Rows, Failure> {
-        if file == 0 {
+        if file == 0 && self.frozen.is_none() {
             self.raw(&self.paths[0], &self.options).map(|(rows, _)| rows)
         } else {
             self.like(&self.paths[file])
         }
+    }
+
+    /// Why a row cannot be read, and what to do where a column is not numbers.
+    pub(super) fn unreadable(&self, error: DataError) -> Failure {
+        let cell = match &error {
+            DataError::NotANumber { cell, .. } | DataError::EmptyCell { cell, .. } => cell,
+            _ => return error.into(),
+        };
+        if self.frozen.is_some() || cell.column.name.as_ref().is_none_or(|name| self.targets.contains(name)) {
+            return error.into();
+        }
+        Failure::because(format!(
+            "{error}; --scale-from FILE encodes columns of text and missing cells, in all shards alike"
+        ))
     }
 
     /// The rows of a part from its beginning; empty where the file ends before.

@@ -206,7 +206,7 @@ impl Task<'_> {
         chunk.labels = Labels::new();
         chunk.first = open.met + 1;
         while chunk.weights.len() < self.chunk && open.left > 0 && !open.over && !self.over.load(Ordering::Relaxed) {
-            if !open.rows.next(example)? {
+            if !open.rows.next(example).map_err(|error| self.files.unreadable(error))? {
                 open.over = true;
                 break;
             }
