@@ -18,6 +18,9 @@ use super::{
     Progress, Regression, Table, check_scaling, frame,
 };
 
+/// Sums of any fixed features.
+type Sums = RidgeMoments<FixedMap<AnyKernel>>;
+
 /// The part of a class's weight that retracting may leave by rounding alone.
 const ROUNDING: f64 = 1e-12;
 
@@ -265,7 +268,7 @@ impl Moments {
     }
 
     /// The classes of both, and the sums of the other in their order; `None` for numbers.
-    fn union(&self, other: &Self) -> Result<Option<(ClassUnion, RidgeMoments<FixedMap<AnyKernel>>)>, MergeError> {
+    fn union(&self, other: &Self) -> Result<Option<(ClassUnion, Sums)>, MergeError> {
         let (Some(ours), Some(theirs)) = (&self.classes, &other.classes) else { return Ok(None) };
         let union = ClassUnion::of(ours, theirs)?;
         let mut sums = other.sums.clone();
@@ -459,7 +462,7 @@ impl Moments {
         Ok((labels, classifier))
     }
 
-    fn learner(&self, sums: &RidgeMoments<FixedMap<AnyKernel>>) -> Result<AnyRegressor<AnyKernel>, Error> {
+    fn learner(&self, sums: &Sums) -> Result<AnyRegressor<AnyKernel>, Error> {
         let lambda = self.ridge()?;
         let learner: AnyRegressor<AnyKernel> = match self.awv {
             true => sums.fit::<Awv>(lambda)?.into(),

@@ -155,8 +155,8 @@ fn classes_and_numbers_do_not_mix() {
         .with("numbers.csv", csv(0..50, HEADER, number))
         .with("gap.csv", "a,b,c,colour\n1,2,3,red\n1,2,4,\n");
     let ridge = "--learner ridge --out c.mercer";
-    folder.done(&format!("fit part-1.csv --learner ridge --shard 0/2 --out a.mercer"));
-    folder.done(&format!("fit numbers.csv --learner ridge --shard 1/2 --out b.mercer"));
+    folder.done("fit part-1.csv --learner ridge --shard 0/2 --out a.mercer");
+    folder.done("fit numbers.csv --learner ridge --shard 1/2 --out b.mercer");
     folder.refused(1, "merge a.mercer b.mercer --out c.mercer", &["the targets", "differ: classes and numbers"]);
     folder.refused(1, &format!("fit numbers.csv part-1.csv {ridge}"), &["part-1.csv", "colour", "\"grey\""]);
     folder.refused(1, &format!("fit part-1.csv --task regression {ridge}"), &["part-1.csv", "colour"]);

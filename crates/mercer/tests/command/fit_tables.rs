@@ -161,13 +161,16 @@ fn what_is_encoded_in_another_way_is_refused() {
     folder.refused(1, "merge a.mercer c.mercer --out d.mercer", &["the encodings", "numbers as they are"]);
     let fit = |data: &str| format!("fit {data} {ridge} --out d.mercer");
     folder.refused(1, &fit("part-1.csv"), &["part-1.csv", "day", "--scale-from FILE encodes"]);
+    let folder = folder.with("complete.csv", "day,city,size,paid,price\n1,2,3,4,5\n2,3,4,5,7\n");
+    let plain = fit("part-1.csv --scale paper11 --scale-from complete.csv");
+    folder.refused(1, &plain, &["part-1.csv", "day", "nothing is encoded"]);
     folder.refused(1, &fit("less.csv --scale-from from.csv"), &["less.csv", "no column \"day\"", "--scale-from"]);
     folder.refused(2, &fit("part-1.csv --scale standard"), &["--scale standard", "--scale-from FILE"]);
     folder.refused(2, &fit("part-1.csv --scale-from -"), &["standard input"]);
     folder.refused(1, &fit("part-1.csv --scale-from from.csv --as citty=category"), &["citty"]);
     // A category that the one file does not hold, and a number that is none, are told.
     let folder = folder.with("odd.csv", "day,city,size,paid,price\n2024-01-01,Jena,big,no,5\n");
-    let said = folder.run(&format!("fit odd.csv --learner ridge --scale-from from.csv --out e.mercer"));
+    let said = folder.run("fit odd.csv --learner ridge --scale-from from.csv --out e.mercer");
     assert!(said.code == Some(0) && said.err.contains("hashes it") && said.err.contains("counts as missing"));
     // What a category is can be said.
     folder.done(&format!("fit part-1.csv {ridge} --scale-from from.csv --as day=identifier --out f.mercer"));

@@ -38,6 +38,8 @@ pub(super) struct Files {
     options: ReadOptions,
     /// How columns become numbers, if they are not numbers as they are.
     frozen: Option<Frozen>,
+    /// Whether there is a file that could have settled that.
+    settled: bool,
     /// Whether the target is a class.
     classes: bool,
     dimension: usize,
@@ -181,6 +183,7 @@ impl Files {
             dialect: *reading.dialect,
             options,
             frozen: None,
+            settled: reading.scale_from.is_some(),
             classes: false,
             dimension: 0,
             outputs: 0,
@@ -352,9 +355,12 @@ impl Files {
         if self.frozen.is_some() || cell.column.name.as_ref().is_none_or(|name| self.targets.contains(name)) {
             return error.into();
         }
-        Failure::because(format!(
-            "{error}; --scale-from FILE encodes columns of text and missing cells, in all shards alike"
-        ))
+        let why = if self.settled {
+            "the file of --scale-from holds complete rows of numbers, so nothing is encoded"
+        } else {
+            "--scale-from FILE encodes columns of text and missing cells, in all shards alike"
+        };
+        Failure::because(format!("{error}; {why}"))
     }
 
     /// The rows of a part from its beginning; empty where the file ends before.
