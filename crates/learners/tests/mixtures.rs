@@ -360,7 +360,7 @@ fn threads_change_no_bit() -> TestResult {
 
 /// The grid alone.
 fn auto(dimension: usize, stream: &[Example]) -> Result<(Auto, Vec<f64>), Error> {
-    auto_within(AutoParams::default().budget(50_000), dimension, stream)
+    auto_within(AutoParams::default().budget(50_000).neighbours(0), dimension, stream)
 }
 
 /// With a window of some thousand examples, of which eight make a prediction.
@@ -431,7 +431,7 @@ fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {
         let (_, without) = later(auto(2, &stream)?, &stream);
         let (auto, with) = later(windowed(2, &stream)?, &stream);
         assert!(with < share * without, "{name}: {with} with a window, {without} without");
-        assert_eq!(auto.members().count(), 11 + 28, "{name}");
+        assert_eq!(auto.members().count(), 11 + 44, "{name}");
         assert!((auto.members().map(|member| member.weight).sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! A dense matrix for what is computed once and not step by step: products, solves, Gram matrices.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::Solve;
+use faer::linalg::solvers::{DenseSolveCore, Solve};
 use faer::{Accum, MatMut, MatRef, Par, Side};
 
 /// A system that is singular to rounding, or holds numbers that are not finite.
@@ -161,9 +161,13 @@ impl Matrix {
     pub fn positive_definite_inverse(&self) -> Result<(Self, f64), Singular> {
         let factor = self.view().llt(Side::Lower).map_err(|_| Singular)?;
         let half: f64 = factor.L().diagonal().column_vector().iter().map(|pivot| pivot.ln()).sum();
-        let identity = Self::from_fn(self.rows, self.rows, |i, j| f64::from(u8::from(i == j)));
-        let inverse = factor.solve(identity.view());
-        Ok((Self::finite(self.rows, self.rows, |i, j| inverse[(i, j)])?, 2.0 * half))
+        let inverse = factor.inverse();
+        let mut values: Vec<f64> = Vec::with_capacity(self.values.len());
+        inverse.col_iter().for_each(|column| values.extend(column.iter()));
+        if !values.iter().all(|value| value.is_finite()) {
+            return Err(Singular);
+        }
+        Ok((Self { values, ..*self }, 2.0 * half))
     }
 
     fn finite(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Result<Self, Singular> {

@@ -1,12 +1,6 @@
 //! The part of [`Auto`](super::Auto) that holds a window of the stream: processes on the nearest examples, and learners that forget.
 //!
-//! Three windows of the same examples, in three metrics, each with eight [processes](Process):
-//!
-//! | metric | of | relevance |
-//! |---|---|---|
-//! | ranks | features by their ranks among the first rows | from the marginal likelihood |
-//! | time | scaled features, and the number of the row with a length of 1000 rows | from the marginal likelihood, except for the time |
-//! | otherwise | scaled features | from the next best peak of the likelihood |
+//! Windows of the same examples, each in a [metric](super::metrics) with eight [processes](crate::local::Process).
 //!
 //! Four of the eight learn the target, four what the rest of the mixture leaves of it. Their kernels are Matérn 3/2 of the length and noise that the
 //! likelihood chose, the same with twice of both, and Laplace with twice and once the length and more noise: targets are often rougher than the
@@ -21,76 +15,29 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
+use super::metrics::{Metric, Past, Row, Size};
 use super::ranks::Ranks;
+use super::standing::Watch;
 use crate::aggregation::{Aggregation, Rule, square_loss_regret};
 use crate::learner::Target;
-use crate::local::relevance::Relevance;
-use crate::local::{Memory, Neighbours, Process, TARGETS, with_column};
-use crate::mixture::LARGEST_REGRET;
+use crate::local::{Memory, TARGETS, with_column};
+use crate::mixture::{LARGEST_REGRET, squared_error};
 use crate::{Error, Fogd, FogdParams, Regressor, Scratch};
 
-/// Rows from which relevance is learnt, and how many of them are looked at.
-const ROWS_FOR_RELEVANCE: usize = 256;
-const MOST_ROWS: usize = 400;
-/// The shorter of two lengths from which relevance is sought, in units of the median distance.
-const SHORT: f64 = 0.25;
-/// Length of the time, in rows.
-const ROWS_OF_TIME: f64 = 1000.0;
-/// Least noise of the Laplace processes.
-const ROUGH: f64 = 0.1;
 /// Steps of the learners that forget, and their frequencies.
 const STEPS: [f64; 3] = [0.1, 0.3, 1.0];
-const FREQUENCIES: usize = 200;
 /// What predicts beside the processes: the grid, nothing, and the learners that forget.
 const OTHERS: usize = 2 + STEPS.len();
-const METRICS: usize = 3;
-pub(super) const MEMBERS: usize = OTHERS + METRICS * LANES;
+
+/// With less weight than this a mixture says nothing.
+const LEFT: f64 = 1e-6;
 
 /// Examples that the mean error counts for in a variance, and rows over which it is taken.
 const MEAN_COUNTS: f64 = 1.0;
 const ROWS_OF_ERROR: f64 = 1000.0;
 
-/// What all that predicts is called: the grid, nothing, what forgets, and the processes by metric and lane.
-const NAMES: [&str; MEMBERS] = [
-    "grid",
-    "mean",
-    "fogd step=0.1",
-    "fogd step=0.3",
-    "fogd step=1",
-    "near by ranks, matern32",
-    "near by ranks, laplace 2x",
-    "near by ranks, laplace",
-    "near by ranks, matern32 2x",
-    "near by ranks, matern32, rest",
-    "near by ranks, laplace 2x, rest",
-    "near by ranks, laplace, rest",
-    "near by ranks, matern32 2x, rest",
-    "near by time, matern32",
-    "near by time, laplace 2x",
-    "near by time, laplace",
-    "near by time, matern32 2x",
-    "near by time, matern32, rest",
-    "near by time, laplace 2x, rest",
-    "near by time, laplace, rest",
-    "near by time, matern32 2x, rest",
-    "near otherwise, matern32",
-    "near otherwise, laplace 2x",
-    "near otherwise, laplace",
-    "near otherwise, matern32 2x",
-    "near otherwise, matern32, rest",
-    "near otherwise, laplace 2x, rest",
-    "near otherwise, laplace, rest",
-    "near otherwise, matern32 2x, rest",
-];
-
-/// Examples in the units of a metric.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Metric {
-    /// `√w_j`
-    rates: Vec<f64>,
-    neighbours: Neighbours,
-}
+/// What predicts beside the processes is called: the grid, nothing, and what forgets.
+const NAMES: [&str; OTHERS] = ["grid", "mean", "fogd step=0.1", "fogd step=0.3", "fogd step=1"];
 
 /// Windows of the stream, learners that forget, and the weights of all that predicts.
 ///
@@ -101,9 +48,11 @@ struct Metric {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Nearest {
     ranks: Ranks,
-    by_rank: Metric,
-    by_time: Metric,
-    by_other: Metric,
+    /// The first is by ranks.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "super::metrics::three_before_format_6"))]
+    metrics: Vec<Metric>,
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<6, _, _>"))]
+    watch: Watch,
     forgetting: Vec<Fogd>,
     /// Of the grid and the learners that forget.
     rest: Aggregation,
@@ -128,47 +77,15 @@ struct Work {
     regrets: Vec<f64>,
 }
 
-/// What a part of this kind may cost.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Size {
-    pub(super) neighbours: usize,
-    pub(super) window: usize,
-}
-
-impl Size {
-    /// The window that `budget` multiply-adds a round allow; `None` where it would be small.
-    pub(super) fn within(budget: f64, dimension: usize, outputs: usize, neighbours: usize) -> Option<Self> {
-        let (k, d, m) = (neighbours as f64, dimension as f64, outputs as f64);
-        // An exponential costs as much as twenty multiply-adds.
-        let solutions = k * k * k / 6.0 + (1.0 + 0.5 * m) * k * k;
-        let processes = LANES as f64 * (solutions + 20.0 * (0.5 * k * k + k)) + 0.5 * k * k * d;
-        let rest = budget - METRICS as f64 * processes - (STEPS.len() * FREQUENCIES) as f64 * (d + 22.0 + 2.0 * m);
-        let window = rest / (METRICS as f64 * (d + 1.0));
-        (neighbours > 0 && window >= 4.0 * k).then_some(Self { neighbours, window: window as usize })
-    }
-}
-
-/// Rows of the past: as they came, scaled, and what the grid predicted for each when it came. Targets and predictions are `outputs` numbers a row.
-#[derive(Clone, Copy)]
-pub(super) struct Past<'a> {
-    pub(super) outputs: usize,
-    pub(super) raw: &'a [f64],
-    pub(super) scaled: &'a [f64],
-    pub(super) targets: &'a [f64],
-    pub(super) weights: &'a [f64],
-    pub(super) predictions: &'a [f64],
-}
-
-/// A row: as it came, and scaled.
-#[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
-    pub(super) raw: &'a [f64],
-    pub(super) scaled: &'a [f64],
-}
-
 impl Nearest {
+    /// What `budget` multiply-adds a round allow, if they allow a window.
+    pub(super) fn size(budget: f64, shape: (usize, usize), neighbours: usize) -> Option<Size> {
+        Size::within(budget, shape, neighbours, STEPS.len())
+    }
+
     /// What `past` says, learnt row by row; `unit` is the median distance of the scaled rows.
-    pub(super) fn learn(dimension: usize, unit: f64, size: Size, rule: Rule, past: Past<'_>) -> Result<Self, Error> {
+    pub(super) fn learn(unit: f64, size: Size, rule: Rule, past: Past<'_>) -> Result<Self, Error> {
+        let Past { dimension, outputs, .. } = past;
         let ranks = Ranks::of(dimension, past.raw);
         let mut ranked = Vec::with_capacity(past.raw.len());
         let mut row = Vec::new();
@@ -176,25 +93,20 @@ impl Nearest {
             ranks.apply(x, &mut row);
             ranked.extend_from_slice(&row);
         }
-        let units = Units { dimension, size, past };
-        let [long, short] = [1.0, SHORT].map(|share| Relevance::uniform(dimension, share * unit));
-        let [of_scaled, of_other] = units.relevance([&long, &short], past.scaled, true);
-        // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
-        let [of_ranks, _] = units.relevance([&long, &short, &of_scaled], &ranked, false);
-        let outputs = past.outputs;
+        let metrics = size.metrics(unit, &ranked, past);
+        let members = OTHERS + metrics.len() * LANES;
         let forgetting = STEPS.map(|step| {
-            let params = FogdParams::default().sigma(unit).features(FREQUENCIES).step(step);
+            let params = FogdParams::default().sigma(unit).features(size.frequencies()).step(step);
             with_outputs(Fogd::new(dimension, params)?, outputs)
         });
         let mut nearest = Self {
             ranks,
-            by_rank: units.metric(&of_ranks, false),
-            by_time: units.metric(&of_scaled, true),
-            by_other: units.metric(&of_other, false),
+            metrics,
+            watch: Watch::default(),
             forgetting: forgetting.into_iter().collect::<Result<_, _>>()?,
             rest: Aggregation::new(OTHERS, rule)?,
-            all: Aggregation::new(MEMBERS, rule)?,
-            losses: vec![0.0; MEMBERS],
+            all: Aggregation::new(members, rule)?,
+            losses: vec![0.0; members],
             low: 0.0,
             high: 0.0,
             rounds: 0,
@@ -217,11 +129,11 @@ impl Nearest {
         let mut forgetting = self.forgetting.clone();
         forgetting.iter_mut().try_for_each(|fogd| fogd.add_output(like))?;
         self.forgetting = forgetting;
-        for metric in [&mut self.by_rank, &mut self.by_time, &mut self.by_other] {
+        for metric in &mut self.metrics {
             metric.neighbours.add_output(like);
         }
         for errors in [&mut self.errors, &mut self.mean_error] {
-            *errors = with_column(errors, self.by_rank.neighbours.outputs() - 1, like);
+            *errors = with_column(errors, self.metrics[0].neighbours.outputs() - 1, like);
         }
         Ok(())
     }
@@ -245,12 +157,17 @@ impl Nearest {
         mix(&self.rest, &work.predictions, rest);
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
-        for (metric, x, time) in [
-            (&self.by_rank, &*ranked, None),
-            (&self.by_time, row.scaled, Some(self.rounds)),
-            (&self.by_other, row.scaled, None),
-        ] {
-            metric.means(x, time, &mut work);
+        let mut all_asked = true;
+        for metric in &self.metrics {
+            if !metric.standing.is_asked(self.rounds) {
+                all_asked = false;
+                work.predictions.resize(work.predictions.len() + LANES * grid.len(), f64::NAN);
+                continue;
+            }
+            let mut point = std::mem::take(&mut work.point);
+            metric.place(row, &ranked, self.rounds, &mut point);
+            metric.neighbours.means(&point, &mut work);
+            work.point = point;
             let mut predictions = std::mem::take(&mut work.predictions);
             for lane in 0..LANES {
                 let beyond = if lane < LANES / 2 { 0.0 } else { 1.0 };
@@ -259,8 +176,34 @@ impl Nearest {
             }
             work.predictions = predictions;
         }
+        if !all_asked {
+            stand_in(&self.all, &mut work.predictions, grid.len(), &mut work.point);
+        }
         work.input = ranked;
         scratch.neighbours = work;
+    }
+
+    /// Notes what each metric that was asked is worth, has those that are worth little rest and calls them back.
+    fn weigh_metrics(&mut self, made: &[f64], mixture: &[f64], Target { y, weight }: Target<'_>) {
+        let loss = weight * squared_error(mixture, y);
+        if !loss.is_finite() {
+            return;
+        }
+        let (weights, outputs, rounds) = (self.all.weights(), y.len(), self.rounds);
+        let asked = self.metrics.iter_mut().enumerate().filter(|(_, metric)| metric.standing.is_asked(rounds));
+        for (place, metric) in asked {
+            let members = OTHERS + place * LANES..OTHERS + (place + 1) * LANES;
+            let others = 1.0 - weights[members.clone()].iter().sum::<f64>();
+            let error_without = |output: usize| {
+                let own: f64 = members.clone().map(|k| weights[k] * made[k * outputs + output]).sum();
+                // Where nothing is left, the mean of the targets.
+                let left = if others > LEFT { (mixture[output] - own) / others } else { 0.0 };
+                (left - y[output]).powi(2)
+            };
+            let without = weight * (0..outputs).map(error_without).sum::<f64>();
+            metric.standing.learn((without - loss).clamp(-LARGEST_REGRET, LARGEST_REGRET));
+        }
+        self.watch.learn(loss, rounds, &mut self.metrics);
     }
 
     /// `scores ←` the prediction at `row`; they hold the grid's.
@@ -284,6 +227,8 @@ impl Nearest {
             *loss = (*loss + weight * squared).min(f64::MAX);
         }
         charge(&mut self.rest, &made[..OTHERS * y.len()], &rest, target, &mut regrets);
+        self.weigh_metrics(&scratch.neighbours.predictions, prediction, target);
+        let made = &scratch.neighbours.predictions;
         charge(&mut self.all, made, prediction, target, &mut regrets);
         // What the processes for the rest learn.
         rest.iter_mut().zip(y).for_each(|(rest, y)| *rest = y - *rest);
@@ -304,9 +249,11 @@ impl Nearest {
     fn push(&mut self, row: Row<'_>, example: ([&[f64]; TARGETS], f64), work: &mut Memory) -> usize {
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
-        let place = self.by_rank.push(&ranked, None, example, work);
-        self.by_time.push(row.scaled, Some(self.rounds), example, work);
-        self.by_other.push(row.scaled, None, example, work);
+        let mut place = 0;
+        for metric in &mut self.metrics {
+            metric.place(row, &ranked, self.rounds, &mut work.point);
+            place = metric.neighbours.push(&work.point, example.0, example.1);
+        }
         work.input = ranked;
         self.rounds += 1;
         place
@@ -327,7 +274,7 @@ impl Nearest {
             self.mean_error.extend(squares());
         }
         // Examples of which nothing is known count as the mean.
-        while self.errors.len() < self.by_rank.neighbours.len() * y.len() {
+        while self.errors.len() < self.metrics[0].neighbours.len() * y.len() {
             self.errors.extend_from_slice(&self.mean_error);
         }
         let share = 1.0 / (self.rounds as f64).clamp(1.0, ROWS_OF_ERROR);
@@ -351,9 +298,9 @@ impl Nearest {
         let work = &mut scratch.neighbours;
         let (mut ranked, mut point) = (std::mem::take(&mut work.input), std::mem::take(&mut work.point));
         self.ranks.apply(row.raw, &mut ranked);
-        self.by_rank.place(&ranked, None, &mut point);
+        self.metrics[0].place(row, &ranked, self.rounds, &mut point);
         variances.iter_mut().zip(&self.mean_error).for_each(|(variance, mean)| *variance = MEAN_COUNTS * mean);
-        let near = self.by_rank.neighbours.nearest(&point, work);
+        let near = self.metrics[0].neighbours.nearest(&point, work);
         let count = near.len() as f64;
         for place in near {
             let errors = &self.errors[place * variances.len()..];
@@ -371,7 +318,9 @@ impl Nearest {
 
     /// Names, weights and losses of all others.
     pub(super) fn others(&self) -> impl Iterator<Item = (&'static str, f64, f64)> {
-        (1..MEMBERS).map(|k| (NAMES[k], self.all.weights()[k], self.losses[k]))
+        let of_processes = self.metrics.iter().flat_map(|metric| metric.kind.names());
+        let names = NAMES.into_iter().chain(of_processes);
+        names.zip(self.all.weights()).zip(&self.losses).skip(1).map(|((name, weight), loss)| (name, *weight, *loss))
     }
 
     /// Features.
@@ -381,109 +330,13 @@ impl Nearest {
 
     /// Outputs.
     pub(super) fn outputs(&self) -> usize {
-        self.by_rank.neighbours.outputs()
+        self.metrics[0].neighbours.outputs()
     }
 
     /// Examples held.
     pub(super) fn len(&self) -> usize {
-        self.by_rank.neighbours.len()
+        self.metrics[0].neighbours.len()
     }
-}
-
-/// How metrics are found.
-struct Units<'a> {
-    dimension: usize,
-    size: Size,
-    past: Past<'a>,
-}
-
-impl Units<'_> {
-    /// The relevance of these inputs, with or without the time, that would have predicted the past best of those that the likelihood leads to from
-    /// each beginning, and the next best. The likelihood has several peaks: for rough targets one at short lengths besides that at long ones, which
-    /// is often the better one when many rows have come.
-    fn relevance<const N: usize>(&self, begins: [&Relevance; N], rows: &[f64], timed: bool) -> [Relevance; 2] {
-        let (d, m) = (self.dimension, self.past.outputs);
-        let n = self.past.targets.len() / m;
-        if n < ROWS_FOR_RELEVANCE || d == 0 {
-            return [begins[0].clone(), begins[1].clone()];
-        }
-        // As many of the last rows as are looked at.
-        let first = n - n.min(MOST_ROWS);
-        let mut found = begins.map(|begin| {
-            let found = begin.learn(&rows[first * d..], &self.past.targets[first * m..], m);
-            (self.loss(self.metric(&found, timed), rows, timed), found)
-        });
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        [found[0].1.clone(), found[1].1.clone()]
-    }
-
-    fn metric(&self, relevance: &Relevance, timed: bool) -> Metric {
-        let mut rates: Vec<f64> = relevance.weights.iter().map(|weight| weight.sqrt()).collect();
-        rates.extend(timed.then_some(1.0 / ROWS_OF_TIME));
-        let Size { window, neighbours } = self.size;
-        let shape = (rates.len(), self.past.outputs);
-        Metric { neighbours: Neighbours::new(shape, window, neighbours, processes(relevance.noise)), rates }
-    }
-
-    /// What the best of its processes loses over the second half of the past.
-    fn loss(&self, mut metric: Metric, rows: &[f64], timed: bool) -> f64 {
-        let (mut losses, mut memory) = ([0.0; LANES / 2], Memory::default());
-        let Past { outputs, targets, weights, .. } = self.past;
-        for (t, (x, y)) in rows.chunks_exact(self.dimension).zip(targets.chunks_exact(outputs)).enumerate() {
-            let weight = weights.get(t).copied().unwrap_or(1.0);
-            let rounds = timed.then_some(t as u64);
-            if 2 * t >= targets.len() / outputs {
-                metric.means(x, rounds, &mut memory);
-                for (means, y) in memory.means().chunks_exact(LANES).zip(y) {
-                    losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += weight * (mean - y).powi(2));
-                }
-            }
-            metric.push(x, rounds, ([y; TARGETS], weight), &mut memory);
-        }
-        losses.into_iter().fold(f64::INFINITY, f64::min)
-    }
-}
-
-impl Metric {
-    /// The input in units of this metric, `rounds` being the time where it counts.
-    fn place(&self, x: &[f64], rounds: Option<u64>, point: &mut Vec<f64>) {
-        point.clear();
-        let numbers = x.iter().copied().chain(rounds.map(|rounds| rounds as f64));
-        point.extend(numbers.zip(&self.rates).map(|(value, rate)| value * rate));
-    }
-
-    fn means(&self, x: &[f64], rounds: Option<u64>, memory: &mut Memory) {
-        let mut point = std::mem::take(&mut memory.point);
-        self.place(x, rounds, &mut point);
-        self.neighbours.means(&point, memory);
-        memory.point = point;
-    }
-
-    fn push(
-        &mut self,
-        x: &[f64],
-        rounds: Option<u64>,
-        example: ([&[f64]; TARGETS], f64),
-        memory: &mut Memory,
-    ) -> usize {
-        self.place(x, rounds, &mut memory.point);
-        self.neighbours.push(&memory.point, example.0, example.1)
-    }
-}
-
-/// The eight processes of a metric in which the length of Matérn 3/2 is 1, with this noise.
-fn processes(noise: f64) -> [Process; LANES] {
-    let rough = noise.max(ROUGH);
-    std::array::from_fn(|lane| {
-        let (length, noise, smooth) = match lane % 4 {
-            0 => (1.0, noise, true),
-            1 => (2.0, rough, false),
-            2 => (1.0, 3.0 * rough, false),
-            _ => (2.0, 2.0 * noise, true),
-        };
-        let rate = if smooth { 3.0_f64.sqrt() } else { 1.0 } / length;
-        Process { rate, smooth: f64::from(u8::from(smooth)), noise, target: u8::from(lane >= LANES / 2) }
-    })
 }
 
 /// A learner that has learnt nothing, with so many outputs.
@@ -500,6 +353,25 @@ fn mix(aggregation: &Aggregation, predictions: &[f64], mixture: &mut [f64]) {
     for (weight, made) in aggregation.weights().iter().zip(predictions.chunks_exact(mixture.len())) {
         mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
     }
+}
+
+/// Has those that were not asked (NaN) say what the others say together, so that they change nothing and learn nothing.
+fn stand_in(aggregation: &Aggregation, predictions: &mut [f64], outputs: usize, mixture: &mut Vec<f64>) {
+    mixture.clear();
+    mixture.resize(outputs, 0.0);
+    let (mut sum, asked) = (0.0, |made: &[f64]| !made[0].is_nan());
+    let weights = aggregation.weights().iter();
+    for (weight, made) in weights.zip(predictions.chunks_exact(outputs)).filter(|(_, made)| asked(made)) {
+        sum += weight;
+        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
+    }
+    if sum > 0.0 {
+        mixture.iter_mut().for_each(|mixture| *mixture /= sum);
+    } else {
+        // The grid, which is always asked.
+        mixture.copy_from_slice(&predictions[..outputs]);
+    }
+    predictions.chunks_exact_mut(outputs).filter(|made| !asked(made)).for_each(|made| made.copy_from_slice(mixture));
 }
 
 /// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
@@ -526,13 +398,11 @@ impl Validate for Nearest {
         self.all.validate()?;
         self.losses.validate()?;
         let d = self.ranks.dimension();
-        for (metric, dimension) in [(&self.by_rank, d), (&self.by_time, d + 1), (&self.by_other, d)] {
-            metric.neighbours.validate()?;
-            metric.rates.iter().try_for_each(|rate| Inconsistent::positive(*rate, "rate of a feature"))?;
-            let fits = metric.rates.len() == dimension
-                && metric.neighbours.dimension() == dimension
-                && metric.neighbours.outputs() == self.outputs();
-            Inconsistent::require(fits, WHAT, "it has a rate for each feature")?;
+        Inconsistent::require(!self.metrics.is_empty(), WHAT, "it has a metric")?;
+        for metric in &self.metrics {
+            metric.validate()?;
+            let fits = metric.features() == d && metric.neighbours.outputs() == self.outputs();
+            Inconsistent::require(fits, WHAT, "its metrics fit the features and outputs")?;
         }
         for fogd in &self.forgetting {
             fogd.validate()?;
@@ -544,10 +414,9 @@ impl Validate for Nearest {
         }
         let fits = self.forgetting.len() == STEPS.len()
             && self.rest.weights().len() == OTHERS
-            && self.all.weights().len() == MEMBERS
-            && self.losses.len() == MEMBERS
-            && self.by_rank.neighbours.len() == self.by_time.neighbours.len()
-            && self.by_rank.neighbours.len() == self.by_other.neighbours.len();
+            && self.all.weights().len() == OTHERS + self.metrics.len() * LANES
+            && self.losses.len() == self.all.weights().len()
+            && self.metrics.iter().all(|metric| metric.neighbours.len() == self.len());
         Inconsistent::require(fits, WHAT, "all of its members are there")?;
         let known = self.errors.len() == self.len() * self.outputs() && self.mean_error.len() == self.outputs();
         Inconsistent::require(

@@ -7,7 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::grid::{PIECE, grid, learn_in_pieces, most_points};
-use super::nearest::{Nearest, Past, Row, Size};
+use super::metrics::{Past, Row, Size};
+use super::nearest::Nearest;
 use super::{Auto, AutoParams};
 use crate::aggregation::Rule;
 use crate::learner::{Rows, Targets};
@@ -83,7 +84,7 @@ impl Speed {
     /// Of a row with this budget, once dictionaries and windows are full.
     fn microseconds(&self, budget: f64) -> Result<f64, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
-        let size = Size::within(0.75 * budget, d, m, self.params.neighbours);
+        let size = Nearest::size(0.75 * budget, (d, m), self.params.neighbours);
         // Uniform on [−1, 1]: the mean squared distance is ⅔d.
         let unit = (2.0 / 3.0 * d.max(1) as f64).sqrt();
         let members = grid((d, m), unit, &self.targets, budget as usize, size.is_some())?;
@@ -115,8 +116,9 @@ impl Speed {
     fn nearest(&self, unit: f64, size: Size) -> Result<Nearest, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
         let (rows, targets) = (&self.rows[..PIECE * d], &self.targets[..PIECE * m]);
-        let past = Past { outputs: m, raw: rows, scaled: rows, targets, weights: &[], predictions: targets };
-        let mut nearest = Nearest::learn(d, unit, size, self.params.rule, past)?;
+        let past =
+            Past { dimension: d, outputs: m, raw: rows, scaled: rows, targets, weights: &[], predictions: targets };
+        let mut nearest = Nearest::learn(unit, size, self.params.rule, past)?;
         let known = self.targets.len() / m;
         for row in (0..known).cycle().take(size.window) {
             let x = &self.rows[row * d..][..d];

@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Points};
-use mercer_simd::LANES;
+use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 
 use super::systems::{Process, Systems};
 use super::with_column;
@@ -12,6 +12,9 @@ const LARGEST_SPREAD: f64 = 1e100;
 
 /// Targets of an example that processes may learn, for each output.
 pub(crate) const TARGETS: usize = 2;
+
+/// Blocks that the distances of a window are cut into; a group is one of eight in a block.
+const BLOCKS: usize = 32;
 
 /// Examples of a stream in the units of a metric, the last `capacity` of them, and eight processes on the `k` nearest to an input.
 ///
@@ -51,6 +54,9 @@ pub(crate) struct Memory {
     pub(crate) point: Vec<f64>,
     pub(crate) predictions: Vec<f64>,
     distances: AlignedVec,
+    /// Least distances of groups, as they are and in another order.
+    least: AlignedVec,
+    bounds: Vec<f64>,
     near: Vec<(f64, usize)>,
     neighbour: Vec<f64>,
     points: Option<Points>,
@@ -140,37 +146,39 @@ impl Neighbours {
         memory.near.iter().map(|(_, place)| *place)
     }
 
-    /// `memory.near ←` the nearest examples with their squared distances, in no order; of equal ones, any that the order of the window gives.
+    /// `memory.near ←` the nearest examples with their squared distances, in no order; of equal ones, the first in the order of the window.
+    ///
+    /// The distances are cut into some 256 groups. The `k`-th smallest of the groups' least distances bounds the `k`-th smallest of all, and little more than
+    /// `k` distances are below it.
     fn find(&self, x: &[f64], memory: &mut Memory) {
-        let Memory { distances, near, .. } = memory;
+        let Memory { distances, near, least, bounds, .. } = memory;
         self.points.squared_distances(x, distances);
-        let count = self.count.min(self.points.len());
-        // Candidates pile up below the largest distance of the best so far, and are thinned out from time to time.
-        let most = 4 * count;
-        let mut bound = f64::INFINITY;
-        near.clear();
-        let thin = |near: &mut Vec<(f64, usize)>| {
-            near.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            near.truncate(count);
-            near[count - 1].0
+        let (held, count) = (self.points.len(), self.count.min(self.points.len()));
+        let lanes = distances.lanes_mut();
+        if let Some(last) = lanes.last_mut().filter(|_| held % LANES > 0) {
+            last.0[held % LANES..].fill(f64::INFINITY);
+        }
+        let depth = lanes.len().div_ceil(BLOCKS);
+        least.resize(lanes.len().div_ceil(depth) * LANES);
+        dispatch(Least { lanes, depth, least: least.lanes_mut() });
+        bounds.clear();
+        bounds.extend_from_slice(least);
+        // Padding, and what is too far away for a number, is above every bound.
+        let bound = match bounds.len() > count {
+            true => bounds.select_nth_unstable_by(count - 1, f64::total_cmp).1.min(f64::MAX),
+            false => f64::MAX,
         };
-        for (block, distances) in distances.chunks(2 * LANES).enumerate() {
-            if distances.iter().fold(false, |any, squared| any | (*squared < bound)) {
-                let first = block * 2 * LANES;
-                near.extend(
-                    distances
-                        .iter()
-                        .zip(first..)
-                        .map(|(squared, index)| (*squared, index))
-                        .filter(|near| near.0 < bound),
-                );
-                if near.len() >= most {
-                    bound = thin(near);
-                }
+        near.clear();
+        for (block, (least, lanes)) in least.lanes().iter().zip(lanes.chunks(depth)).enumerate() {
+            for (place, _) in least.0.iter().enumerate().filter(|(_, least)| **least <= bound) {
+                let first = block * depth * LANES + place;
+                let group = lanes.iter().map(|lane| lane.0[place]).zip((first..held).step_by(LANES));
+                near.extend(group.filter(|near| near.0 <= bound));
             }
         }
         if near.len() > count {
-            thin(near);
+            near.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            near.truncate(count);
         }
     }
 
@@ -199,6 +207,29 @@ impl Neighbours {
     pub(crate) fn add_output(&mut self, like: Option<usize>) {
         self.targets = with_column(&self.targets, self.outputs, like);
         self.outputs += 1;
+    }
+}
+
+/// `least ←` the least of each eight columns of `depth` lanes.
+struct Least<'a> {
+    lanes: &'a [Lane],
+    depth: usize,
+    least: &'a mut [Lane],
+}
+
+impl Op for Least<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        for (lanes, least) in self.lanes.chunks(self.depth).zip(self.least) {
+            let mut low = simd.splat(f64::INFINITY);
+            for lane in lanes {
+                let lane = simd.load(lane);
+                low = simd.select_less(lane, low, lane, low);
+            }
+            simd.store(low, least);
+        }
     }
 }
 

@@ -6,9 +6,13 @@
 //! Few rows say little of many features: `log w_j` has a normal prior of variance 4 around its mean over the features, and `log ν` one of
 //! variance 10 around `log 0.1`.
 //!
-//! `1⅓ n³ + mn²` multiply-adds a step for `m` outputs, at most [`STEPS`] of them.
+//! `½n³ + (d + m)n²` multiply-adds a step for `m` outputs, at most [`STEPS`] of them.
 
+use mercer_kernels::{AlignedVec, Points};
 use mercer_linalg_incremental::Matrix;
+use mercer_simd::{Lane, Op, Simd, dispatch, exp_lane};
+
+use super::systems::FAR;
 
 /// Steps of an ascent.
 const STEPS: usize = 32;
@@ -83,20 +87,19 @@ fn gradient(logs: &[f64], rows: &[f64], y: &Matrix) -> Option<(f64, Vec<f64>)> {
     let (n, d) = (y.rows(), logs.len() - 1);
     let weights: Vec<f64> = logs[..d].iter().map(|log| log.exp()).collect();
     let noise = logs[d].exp();
-    let scaled: Vec<f64> = rows.iter().enumerate().map(|(i, x)| x * weights[i % d].sqrt()).collect();
-    let row = |i: usize| &scaled[i * d..(i + 1) * d];
+    let scaled = Matrix::from_fn(n, d, |i, f| rows[i * d + f] * weights[f].sqrt());
+    let by_rows: Vec<f64> = rows.iter().enumerate().map(|(i, x)| x * weights[i % d].sqrt()).collect();
+    let points = Points::from_rows(d, &by_rows);
     // The lower half suffices, and `slope` is −2 ∂k/∂r².
-    let mut slope = Matrix::zeros(n, n);
-    let mut a = Matrix::zeros(n, n);
+    let (mut a, mut slope) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+    let (mut values, mut slopes) = (AlignedVec::default(), AlignedVec::default());
     for j in 0..n {
+        points.squared_distances(&by_rows[j * d..(j + 1) * d], &mut values);
+        slopes.resize(n);
+        dispatch(Matern { values: values.lanes_mut(), slopes: slopes.lanes_mut() });
         a.column_mut(j)[j] = 1.0 + noise;
-        for i in j + 1..n {
-            let squared: f64 = row(i).iter().zip(row(j)).map(|(x, z)| (x - z) * (x - z)).sum();
-            let r = (3.0 * squared).sqrt();
-            let e = (-r).exp();
-            a.column_mut(j)[i] = (1.0 + r) * e;
-            slope.column_mut(j)[i] = 3.0 * e;
-        }
+        a.column_mut(j)[j + 1..].copy_from_slice(&values[j + 1..]);
+        slope.column_mut(j)[j + 1..].copy_from_slice(&slopes[j + 1..]);
     }
     let (inverse, log_determinant) = a.positive_definite_inverse().ok()?;
     let alpha = inverse.times(y);
@@ -107,20 +110,29 @@ fn gradient(logs: &[f64], rows: &[f64], y: &Matrix) -> Option<(f64, Vec<f64>)> {
     if !variances.iter().all(|variance| *variance > 0.0 && variance.is_finite()) {
         return None;
     }
-    let of_outputs: Vec<(&[f64], f64)> = variances.iter().enumerate().map(|(o, s)| (alpha.column(o), *s)).collect();
-    // An entry of Σ ααᵀ/s² over the outputs.
-    let fit = |i: usize, j: usize| of_outputs.iter().map(|(alpha, s)| alpha[i] * alpha[j] / s).sum::<f64>();
     let count = outputs as f64;
     let mut gradient = vec![0.0; d + 1];
+    // `along ← −½ slope (Σ ααᵀ/s² − count · A⁻¹)` below the diagonal, where it is the derivative by each r².
+    let (mut along, mut sums) = (slope, vec![0.0; n]);
     for j in 0..n {
-        let (inverse, slope) = (inverse.column(j), slope.column(j));
-        gradient[d] += 0.5 * noise * (fit(j, j) - count * inverse[j]);
-        for i in j + 1..n {
-            let along = -0.5 * slope[i] * (fit(i, j) - count * inverse[i]);
-            for (g, (x, z)) in gradient.iter_mut().zip(row(i).iter().zip(row(j))) {
-                *g += along * (x - z) * (x - z);
-            }
+        let (inverse, along) = (inverse.column(j), &mut along.column_mut(j)[j + 1..]);
+        let mut fit = -count * inverse[j];
+        let mut terms: Vec<f64> = inverse[j + 1..].iter().map(|entry| -count * entry).collect();
+        for (o, variance) in variances.iter().enumerate() {
+            let (alpha, share) = (alpha.column(o), alpha.column(o)[j] / variance);
+            fit += share * alpha[j];
+            terms.iter_mut().zip(&alpha[j + 1..]).for_each(|(term, alpha)| *term += share * alpha);
         }
+        gradient[d] += 0.5 * noise * fit;
+        along.iter_mut().zip(&terms).for_each(|(along, term)| *along *= -0.5 * term);
+        sums[j] += along.iter().sum::<f64>();
+        sums[j + 1..].iter_mut().zip(&*along).for_each(|(sum, along)| *sum += along);
+    }
+    // Σ_{i>j} along_ij (x_i − x_j)² for each feature.
+    let products = along.times(&scaled);
+    for (f, g) in gradient[..d].iter_mut().enumerate() {
+        let entries = scaled.column(f).iter().zip(products.column(f)).zip(&sums);
+        *g = entries.map(|((x, product), sum)| x * (sum * x - 2.0 * product)).sum();
     }
     let mean = logs[..d].iter().sum::<f64>() / d as f64;
     let logs_of_variances = variances.iter().map(|variance| variance.ln()).sum::<f64>();
@@ -132,6 +144,28 @@ fn gradient(logs: &[f64], rows: &[f64], y: &Matrix) -> Option<(f64, Vec<f64>)> {
     gradient[d] -= TIES[1] * (logs[d] - NOISE.ln());
     value -= 0.5 * TIES[1] * (logs[d] - NOISE.ln()).powi(2);
     Some((value, gradient))
+}
+
+/// `values ← (1 + r) exp(−r)` and `slopes ← 3 exp(−r)` of `r = √(3 values)`.
+struct Matern<'a> {
+    values: &'a mut [Lane],
+    slopes: &'a mut [Lane],
+}
+
+impl Op for Matern<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (zero, three, far) = (simd.splat(0.0), simd.splat(3.0), simd.splat(FAR));
+        for (value, slope) in self.values.iter_mut().zip(self.slopes) {
+            let r = simd.sqrt(simd.mul(three, simd.load(value)));
+            let r = simd.select_less(r, far, r, far);
+            let e = exp_lane(simd, simd.sub(zero, r));
+            simd.store(simd.mul_add(r, e, e), value);
+            simd.store(simd.mul(three, e), slope);
+        }
+    }
 }
 
 #[cfg(test)]

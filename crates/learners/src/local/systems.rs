@@ -10,7 +10,7 @@ use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
 const MEAN_VARIANCE: f64 = 10.0;
 
 /// Scaled distances are cut here, where every kernel is 0.
-const FAR: f64 = 700.0;
+pub(super) const FAR: f64 = 700.0;
 
 /// What distinguishes the processes: `k(r) = (1 + s c r) exp(−c r)`, with noise of variance `noise` beside a function of variance 1.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,120 @@
+//! Which metrics of the windows are asked in a round, by what each is worth for its cost.
+//!
+//! The worth of a metric is by how much it lowers the loss: with weights `p_k`, predictions `ŷ_k` and the mixture `ŷ = Σ p_k ŷ_k`, the mixture without the
+//! metric's members `M` is `(ŷ − Σ_{k∈M} p_k ŷ_k)/(1 − Σ_{k∈M} p_k)`. A metric rests while its worth, averaged over 512 rounds, is below
+//! its share of the cost times 1 % of the loss. It is then asked in every fourth round only; in the others its members say what all others say together, so that they change
+//! nothing and learn nothing. One metric at a time is put to rest, not before row 4096 and not within 512 rounds of another change. It is called back when its worth is twice
+//! as much, and all are when the losses of the last 32 rounds are twice those of late: something has changed.
+
+use super::metrics::Metric;
+
+/// A resting metric is asked in every so many rounds.
+pub(super) const PROBE: u64 = 4;
+/// Rounds before the first rest.
+const START: u64 = 4096;
+/// The share of the loss that all metrics together must be worth.
+const WORTH: f64 = 0.01;
+/// Rounds over which losses are averaged, and between two changes.
+const LATE: f64 = 512.0;
+/// The same for the average that sees changes, and for that of a resting metric.
+const NOW: f64 = 32.0;
+/// Something has changed when the short average of the losses is so many times the long one.
+const SURPRISE: f64 = 2.0;
+
+/// What a metric is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Standing {
+    /// Its share of the cost of all metrics.
+    pub(super) price: f64,
+    /// By how much it lowered the loss of a round, on average of late.
+    worth: f64,
+    /// Rounds that the average is of.
+    rounds: f64,
+    pub(super) resting: bool,
+}
+
+impl Standing {
+    pub(super) fn new(price: f64) -> Self {
+        Self { price, ..Self::default() }
+    }
+
+    /// Whether it is asked in this round.
+    pub(super) fn is_asked(&self, round: u64) -> bool {
+        !self.resting || round.is_multiple_of(PROBE)
+    }
+
+    /// Notes by how much it lowered the loss of a round.
+    pub(super) fn learn(&mut self, worth: f64) {
+        self.rounds = (self.rounds + 1.0).min(if self.resting { NOW } else { LATE });
+        self.worth += (worth - self.worth) / self.rounds;
+    }
+
+    /// Its worth for its price; 1 is what it must be.
+    fn ratio(&self, loss: f64) -> f64 {
+        if loss > 0.0 { self.worth / (WORTH * self.price * loss) } else { f64::INFINITY }
+    }
+}
+
+/// The losses of late, and how long ago a metric was put to rest or called back.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Watch {
+    late: f64,
+    now: f64,
+    rounds: f64,
+    since: f64,
+}
+
+impl Watch {
+    /// Notes the loss of a round, and puts metrics to rest or calls them back.
+    pub(super) fn learn(&mut self, loss: f64, round: u64, metrics: &mut [Metric]) {
+        self.rounds = (self.rounds + 1.0).min(LATE);
+        self.since = (self.since + 1.0).min(LATE);
+        self.late += (loss - self.late) / self.rounds;
+        self.now += (loss - self.now) / self.rounds.min(NOW);
+        if round < START {
+            return;
+        }
+        let surprised = self.now > SURPRISE * self.late;
+        for Metric { standing, .. } in metrics.iter_mut().filter(|metric| metric.standing.resting) {
+            if surprised || standing.ratio(self.late) > 2.0 {
+                *standing = Standing::new(standing.price);
+                self.since = 0.0;
+            }
+        }
+        if self.since < LATE {
+            return;
+        }
+        let awake = metrics.iter_mut().map(|metric| &mut metric.standing).filter(|standing| !standing.resting);
+        let least = awake.min_by(|a, b| a.ratio(self.late).total_cmp(&b.ratio(self.late)));
+        if let Some(standing) = least.filter(|standing| standing.ratio(self.late) < 1.0) {
+            standing.resting = true;
+            self.since = 0.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The worth of a metric of this price in a stream of loss 1.
+    fn told(standing: &mut Standing, worth: f64, rounds: usize) {
+        (0..rounds).for_each(|_| standing.learn(worth));
+    }
+
+    #[test]
+    fn what_is_worth_its_price_is_asked_in_every_round() {
+        let (mut dear, mut cheap) = (Standing::new(0.9), Standing::new(0.1));
+        told(&mut dear, 0.005, 100);
+        told(&mut cheap, 0.005, 100);
+        assert!(dear.ratio(1.0) < 1.0 && cheap.ratio(1.0) > 1.0, "{dear:?} {cheap:?}");
+        assert!((dear.ratio(1.0) - 0.005 / 0.009).abs() < 1e-12);
+        assert!((0..8).all(|round| dear.is_asked(round)));
+        dear.resting = true;
+        assert_eq!((0..8).filter(|round| dear.is_asked(*round)).collect::<Vec<_>>(), [0, 4]);
+        // Nothing is lost, so nothing can be gained.
+        assert_eq!(dear.ratio(0.0), f64::INFINITY);
+    }
+}
