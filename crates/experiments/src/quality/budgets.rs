@@ -1,9 +1,9 @@
-//! Error of `auto` against its budget of multiply-adds a row.
+//! Error of `auto` against its budget of multiply-adds a row, and against the time that it takes, beside the peers' times.
 
 use std::path::Path;
 
 use super::pass::pass;
-use super::peers::{best_online, light_gbm};
+use super::peers::{Score, scores};
 use super::streams::{Loaded, VARIABLE, folder, load};
 use crate::figure::{Figure, Panels};
 use crate::judgement::Kind;
@@ -13,9 +13,11 @@ use crate::runner::Job;
 use crate::table::{Format, Table, short};
 use crate::verdict::Claims;
 
-/// Multiply-adds a row.
-const BUDGETS: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
-/// The most that a larger budget may raise the error.
+/// Multiply-adds a row: each twice those before.
+const BUDGETS: [usize; 13] = [
+    2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_024_000, 2_048_000, 4_096_000, 8_192_000,
+];
+/// The most that twice the budget may raise the error.
 const WORSE: f64 = 1.01;
 
 /// Runs the experiment.
@@ -45,15 +47,16 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
 
     let mut table = Table::new().words("stream");
     for budget in BUDGETS {
-        table = table.numbers(format!("{budget:.0e}"), Format::Decimals(4));
+        table = table.numbers(format!("{}k", budget / 1000), Format::Decimals(4));
     }
     let mut times = Table::new().words("stream");
     for budget in BUDGETS {
-        times = times.numbers(format!("{budget:.0e}, µs a row"), Format::Significant(3));
+        times = times.numbers(format!("{}k", budget / 1000), Format::Significant(3));
     }
     let mut panels = Panels::new("", 3);
-    let (xs, whole) = (BUDGETS.map(|budget| budget as f64), rows == usize::MAX);
-    let mut worse = Vec::new();
+    let whole = rows == usize::MAX;
+    let (mut worse, mut below) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let mut peers = [0, 0];
     for (loaded, (shares, passes)) in streams.iter().zip(shares.chunks(BUDGETS.len()).zip(passes.chunks(BUDGETS.len())))
     {
         table.push(
@@ -61,15 +64,29 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         )?;
         let micros = passes.iter().map(|pass| pass.microseconds.into());
         times.push(std::iter::once(loaded.name.clone().into()).chain(micros).collect())?;
-        let mut figure = Figure::new(&loaded.name).x_label("multiply-adds a row").y_label("NMSE").log_x();
-        figure = figure.line("auto", &xs, shares);
+        let micros: Vec<f64> = passes.iter().map(|pass| pass.microseconds).collect();
+        let mut figure = Figure::new(&loaded.name).x_label("microseconds a row").y_label("NMSE").log_x().log_y();
+        figure = figure.line("auto", &micros, shares);
         if let Some(stream) = loaded.stream.filter(|_| whole) {
-            for (name, peer) in
-                [("best online peer", best_online(stream.name)), ("LightGBM refitted", light_gbm(stream.name))]
-            {
-                if let Some(peer) = peer {
-                    figure = figure.dashed(name, &xs, &[peer.nmse; BUDGETS.len()]);
-                }
+            let time = |score: &Score| 1e6 * score.seconds / loaded.table.len() as f64;
+            for (kind, name) in ["online peers", "peers refitted"].into_iter().enumerate() {
+                let of_kind: Vec<Score> =
+                    scores(stream.name).filter(|score| score.method.starts_with("b-") == (kind == 1)).collect();
+                peers[kind] += of_kind.len();
+                below[kind].extend(
+                    of_kind.iter().filter(|score| is_below(score.nmse, time(score), shares, &micros)).map(|score| {
+                        format!(
+                            "{} on {} ({} in {} µs)",
+                            score.method,
+                            stream.name,
+                            short(score.nmse),
+                            short(time(score))
+                        )
+                    }),
+                );
+                let drawn: Vec<&Score> = of_kind.iter().filter(|score| score.nmse <= 1.0).collect();
+                let of = |number: &dyn Fn(&Score) -> f64| drawn.iter().map(|score| number(score)).collect::<Vec<f64>>();
+                figure = figure.dots(name, &of(&time), &of(&|score| score.nmse));
             }
         }
         panels = panels.panel(figure);
@@ -79,13 +96,25 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         }
     }
     let mut report = Report::new("Quality: error against the budget");
-    report.words("The same passes with budgets of multiply-adds a row; NMSE over the last half.");
+    report.words(
+        "The same passes with budgets of multiply-adds a row, in thousands; NMSE over the last half. Times are of this machine, those of the peers of \
+         the machine where they were measured; peers with an NMSE above 1 are not drawn.",
+    );
     if whole {
         let mut claims = Claims::new();
         let measured = if worse.is_empty() { "on no stream".to_owned() } else { format!("on {}", worse.join(", ")) };
-        let statement =
-            format!("a budget ten times as large never raises the error by more than {:.0}%", 100.0 * (WORSE - 1.0));
+        let statement = format!("twice the budget never raises the error by more than {:.0}%", 100.0 * (WORSE - 1.0));
         claims.ours(statement, measured, worse.is_empty())?;
+        for ((name, below), count) in
+            ["peer that learns row by row", "refitted peer"].into_iter().zip(&below).zip(peers)
+        {
+            let statement = format!("no {name} reaches a lower error in the same time");
+            let measured = match &below[..] {
+                [] => format!("none of {count}"),
+                some => format!("{} of {count}: {}", some.len(), some.join(", ")),
+            };
+            claims.ours(statement, measured, below.is_empty())?;
+        }
         report.table("quality_budgets_claims", "What a budget buys (statements of this project)", claims.table());
     } else {
         report.words(format!(
@@ -104,4 +133,21 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         );
     }
     Ok(report)
+}
+
+/// Whether this error in this time is below every run that takes no more time.
+fn is_below(nmse: f64, microseconds: f64, shares: &[f64], micros: &[f64]) -> bool {
+    !shares.iter().zip(micros).any(|(share, micros)| *micros <= microseconds && *share <= nmse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_below;
+
+    #[test]
+    fn a_peer_is_below_where_no_run_as_quick_is_as_good() {
+        let (shares, micros) = ([0.5, 0.3], [1.0, 10.0]);
+        let told = [(0.4, 20.0), (0.4, 5.0), (0.5, 1.0), (0.2, 99.0), (0.9, 0.5)];
+        assert_eq!(told.map(|(nmse, time)| is_below(nmse, time, &shares, &micros)), [false, true, false, true, true]);
+    }
 }
