@@ -34,7 +34,7 @@
 //!
 //! **Budget.** A round costs about `budget` multiply-adds at most (except for those four), whatever the dimension and the length of
 //! the stream. The grid's quarter sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`). The rest sets the window `N`
-//! of `M` metrics: `MN(d + 1)`, the processes and FOGD. The largest number of metrics is taken that leaves a window of 4000, 2000 or 256 rows. Where none does,
+//! of `M` metrics: `MN(d + 1)`, the processes and FOGD. The largest number of metrics is taken that leaves a window of 4000, 2000 or `256 + 16d` rows. Where none does,
 //! below some 30,000 multiply-adds, the grid has the whole budget: half of it
 //! sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated;
 //! [`Auto::budget_within`] finds the count that takes so many microseconds on this machine.

@@ -97,8 +97,8 @@ struct Plan {
     slots: &'static [Slot],
     /// Frequencies of each learner that forgets.
     frequencies: usize,
-    /// Examples without which the next smaller plan is the better one.
-    least: f64,
+    /// Examples without which the next smaller plan is the better one, and as many more for each feature.
+    least: [f64; 2],
 }
 
 /// From the largest on.
@@ -112,14 +112,14 @@ const PLANS: [Plan; 3] = [
             slot(Kind::Alike, 0, 8),
         ],
         frequencies: 200,
-        least: 4000.0,
+        least: [4000.0, 0.0],
     },
     Plan {
         slots: &[slot(Kind::Ranks, 128, 16), slot(Kind::Time, 128, 8), slot(Kind::Alike, 0, 8)],
         frequencies: 64,
-        least: 2000.0,
+        least: [2000.0, 0.0],
     },
-    Plan { slots: &[slot(Kind::Alike, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: 256.0 },
+    Plan { slots: &[slot(Kind::Alike, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: [256.0, 16.0] },
 ];
 
 /// A plan, and the window that a budget allows it.
@@ -146,7 +146,7 @@ impl Size {
             // An exponential costs as much as twenty multiply-adds.
             let forgetting = (steps * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
             let window = (budget - processes - forgetting) / (plan.slots.len() as f64 * (d + 1.0));
-            (window >= plan.least).then_some(Self { window: window as usize, ..size })
+            (window >= plan.least[0] + plan.least[1] * d).then_some(Self { window: window as usize, ..size })
         })
     }
 
