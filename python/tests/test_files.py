@@ -62,6 +62,10 @@ def test_training_is_that_of_the_command_to_the_bit(command, table, tmp_path, na
     assert len(made) == 300 and (np.array(made) == ours.predict(X)).all()
 
 
+# What files of learners that only the command has are refused with.
+REFUSED = ["scaled columns", "has no class", "sums of complete rows of numbers are needed"]
+
+
 def test_every_golden_file_is_read():
     if not GOLDEN.exists():
         pytest.skip("the golden files are not there")
@@ -70,7 +74,7 @@ def test_every_golden_file_is_read():
         try:
             model = mercer.load(path)
         except mercer.ModelFileError as error:
-            assert "scaled columns" in str(error) or "has no class" in str(error), f"{path.name}: {error}"
+            assert any(words in str(error) for words in REFUSED), f"{path.name}: {error}"
             continue
         read += 1
         assert model.to_bytes()
@@ -104,7 +108,7 @@ def test_golden_predictions_are_those_of_rust():
             model = mercer.load(GOLDEN / f"{name}.mercer")
         except mercer.ModelFileError as error:
             # Learners of signs have no class for numbers.
-            assert "has no class" in str(error) or "scaled columns" in str(error)
+            assert any(words in str(error) for words in REFUSED), f"{path.name}: {error}"
             continue
         if type(model) not in REGRESSORS or model._sizes[1] != 1:
             continue
