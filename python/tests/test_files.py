@@ -108,7 +108,7 @@ def test_golden_predictions_are_those_of_rust():
             model = mercer.load(GOLDEN / f"{name}.mercer")
         except mercer.ModelFileError as error:
             # Learners of signs have no class for numbers.
-            assert any(words in str(error) for words in REFUSED), f"{path.name}: {error}"
+            assert any(words in str(error) for words in REFUSED), f"{name}: {error}"
             continue
         if type(model) not in REGRESSORS or model._sizes[1] != 1:
             continue
