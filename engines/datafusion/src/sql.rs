@@ -1,9 +1,11 @@
 //! A query from the command line: its tables, and where its result goes.
 
 use std::collections::BTreeMap;
+use std::io::{ErrorKind, Write as _};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch};
+use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::exec_err;
 use datafusion::error::Result;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionContext};
@@ -96,9 +98,17 @@ pub async fn run(context: &SessionContext, query: &Query) -> Result<()> {
         context.register_batch(name, RecordBatch::try_from_iter([("model", model)])?)?;
     }
     let frame = context.sql(&query.sql).await?;
-    let Some(out) = &query.out else { return frame.show().await };
+    let batches = frame.collect().await?;
+    let Some(out) = &query.out else {
+        let table = pretty_format_batches(&batches)?;
+        return match writeln!(std::io::stdout(), "{table}") {
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => Ok(written?),
+        };
+    };
     let mut values = Vec::new();
-    for batch in &frame.collect().await? {
+    for batch in &batches {
         if let Some(column) = batch.columns().first().and_then(|column| column.as_binary_opt::<i32>()) {
             values.extend((0..column.len()).map(|row| (!column.is_null(row)).then(|| column.value(row).to_vec())));
         }
