@@ -3214,7 +3214,7 @@ class Auto(KernelRegressor):
     al. 2016), which learn rough functions that a dictionary of `J` points cannot hold; and `Fogd` with three steps, which follows
     changes. The features are weighed by the marginal likelihood of the first rows. Nearness is measured in five metrics, with a smaller budget in three or two: between ranks, between
     scaled features and the time, with the features weighed or all alike. Half of the processes learn what grid and FOGD leave of the target. `auto/metrics.rs` has the tables.
-    A metric that is not worth its cost is asked in every fourth row only, until it is again (`auto/standing.rs`).
+    A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 
     **Honest.** A prediction uses nothing but the rows before it. Scaling, ranks and the weights of features are learnt anew after 16, 64, 256 and
     1024 rows (the weights from 256 on) and are
@@ -3232,7 +3232,7 @@ class Auto(KernelRegressor):
     **Budget.** A round costs about `budget` multiply-adds at most (except for those four), whatever the dimension and the length of
     the stream. The grid's quarter sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`). The rest sets the window `N`
     of `M` metrics: `MN(d + 1)`, the processes and FOGD. The largest number of metrics is taken that leaves a window of 4000, 2000 or `256 + 16d` rows. Where none does,
-    below some 30,000 multiply-adds, the grid has the whole budget: half of it
+    below some 30,000 multiply-adds, or with the default budget above some 200 features, the grid has the whole budget: half of it
     sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated;
     `Auto::budget_within` finds the count that takes so many microseconds on this machine.
 
@@ -3330,7 +3330,7 @@ class AutoClassifier(KernelClassifier):
     al. 2016), which learn rough functions that a dictionary of `J` points cannot hold; and `Fogd` with three steps, which follows
     changes. The features are weighed by the marginal likelihood of the first rows. Nearness is measured in five metrics, with a smaller budget in three or two: between ranks, between
     scaled features and the time, with the features weighed or all alike. Half of the processes learn what grid and FOGD leave of the target. `auto/metrics.rs` has the tables.
-    A metric that is not worth its cost is asked in every fourth row only, until it is again (`auto/standing.rs`).
+    A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 
     **Honest.** A prediction uses nothing but the rows before it. Scaling, ranks and the weights of features are learnt anew after 16, 64, 256 and
     1024 rows (the weights from 256 on) and are
@@ -3348,7 +3348,7 @@ class AutoClassifier(KernelClassifier):
     **Budget.** A round costs about `budget` multiply-adds at most (except for those four), whatever the dimension and the length of
     the stream. The grid's quarter sets the largest dictionary `J` (three of them, each with three updates: `15J² + 12Jd`). The rest sets the window `N`
     of `M` metrics: `MN(d + 1)`, the processes and FOGD. The largest number of metrics is taken that leaves a window of 4000, 2000 or `256 + 16d` rows. Where none does,
-    below some 30,000 multiply-adds, the grid has the whole budget: half of it
+    below some 30,000 multiply-adds, or with the default budget above some 200 features, the grid has the whole budget: half of it
     sets `J`, half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated;
     `Auto::budget_within` finds the count that takes so many microseconds on this machine.
 

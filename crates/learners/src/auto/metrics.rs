@@ -97,8 +97,8 @@ struct Plan {
     slots: &'static [Slot],
     /// Frequencies of each learner that forgets.
     frequencies: usize,
-    /// Examples without which the next smaller plan is the better one, and as many more for each feature.
-    least: [f64; 2],
+    /// Examples without which the next smaller plan is the better one, for so many features.
+    least: fn(f64) -> f64,
 }
 
 /// From the largest on.
@@ -112,14 +112,14 @@ const PLANS: [Plan; 3] = [
             slot(Kind::Alike, 0, 8),
         ],
         frequencies: 200,
-        least: [4000.0, 0.0],
+        least: |_| 4000.0,
     },
     Plan {
         slots: &[slot(Kind::Ranks, 128, 16), slot(Kind::Time, 128, 8), slot(Kind::Alike, 0, 8)],
         frequencies: 64,
-        least: [2000.0, 0.0],
+        least: |_| 2000.0,
     },
-    Plan { slots: &[slot(Kind::Alike, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: [256.0, 16.0] },
+    Plan { slots: &[slot(Kind::Alike, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: |d| 256.0 + 16.0 * d },
 ];
 
 /// A plan, and the window that a budget allows it.
@@ -146,7 +146,7 @@ impl Size {
             // An exponential costs as much as twenty multiply-adds.
             let forgetting = (steps * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
             let window = (budget - processes - forgetting) / (plan.slots.len() as f64 * (d + 1.0));
-            (window >= plan.least[0] + plan.least[1] * d).then_some(Self { window: window as usize, ..size })
+            (window >= (plan.least)(d)).then_some(Self { window: window as usize, ..size })
         })
     }
 
@@ -246,9 +246,9 @@ pub(super) fn three_before_format_6<'de, D: serde::Deserializer<'de>>(
 }
 
 impl Metric {
-    /// Features, without the time.
-    pub(super) fn features(&self) -> usize {
-        self.rates.len() - usize::from(self.kind.timed())
+    /// Whether it is of so many features and outputs.
+    pub(super) fn fits(&self, features: usize, outputs: usize) -> bool {
+        self.rates.len() == features + usize::from(self.kind.timed()) && self.neighbours.outputs() == outputs
     }
 
     /// What it looks at of a row, in its units.
@@ -332,6 +332,7 @@ fn processes(noise: f64) -> [Process; LANES] {
 impl Validate for Metric {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.neighbours.validate()?;
+        self.standing.validate()?;
         self.rates.iter().try_for_each(|rate| Inconsistent::positive(*rate, "rate of a feature"))?;
         let fits = self.neighbours.dimension() == self.rates.len();
         Inconsistent::require(fits, "metric", "it has a rate for each feature")

@@ -227,8 +227,7 @@ impl Nearest {
             *loss = (*loss + weight * squared).min(f64::MAX);
         }
         charge(&mut self.rest, &made[..OTHERS * y.len()], &rest, target, &mut regrets);
-        self.weigh_metrics(&scratch.neighbours.predictions, prediction, target);
-        let made = &scratch.neighbours.predictions;
+        self.weigh_metrics(made, prediction, target);
         charge(&mut self.all, made, prediction, target, &mut regrets);
         // What the processes for the rest learn.
         rest.iter_mut().zip(y).for_each(|(rest, y)| *rest = y - *rest);
@@ -397,12 +396,12 @@ impl Validate for Nearest {
         self.rest.validate()?;
         self.all.validate()?;
         self.losses.validate()?;
+        self.watch.validate()?;
         let d = self.ranks.dimension();
         Inconsistent::require(!self.metrics.is_empty(), WHAT, "it has a metric")?;
         for metric in &self.metrics {
             metric.validate()?;
-            let fits = metric.features() == d && metric.neighbours.outputs() == self.outputs();
-            Inconsistent::require(fits, WHAT, "its metrics fit the features and outputs")?;
+            Inconsistent::require(metric.fits(d, self.outputs()), WHAT, "its metrics fit the features and outputs")?;
         }
         for fogd in &self.forgetting {
             fogd.validate()?;

@@ -6,6 +6,8 @@
 //! nothing and learn nothing. One metric at a time is put to rest, not before row 4096 and not within 512 rounds of another change. It is called back when its worth is twice
 //! as much, and all are when the losses of the last 32 rounds are twice those of late: something has changed.
 
+use mercer_core::{Inconsistent, Validate};
+
 use super::metrics::Metric;
 
 /// A resting metric is asked in every so many rounds.
@@ -92,6 +94,18 @@ impl Watch {
             standing.resting = true;
             self.since = 0.0;
         }
+    }
+}
+
+impl Validate for Standing {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        [self.price, self.worth, self.rounds].iter().try_for_each(Validate::validate)
+    }
+}
+
+impl Validate for Watch {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        [self.late, self.now, self.rounds, self.since].iter().try_for_each(Validate::validate)
     }
 }
 

@@ -234,9 +234,10 @@ impl Moments {
         match self.union(other)? {
             None => self.sums.merge(&other.sums)?,
             Some((union, theirs)) => {
-                self.sums.arrange(&union.ours)?;
-                self.sums.merge(&theirs)?;
-                self.classes = Some(union.labels);
+                let mut sums = self.sums.clone();
+                sums.arrange(&union.ours)?;
+                sums.merge(&theirs)?;
+                (self.sums, self.classes) = (sums, Some(union.labels));
             }
         }
         self.parts.extend(&other.parts);
@@ -256,10 +257,11 @@ impl Moments {
         match self.union(other)? {
             None => self.sums.retract(&other.sums)?,
             Some((union, theirs)) => {
-                self.sums.arrange(&union.ours)?;
-                let before = self.sums.sums().totals().to_vec();
-                self.sums.retract(&theirs)?;
-                self.classes = Some(union.labels);
+                let mut sums = self.sums.clone();
+                sums.arrange(&union.ours)?;
+                let before = sums.sums().totals().to_vec();
+                sums.retract(&theirs)?;
+                (self.sums, self.classes) = (sums, Some(union.labels));
                 self.drop_classes(&before)?;
             }
         }
