@@ -1,7 +1,7 @@
 //! A dense matrix for what is computed once and not step by step: products, solves, Gram matrices.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::{DenseSolveCore, Solve};
+use faer::linalg::solvers::Solve;
 use faer::{Accum, MatMut, MatRef, Par, Side};
 
 /// A system that is singular to rounding, or holds numbers that are not finite.
@@ -149,25 +149,6 @@ impl Matrix {
     pub fn solve_positive_definite(&self, right: &Self) -> Result<Self, Singular> {
         let solution = self.view().llt(Side::Lower).map_err(|_| Singular)?.solve(right.view());
         Self::finite(right.rows, right.columns, |i, j| solution[(i, j)])
-    }
-
-    /// `A⁻¹` and `ln det A` of a symmetric positive definite matrix `A`, of which the lower half is read. `O(n³)`, sequential.
-    ///
-    /// # Errors
-    /// [`Singular`] when the matrix is not positive definite to rounding.
-    ///
-    /// # Panics
-    /// If the matrix is not square.
-    pub fn positive_definite_inverse(&self) -> Result<(Self, f64), Singular> {
-        let factor = self.view().llt(Side::Lower).map_err(|_| Singular)?;
-        let half: f64 = factor.L().diagonal().column_vector().iter().map(|pivot| pivot.ln()).sum();
-        let inverse = factor.inverse();
-        let mut values: Vec<f64> = Vec::with_capacity(self.values.len());
-        inverse.col_iter().for_each(|column| values.extend(column.iter()));
-        if !values.iter().all(|value| value.is_finite()) {
-            return Err(Singular);
-        }
-        Ok((Self { values, ..*self }, 2.0 * half))
     }
 
     fn finite(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Result<Self, Singular> {

@@ -2,26 +2,24 @@
 //!
 //! | metric | of | relevance |
 //! |---|---|---|
-//! | ranks | features by their ranks among the first rows | from the marginal likelihood of 400 rows, and once more of 128 |
-//! | time | scaled features, and the number of the row with a length of 1000 rows | the same, except for the time |
-//! | otherwise | scaled features | from the next best peak of the likelihood |
+//! | ranks | features by their ranks among the first rows | from the likelihood of 512 rows, and once more of 128 |
+//! | time | scaled features, and the number of the row | the same, with the time |
+//! | otherwise | scaled features | the same |
 //! | all ranks alike | features by their ranks | all features alike |
 //!
-//! The likelihood of 128 rows says less of each feature, so the prior keeps their lengths together: better where 400 rows lead astray, as on rough targets.
+//! The likelihood of 128 rows says less of each feature, so the prior keeps their lengths together: better where many rows lead astray, as on rough targets.
+//! Those of 512 rows are learnt anew at doublings (`auto/search.rs`).
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
+use super::search::{Effort, Relevances, Series};
 use super::standing::Standing;
 use crate::local::relevance::Relevance;
-use crate::local::{Memory, Neighbours, Process, TARGETS};
+use crate::local::{Neighbours, Process};
 
-/// Rows from which relevance is learnt.
-const ROWS_FOR_RELEVANCE: usize = 256;
-/// The shorter of two lengths from which relevance is sought, in units of the median distance.
-const SHORT: f64 = 0.25;
-/// Length of the time, in rows.
-const ROWS_OF_TIME: f64 = 1000.0;
+/// Rows that are predicted to compare what the first rows say.
+const JUDGED: usize = 512;
 /// Least noise of the Laplace processes.
 const ROUGH: f64 = 0.1;
 
@@ -50,9 +48,9 @@ pub(super) enum Kind {
     /// Ranks, by relevance.
     #[default]
     Ranks,
-    /// Scaled features by relevance, and the time.
+    /// Scaled features and the time, by relevance.
     Time,
-    /// Scaled features, by the next best relevance.
+    /// Scaled features, by relevance.
     Other,
     /// Ranks, all alike.
     Alike,
@@ -79,16 +77,16 @@ impl Kind {
     }
 }
 
-/// A metric that is wanted: the rows whose likelihood tells the relevance (0: all features alike), and the nearest examples of a prediction.
+/// A metric that is wanted: the rows whose likelihood tells the relevance at first (0: all features alike), and the nearest examples of a prediction.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     kind: Kind,
-    rows: usize,
+    sample: usize,
     neighbours: usize,
 }
 
-const fn slot(kind: Kind, rows: usize, neighbours: usize) -> Slot {
-    Slot { kind, rows, neighbours }
+const fn slot(kind: Kind, sample: usize, neighbours: usize) -> Slot {
+    Slot { kind, sample, neighbours }
 }
 
 /// What a budget buys.
@@ -105,9 +103,9 @@ struct Plan {
 const PLANS: [Plan; 3] = [
     Plan {
         slots: &[
-            slot(Kind::Ranks, 400, 32),
-            slot(Kind::Time, 400, 32),
-            slot(Kind::Other, 400, 16),
+            slot(Kind::Ranks, 512, 32),
+            slot(Kind::Time, 512, 32),
+            slot(Kind::Other, 512, 16),
             slot(Kind::Ranks, 128, 16),
             slot(Kind::Alike, 0, 8),
         ],
@@ -115,7 +113,7 @@ const PLANS: [Plan; 3] = [
         least: |_| 4000.0,
     },
     Plan {
-        slots: &[slot(Kind::Ranks, 128, 16), slot(Kind::Time, 128, 8), slot(Kind::Alike, 0, 8)],
+        slots: &[slot(Kind::Ranks, 512, 16), slot(Kind::Time, 512, 8), slot(Kind::Alike, 0, 8)],
         frequencies: 64,
         least: |_| 2000.0,
     },
@@ -142,7 +140,8 @@ impl Size {
         let (d, m) = (dimension as f64, outputs as f64);
         PLANS.iter().filter(|_| neighbours > 0).find_map(|plan| {
             let size = Self { plan, neighbours, window: 0 };
-            let processes: f64 = size.slots().map(|slot| slot.processes(d, m)).sum();
+            let processes: f64 =
+                size.slots().map(|slot| cost_of_processes((dimension, outputs), slot.neighbours)).sum();
             // An exponential costs as much as twenty multiply-adds.
             let forgetting = (steps * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
             let window = (budget - processes - forgetting) / (plan.slots.len() as f64 * (d + 1.0));
@@ -162,39 +161,35 @@ impl Size {
 
     /// The metrics that the past says.
     pub(super) fn metrics(&self, unit: f64, ranked: &[f64], past: Past<'_>) -> Vec<Metric> {
-        let (d, m) = (past.dimension, past.outputs);
-        let [long, short] = [1.0, SHORT].map(|share| Relevance::uniform(d, share * unit));
-        let price = |slot: Slot| slot.processes(d as f64, m as f64) + self.window as f64 * (d as f64 + 1.0);
+        let shape = (past.dimension, past.outputs);
+        let price = |slot: Slot| cost_of_metric(shape, self.window, slot.neighbours);
         let all: f64 = self.slots().map(price).sum();
-        let mut known: Vec<(usize, [Relevance; 3])> = vec![(0, [&long, &short, &long].map(Relevance::clone))];
+        let (timed, ranks) = (past.series(past.scaled, true), past.series(ranked, false));
+        let mut known = vec![(0, Relevances::uniform(past.dimension, unit))];
         let metric = |slot: Slot| {
-            let finder = Finder { slot, window: self.window, past };
-            let found = known.iter().position(|(rows, _)| *rows == slot.rows).unwrap_or_else(|| {
-                let [of_scaled, of_other] = finder.relevance([&long, &short], Kind::Time, past.scaled);
-                // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
-                let [of_ranks, _] = finder.relevance([&long, &short, &of_scaled], Kind::Ranks, ranked);
-                known.push((slot.rows, [of_scaled, of_other, of_ranks]));
+            let found = known.iter().position(|(sample, _)| *sample == slot.sample).unwrap_or_else(|| {
+                let effort = Effort { sample: slot.sample, judged: JUDGED };
+                known.push((slot.sample, known[0].1.sought(&timed, &ranks, effort)));
                 known.len() - 1
             });
-            let [of_scaled, of_other, of_ranks] = &known[found].1;
-            let relevance = match slot.kind {
-                Kind::Ranks | Kind::Alike => of_ranks,
-                Kind::Time => of_scaled,
-                Kind::Other => of_other,
-            };
-            Metric { standing: Standing::new(price(slot) / all), ..finder.metric(slot.kind, relevance) }
+            let relevance = known[found].1.of_kind(slot.kind);
+            let sizes = (self.window, slot.neighbours);
+            Metric::new(slot.kind, relevance, sizes, past.outputs, Standing::new(price(slot) / all))
         };
         self.slots().map(metric).collect()
     }
 }
 
-impl Slot {
-    /// Multiply-adds of the eight processes: their systems, and exponentials that cost as much as twenty each.
-    fn processes(&self, d: f64, m: f64) -> f64 {
-        let k = self.neighbours as f64;
-        let solutions = k * k * k / 6.0 + (1.0 + 0.5 * m) * k * k;
-        LANES as f64 * (solutions + 20.0 * (0.5 * k * k + k)) + 0.5 * k * k * d
-    }
+/// Multiply-adds of a prediction in a metric.
+fn cost_of_metric((d, m): (usize, usize), window: usize, neighbours: usize) -> f64 {
+    cost_of_processes((d, m), neighbours) + window as f64 * (d as f64 + 1.0)
+}
+
+/// Multiply-adds of the eight processes: their systems, and exponentials that cost as much as twenty each.
+pub(super) fn cost_of_processes((d, m): (usize, usize), neighbours: usize) -> f64 {
+    let (k, d, m) = (neighbours as f64, d as f64, m as f64);
+    let solutions = k * k * k / 6.0 + (1.0 + 0.5 * m) * k * k;
+    LANES as f64 * (solutions + 20.0 * (0.5 * k * k + k)) + 0.5 * k * k * d
 }
 
 /// Rows of the past: as they came, scaled, and what the grid predicted for each when it came. Targets and predictions are `outputs` numbers a row.
@@ -207,6 +202,22 @@ pub(super) struct Past<'a> {
     pub(super) targets: &'a [f64],
     pub(super) weights: &'a [f64],
     pub(super) predictions: &'a [f64],
+}
+
+impl Past<'_> {
+    /// The rows in these numbers, with or without the time.
+    fn series(&self, rows: &[f64], timed: bool) -> Series {
+        let count = self.targets.len() / self.outputs;
+        let time = |t: usize| timed.then_some(t as f64);
+        let row = |t: usize| rows[t * self.dimension..(t + 1) * self.dimension].iter().copied().chain(time(t));
+        Series {
+            shape: (self.dimension + usize::from(timed), self.outputs),
+            rows: (0..count).flat_map(row).collect(),
+            targets: self.targets.to_vec(),
+            spreads: (0..count).map(|t| self.weights.get(t).map_or(1.0, |weight| 1.0 / weight)).collect(),
+            timed,
+        }
+    }
 }
 
 /// A row: as it came, and scaled.
@@ -246,6 +257,52 @@ pub(super) fn three_before_format_6<'de, D: serde::Deserializer<'de>>(
 }
 
 impl Metric {
+    /// Without examples.
+    pub(super) fn new(
+        kind: Kind,
+        relevance: &Relevance,
+        (window, neighbours): (usize, usize),
+        outputs: usize,
+        standing: Standing,
+    ) -> Self {
+        let rates = rates(relevance);
+        let neighbours = Neighbours::new((rates.len(), outputs), window, neighbours, processes(relevance.noise));
+        Self { rates, neighbours, kind, standing }
+    }
+
+    /// Multiply-adds of a prediction.
+    pub(super) fn cost(&self) -> f64 {
+        let (neighbours, window) = self.neighbours.limits();
+        cost_of_metric((self.rates.len(), self.neighbours.outputs()), window, neighbours)
+    }
+
+    /// The weights of what it looks at, and the noise.
+    pub(super) fn relevance(&self) -> Relevance {
+        Relevance { weights: self.rates.iter().map(|rate| rate * rate).collect(), noise: self.neighbours.noise() }
+    }
+
+    /// Goes over to this relevance.
+    pub(super) fn set_relevance(&mut self, relevance: &Relevance) {
+        let rates = rates(relevance);
+        let ratios: Vec<f64> = rates.iter().zip(&self.rates).map(|(new, old)| new / old).collect();
+        self.neighbours.rescale(&ratios, processes(relevance.noise));
+        self.rates = rates;
+    }
+
+    /// The last `count` examples, or as many as there are.
+    pub(super) fn series(&self, count: usize) -> Series {
+        let shape = (self.rates.len(), self.neighbours.outputs());
+        let (rows, targets, spreads) = (Vec::new(), Vec::new(), Vec::new());
+        let mut series = Series { shape, rows, targets, spreads, timed: self.kind.timed() };
+        self.neighbours.for_each_of_last(count, |place, point| {
+            series.rows.extend(point.iter().zip(&self.rates).map(|(value, rate)| value / rate));
+            let (target, spread) = self.neighbours.target(place);
+            series.targets.extend_from_slice(target);
+            series.spreads.push(spread);
+        });
+        series
+    }
+
     /// Whether it is of so many features and outputs.
     pub(super) fn fits(&self, features: usize, outputs: usize) -> bool {
         self.rates.len() == features + usize::from(self.kind.timed()) && self.neighbours.outputs() == outputs
@@ -260,62 +317,13 @@ impl Metric {
     }
 }
 
-/// How a metric is found.
-struct Finder<'a> {
-    slot: Slot,
-    window: usize,
-    past: Past<'a>,
-}
-
-impl Finder<'_> {
-    /// The relevance of these inputs that would have predicted the past best of those that the likelihood leads to from
-    /// each beginning, and the next best. The likelihood has several peaks: for rough targets one at short lengths besides that at long ones, which
-    /// is often the better one when many rows have come.
-    fn relevance<const N: usize>(&self, begins: [&Relevance; N], kind: Kind, rows: &[f64]) -> [Relevance; 2] {
-        let (d, m) = (self.past.dimension, self.past.outputs);
-        let n = self.past.targets.len() / m;
-        if n < ROWS_FOR_RELEVANCE || d == 0 {
-            return [begins[0].clone(), begins[1].clone()];
-        }
-        // As many of the last rows as are looked at.
-        let first = n - n.min(self.slot.rows);
-        let mut found = begins.map(|begin| {
-            let found = begin.learn(&rows[first * d..], &self.past.targets[first * m..], m);
-            (self.loss(self.metric(kind, &found), rows), found)
-        });
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        [found[0].1.clone(), found[1].1.clone()]
-    }
-
-    fn metric(&self, kind: Kind, relevance: &Relevance) -> Metric {
-        let mut rates: Vec<f64> = relevance.weights.iter().map(|weight| weight.sqrt()).collect();
-        rates.extend(kind.timed().then_some(1.0 / ROWS_OF_TIME));
-        let shape = (rates.len(), self.past.outputs);
-        let neighbours = Neighbours::new(shape, self.window, self.slot.neighbours, processes(relevance.noise));
-        Metric { neighbours, rates, kind, standing: Standing::default() }
-    }
-
-    /// What the best of its processes loses over the second half of the past.
-    fn loss(&self, mut metric: Metric, rows: &[f64]) -> f64 {
-        let (mut losses, mut memory, mut point) = ([0.0; LANES / 2], Memory::default(), Vec::new());
-        let Past { dimension, outputs, targets, weights, .. } = self.past;
-        for (t, (x, y)) in rows.chunks_exact(dimension).zip(targets.chunks_exact(outputs)).enumerate() {
-            let weight = weights.get(t).copied().unwrap_or(1.0);
-            metric.place(Row { raw: x, scaled: x }, x, t as u64, &mut point);
-            if 2 * t >= targets.len() / outputs {
-                metric.neighbours.means(&point, &mut memory);
-                for (means, y) in memory.means().chunks_exact(LANES).zip(y) {
-                    losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += weight * (mean - y).powi(2));
-                }
-            }
-            metric.neighbours.push(&point, [y; TARGETS], weight);
-        }
-        losses.into_iter().fold(f64::INFINITY, f64::min)
-    }
+/// `√w_j`
+pub(super) fn rates(relevance: &Relevance) -> Vec<f64> {
+    relevance.weights.iter().map(|weight| weight.sqrt()).collect()
 }
 
 /// The eight processes of a metric in which the length of Matérn 3/2 is 1, with this noise.
-fn processes(noise: f64) -> [Process; LANES] {
+pub(super) fn processes(noise: f64) -> [Process; LANES] {
     let rough = noise.max(ROUGH);
     std::array::from_fn(|lane| {
         let (length, noise, smooth) = match lane % 4 {

@@ -17,6 +17,7 @@ use mercer_simd::LANES;
 
 use super::metrics::{Metric, Past, Row, Size};
 use super::ranks::Ranks;
+use super::search::learn_anew;
 use super::standing::Watch;
 use crate::aggregation::{Aggregation, Rule, square_loss_regret};
 use crate::learner::Target;
@@ -242,6 +243,7 @@ impl Nearest {
         scratch.take_back(rest);
         scratch.take_back(scores);
         self.work = Work { scratch, regrets };
+        learn_anew(&mut self.metrics, self.rounds);
     }
 
     /// Puts an example into the windows, and says where.

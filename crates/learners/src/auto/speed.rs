@@ -27,7 +27,7 @@ const HALVINGS: usize = 7;
 
 impl Auto {
     /// The budget in multiply-adds whose rounds take `microseconds` on this machine, on one core, with full dictionaries and windows: rounded down
-    /// to two digits. The other parameters are those of `params`.
+    /// to two digits; the rounds in which relevance is learnt are not counted. The other parameters are those of `params`.
     ///
     /// It is measured in about a second, on rows drawn at random, and another run may find another number. Give [`budget`](AutoParams::budget) the
     /// number to repeat a run.

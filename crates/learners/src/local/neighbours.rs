@@ -203,6 +203,43 @@ impl Neighbours {
         }
     }
 
+    /// Calls `see` with the place and the point of each of the last `count` examples, in the order of time.
+    pub(crate) fn for_each_of_last(&self, count: usize, mut see: impl FnMut(usize, &[f64])) {
+        let (held, mut point) = (self.len(), vec![0.0; self.dimension()]);
+        for age in (0..count.min(held)).rev() {
+            // The newest is before the oldest.
+            let place = (self.oldest + held - 1 - age) % held;
+            self.points.copy_point(place, &mut point);
+            see(place, &point);
+        }
+    }
+
+    /// The first target of the example in a place, a number for each output, and its inverse weight.
+    pub(crate) fn target(&self, place: usize) -> (&[f64], f64) {
+        (&self.targets[place * TARGETS * self.outputs..][..self.outputs], self.spreads[place])
+    }
+
+    /// The noise of the first process.
+    pub(crate) fn noise(&self) -> f64 {
+        self.processes[0].noise
+    }
+
+    /// Examples that make a prediction at most, and that are held at most.
+    pub(crate) fn limits(&self) -> (usize, usize) {
+        (self.count, self.capacity)
+    }
+
+    /// Goes over to another metric, in whose units numbers are so many times those of this one, with processes of its own. `O(Nd)`.
+    pub(crate) fn rescale(&mut self, ratios: &[f64], processes: [Process; LANES]) {
+        let mut point = vec![0.0; self.dimension()];
+        for place in 0..self.len() {
+            self.points.copy_point(place, &mut point);
+            point.iter_mut().zip(ratios).for_each(|(value, ratio)| *value *= ratio);
+            self.points.replace(place, &point);
+        }
+        self.processes = processes;
+    }
+
     /// Gains an output, in which every example was like that of output `like`, or 0.
     pub(crate) fn add_output(&mut self, like: Option<usize>) {
         self.targets = with_column(&self.targets, self.outputs, like);

@@ -7,7 +7,7 @@ use mercer_kernels::AlignedVec;
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
 
 /// Prior variance of the constant mean, in units of the prior variance of the function.
-const MEAN_VARIANCE: f64 = 10.0;
+pub(super) const MEAN_VARIANCE: f64 = 10.0;
 
 /// Scaled distances are cut here, where every kernel is 0.
 pub(super) const FAR: f64 = 700.0;
@@ -100,44 +100,7 @@ impl Op for Means<'_> {
         let (known, ones) = matrix[(k + 1) * k..].split_at_mut(targets.len());
         known.copy_from_slice(targets);
         ones.iter_mut().for_each(|lane| simd.store(one, lane));
-        let least = simd.splat(f64::MIN_POSITIVE);
-        for j in 0..k {
-            let (pivots, below) = matrix.split_at_mut((j + 1) * k);
-            let pivots = &mut pivots[j * k..];
-            let mut squared = simd.load(&pivots[j]);
-            for entry in &pivots[..j] {
-                let entry = simd.load(entry);
-                squared = simd.negate_mul_add(entry, entry, squared);
-            }
-            // The noise keeps pivots far from 0, except where it is below rounding.
-            let pivot = simd.sqrt(simd.select_less(squared, least, least, squared));
-            simd.store(pivot, &mut pivots[j]);
-            let inverse = simd.div(one, pivot);
-            let pivots = &pivots[..j];
-            let mut rows = below.chunks_exact_mut(k * TOGETHER);
-            for rows in &mut rows {
-                let (a, rest) = rows.split_at_mut(k);
-                let (b, rest) = rest.split_at_mut(k);
-                let (c, d) = rest.split_at_mut(k);
-                let mut sums = [simd.load(&a[j]), simd.load(&b[j]), simd.load(&c[j]), simd.load(&d[j])];
-                for (q, pivot) in pivots.iter().enumerate() {
-                    let pivot = simd.load(pivot);
-                    for (sum, row) in sums.iter_mut().zip([&*a, &*b, &*c, &*d]) {
-                        *sum = simd.negate_mul_add(simd.load(&row[q]), pivot, *sum);
-                    }
-                }
-                for (sum, row) in sums.into_iter().zip([a, b, c, d]) {
-                    simd.store(simd.mul(sum, inverse), &mut row[j]);
-                }
-            }
-            for row in rows.into_remainder().chunks_exact_mut(k) {
-                let mut sum = simd.load(&row[j]);
-                for (entry, pivot) in row[..j].iter().zip(pivots) {
-                    sum = simd.negate_mul_add(simd.load(entry), simd.load(pivot), sum);
-                }
-                simd.store(simd.mul(sum, inverse), &mut row[j]);
-            }
-        }
+        eliminate(simd, matrix, k);
         // With v, u, o the solutions for kernel row, targets and ones: μ = oᵀu/(oᵀo + 1/b), f = μ(1 − oᵀv) + vᵀu.
         let right = &matrix[k * k..];
         let (v, rest) = right.split_at(k);
@@ -148,6 +111,51 @@ impl Op for Means<'_> {
             let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
             let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
             simd.store(mean, means);
+        }
+    }
+}
+
+/// Forward elimination of rows of `k` entries: the first `k` become the Cholesky factor `L` of the matrix whose lower half they hold, each row `r` below
+/// becomes `L⁻¹r`.
+#[inline(always)]
+pub(super) fn eliminate<S: Simd>(simd: S, matrix: &mut [Lane], k: usize) {
+    let one = simd.splat(1.0);
+    let least = simd.splat(f64::MIN_POSITIVE);
+    for j in 0..k {
+        let (pivots, below) = matrix.split_at_mut((j + 1) * k);
+        let pivots = &mut pivots[j * k..];
+        let mut squared = simd.load(&pivots[j]);
+        for entry in &pivots[..j] {
+            let entry = simd.load(entry);
+            squared = simd.negate_mul_add(entry, entry, squared);
+        }
+        // The noise keeps pivots far from 0, except where it is below rounding.
+        let pivot = simd.sqrt(simd.select_less(squared, least, least, squared));
+        simd.store(pivot, &mut pivots[j]);
+        let inverse = simd.div(one, pivot);
+        let pivots = &pivots[..j];
+        let mut rows = below.chunks_exact_mut(k * TOGETHER);
+        for rows in &mut rows {
+            let (a, rest) = rows.split_at_mut(k);
+            let (b, rest) = rest.split_at_mut(k);
+            let (c, d) = rest.split_at_mut(k);
+            let mut sums = [simd.load(&a[j]), simd.load(&b[j]), simd.load(&c[j]), simd.load(&d[j])];
+            for (q, pivot) in pivots.iter().enumerate() {
+                let pivot = simd.load(pivot);
+                for (sum, row) in sums.iter_mut().zip([&*a, &*b, &*c, &*d]) {
+                    *sum = simd.negate_mul_add(simd.load(&row[q]), pivot, *sum);
+                }
+            }
+            for (sum, row) in sums.into_iter().zip([a, b, c, d]) {
+                simd.store(simd.mul(sum, inverse), &mut row[j]);
+            }
+        }
+        for row in rows.into_remainder().chunks_exact_mut(k) {
+            let mut sum = simd.load(&row[j]);
+            for (entry, pivot) in row[..j].iter().zip(pivots) {
+                sum = simd.negate_mul_add(simd.load(entry), simd.load(pivot), sum);
+            }
+            simd.store(simd.mul(sum, inverse), &mut row[j]);
         }
     }
 }
@@ -163,7 +171,7 @@ fn kernel<S: Simd>(simd: S, distance: f64, rate: S::F64, smooth: S::F64) -> S::F
 
 /// `aᵀb`, by lanes.
 #[inline(always)]
-fn dot<S: Simd>(simd: S, a: &[Lane], b: &[Lane]) -> S::F64 {
+pub(super) fn dot<S: Simd>(simd: S, a: &[Lane], b: &[Lane]) -> S::F64 {
     let mut sum = simd.splat(0.0);
     for (a, b) in a.iter().zip(b) {
         sum = simd.mul_add(simd.load(a), simd.load(b), sum);

@@ -1,0 +1,330 @@
+//! How the relevance of features is sought: where the likelihood leads to from two beginnings, and what would have predicted the last rows best.
+//!
+//! There are several peaks: for rough targets one at short lengths besides that at long ones, which is often the better one when many rows have come. So
+//! relevance is learnt from the first rows, and anew from the windows at each doubling of the rows.
+
+use mercer_simd::LANES;
+
+use super::metrics::{Kind, Metric, cost_of_processes, processes, rates};
+use crate::local::relevance::{Examples, NEIGHBOURS, Relevance};
+use crate::local::{Memory, Neighbours, TARGETS};
+
+/// Rows from which relevance is learnt.
+const LEAST_ROWS: usize = 256;
+/// The shorter of two lengths from which relevance is sought, as a share of the longer one.
+const SHORT: f64 = 0.25;
+/// So many rows between two examples always count for at least a share [`PACE`] of the mean squared distance, in the metric of time.
+const ROWS_OF_TIME: f64 = 1000.0;
+const PACE: f64 = 0.1;
+/// Nearest examples of a prediction that is compared.
+const NEIGHBOURS_JUDGED: usize = 16;
+/// How often the nearest examples are sought anew, in the metric learnt so far.
+const TURNS: usize = 2;
+
+/// Rows after which relevance is first learnt anew from the windows; then at each doubling.
+const FIRST: u64 = 2048;
+/// Rows of the windows that are looked at.
+const KEPT: usize = 4096;
+/// What that may cost, as a share of what the metrics cost since the last time.
+const SHARE: f64 = 0.4;
+/// Bounds of the sample.
+const LEAST_SAMPLE: usize = 128;
+const LARGEST_SAMPLE: usize = 1024;
+
+/// Rows that a search looks at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// Rows whose likelihood is climbed.
+    pub(super) sample: usize,
+    /// Rows that are predicted to compare, half of all at most.
+    pub(super) judged: usize,
+}
+
+impl Effort {
+    /// Multiply-adds of a [search](Relevances::sought) for each row of the sample, where half as many are judged, in windows of so many rows.
+    fn cost(rows: usize, (width, outputs): (usize, usize)) -> f64 {
+        let found = rows as f64 * width as f64;
+        let climbed = TURNS as f64 * (found + Relevance::cost(width, outputs));
+        let judged = 2.0 * (found + cost_of_processes((width, outputs), NEIGHBOURS_JUDGED));
+        // Beginnings for scaled features, for the time and for ranks.
+        5.0 * (climbed + 0.5 * judged)
+    }
+}
+
+/// Lets metrics learn relevance anew from their windows where `round` is a doubling and a share of what rounds cost since the last one pays for a sample: the
+/// first metric of each kind, except for that of all ranks alike. The second by ranks stays with what few rows said.
+pub(super) fn learn_anew(metrics: &mut [Metric], round: u64) {
+    if round < FIRST || !round.is_power_of_two() {
+        return;
+    }
+    let Some(known) = Relevances::of(metrics) else { return };
+    let [timed, ranks] = [Kind::Time, Kind::Ranks].map(|kind| metrics.iter().find(|metric| metric.kind == kind));
+    let (Some(timed), Some(ranks)) = (timed, ranks) else { return };
+    let series = timed.series(KEPT);
+    let paid = SHARE * 0.5 * round as f64 * metrics.iter().map(Metric::cost).sum::<f64>();
+    let sample = (paid / Effort::cost(series.len(), series.shape)).min(0.25 * round as f64) as usize;
+    if sample < LEAST_SAMPLE {
+        return;
+    }
+    let sample = sample.min(LARGEST_SAMPLE);
+    let found = known.sought(&series, &ranks.series(KEPT), Effort { sample, judged: sample / 2 });
+    let mut learnt = Vec::new();
+    for metric in metrics.iter_mut().filter(|metric| metric.kind != Kind::Alike) {
+        if !learnt.contains(&metric.kind) {
+            learnt.push(metric.kind);
+            metric.set_relevance(found.of_kind(metric.kind));
+        }
+    }
+}
+
+/// The relevance of features for each kind of metric.
+#[derive(Clone, Debug)]
+pub(super) struct Relevances {
+    /// Of scaled features, and the time as the last.
+    timed: Relevance,
+    /// Of scaled features.
+    other: Relevance,
+    ranks: Relevance,
+}
+
+impl Relevances {
+    /// All features alike, of length `unit`, and [`ROWS_OF_TIME`] as far as that.
+    pub(super) fn uniform(dimension: usize, unit: f64) -> Self {
+        let [long, short] = [1.0, SHORT].map(|share| Relevance::uniform(dimension, share * unit));
+        let mut timed = long.clone();
+        timed.weights.push(ROWS_OF_TIME.powi(-2));
+        Self { timed, other: short, ranks: long }
+    }
+
+    /// Those of metrics, where there is one for the time and one for ranks.
+    pub(super) fn of(metrics: &[Metric]) -> Option<Self> {
+        let of = |kind: Kind| metrics.iter().find(|metric| metric.kind == kind).map(Metric::relevance);
+        let (timed, ranks) = (of(Kind::Time)?, of(Kind::Ranks)?);
+        let shorter = || {
+            let mut shorter = without_time(&timed);
+            shorter.weights.iter_mut().for_each(|weight| *weight /= SHORT * SHORT);
+            shorter
+        };
+        Some(Self { other: of(Kind::Other).unwrap_or_else(shorter), timed, ranks })
+    }
+
+    /// That of a metric.
+    pub(super) fn of_kind(&self, kind: Kind) -> &Relevance {
+        match kind {
+            Kind::Ranks | Kind::Alike => &self.ranks,
+            Kind::Time => &self.timed,
+            Kind::Other => &self.other,
+        }
+    }
+
+    /// What rows say, from here on.
+    pub(super) fn sought(&self, timed: &Series, ranks: &Series, effort: Effort) -> Self {
+        let other = timed.without_time().relevance(&[&self.other, &without_time(&self.timed)], effort);
+        let timed = timed.relevance(&[&self.timed], effort);
+        // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
+        let ranks = ranks.relevance(&[&self.ranks, &other], effort);
+        Self { timed, other, ranks }
+    }
+}
+
+fn without_time(relevance: &Relevance) -> Relevance {
+    let mut untimed = relevance.clone();
+    untimed.weights.pop();
+    untimed
+}
+
+/// Makes the time, which is last, so relevant that rows from before a change are soon far away, however near they are otherwise: [`ROWS_OF_TIME`] count for a
+/// share of the mean squared distance, which is `2 Σ w_j` for scaled features.
+fn keep_pace(weights: &mut [f64]) {
+    let Some((time, features)) = weights.split_last_mut() else { return };
+    *time = time.max(PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2));
+}
+
+/// Rows in the order of time, in the numbers that a metric looks at, with scaled targets.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    /// Numbers of a row, and targets.
+    pub(super) shape: (usize, usize),
+    pub(super) rows: Vec<f64>,
+    pub(super) targets: Vec<f64>,
+    /// Inverse weights, one a row.
+    pub(super) spreads: Vec<f64>,
+    /// Whether the last number is the number of the row.
+    pub(super) timed: bool,
+}
+
+impl Series {
+    fn len(&self) -> usize {
+        self.spreads.len()
+    }
+
+    /// Row `t` with its targets and its inverse weight.
+    fn example(&self, t: usize) -> (&[f64], &[f64], f64) {
+        let (d, m) = self.shape;
+        (&self.rows[t * d..(t + 1) * d], &self.targets[t * m..(t + 1) * m], self.spreads[t])
+    }
+
+    fn without_time(&self) -> Self {
+        let (width, outputs) = self.shape;
+        let rows = self.rows.chunks_exact(width).flat_map(|row| row[..width - 1].iter().copied()).collect();
+        Self { shape: (width - 1, outputs), rows, timed: false, ..self.clone() }
+    }
+
+    /// The relevance that would have predicted the last rows best, of those from which and to which the likelihood leads.
+    fn relevance(&self, begins: &[&Relevance], effort: Effort) -> Relevance {
+        if self.len() < LEAST_ROWS || self.shape.0 == usize::from(self.timed) {
+            return begins[0].clone();
+        }
+        let within = |weights: &mut [f64]| {
+            if self.timed {
+                keep_pace(weights);
+            }
+        };
+        let learnt = |begin: &Relevance| {
+            (0..TURNS).fold(begin.clone(), |from, _| from.learn(&self.examples(&from, effort.sample), within))
+        };
+        let found = begins.iter().flat_map(|begin| [(*begin).clone(), learnt(begin)]);
+        let mut found: Vec<_> = found.map(|relevance| (self.loss(&relevance, effort), relevance)).collect();
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found.swap_remove(0).1
+    }
+
+    /// Calls `see` with each of the last `seen` rows, in the order of time, its point and a window of all rows before it.
+    fn replay(
+        &self,
+        relevance: &Relevance,
+        neighbours: usize,
+        seen: usize,
+        mut see: impl FnMut(usize, &[f64], &Neighbours),
+    ) {
+        let rates = rates(relevance);
+        let mut window = Neighbours::new(self.shape, self.len(), neighbours, processes(relevance.noise));
+        let mut point = Vec::new();
+        for t in 0..self.len() {
+            let (x, y, spread) = self.example(t);
+            point.clear();
+            point.extend(x.iter().zip(&rates).map(|(value, rate)| value * rate));
+            if t + seen >= self.len() {
+                see(t, &point, &window);
+            }
+            window.push(&point, [y; TARGETS], 1.0 / spread);
+        }
+    }
+
+    /// The last `sample` rows with the nearest examples before them.
+    fn examples(&self, relevance: &Relevance, sample: usize) -> Examples {
+        let (mut examples, mut memory) = (Examples::new(self.shape), Memory::default());
+        self.replay(relevance, NEIGHBOURS, sample, |t, point, window| {
+            if t >= NEIGHBOURS {
+                examples.push(window.nearest(point, &mut memory).map(|place| self.example(place)), self.example(t));
+            }
+        });
+        examples
+    }
+
+    /// What the best of the processes loses over the last rows.
+    fn loss(&self, relevance: &Relevance, effort: Effort) -> f64 {
+        let (mut losses, mut memory) = ([0.0; LANES / 2], Memory::default());
+        self.replay(relevance, NEIGHBOURS_JUDGED, effort.judged.min(self.len() / 2), |t, point, window| {
+            let (_, y, spread) = self.example(t);
+            window.means(point, &mut memory);
+            for (means, y) in memory.means().chunks_exact(LANES).zip(y) {
+                losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += (mean - y).powi(2) / spread);
+            }
+        });
+        losses.into_iter().fold(f64::INFINITY, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::metrics::Row;
+    use super::super::standing::Standing;
+    use super::*;
+
+    /// Two features, of which the second matters, and its target.
+    fn example(t: usize) -> ([f64; 2], f64) {
+        let x = [1.7, 2.3].map(|step| 2.0 * (t as f64 * step + (t * t % 97) as f64).sin());
+        (x, (2.0 * x[1]).sin())
+    }
+
+    fn push(metric: &mut Metric, t: usize) {
+        let ((x, y), mut point) = (example(t), Vec::new());
+        metric.place(Row { raw: &x, scaled: &x }, &x, t as u64, &mut point);
+        metric.neighbours.push(&point, [&[y]; TARGETS], if t.is_multiple_of(3) { 0.5 } else { 1.0 });
+    }
+
+    fn metrics(window: usize) -> Vec<Metric> {
+        let uniform = Relevances::uniform(2, 1.5);
+        let metric = |kind| Metric::new(kind, uniform.of_kind(kind), (window, 8), 1, Standing::new(0.5));
+        [Kind::Ranks, Kind::Time, Kind::Ranks, Kind::Alike].map(metric).into()
+    }
+
+    #[test]
+    fn a_series_is_the_end_of_the_window_in_the_order_of_time() {
+        for mut metric in metrics(50).into_iter().take(2) {
+            (0..80).for_each(|t| push(&mut metric, t));
+            let series = metric.series(20);
+            assert_eq!((series.len(), series.timed), (20, metric.kind == Kind::Time));
+            for (place, t) in (60..80).enumerate() {
+                let (x, y, spread) = series.example(place);
+                let (exact, target) = example(t);
+                assert!(x.iter().zip(exact.iter().chain([&(t as f64)])).all(|(x, exact)| (x - exact).abs() < 1e-12));
+                assert_eq!((y, spread), (&[target][..], if t.is_multiple_of(3) { 2.0 } else { 1.0 }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_metric_with_another_relevance_is_that_which_had_it_from_the_first_row() {
+        let uniform = Relevances::uniform(2, 1.5);
+        for kind in [Kind::Ranks, Kind::Time] {
+            let mut relevance = uniform.of_kind(kind).clone();
+            relevance.weights.iter_mut().enumerate().for_each(|(f, weight)| *weight *= 1.0 + 3.0 * f as f64);
+            relevance.noise = 0.02;
+            let new = |relevance| Metric::new(kind, relevance, (50, 8), 1, Standing::new(0.5));
+            let (mut changed, mut fresh) = (new(uniform.of_kind(kind)), new(&relevance));
+            (0..80).for_each(|t| [&mut changed, &mut fresh].into_iter().for_each(|metric| push(metric, t)));
+            changed.set_relevance(&relevance);
+            let mut memory = [Memory::default(), Memory::default()];
+            for (metric, memory) in [&changed, &fresh].into_iter().zip(&mut memory) {
+                let (x, mut point) = ([0.3, -0.4], Vec::new());
+                metric.place(Row { raw: &x, scaled: &x }, &x, 80, &mut point);
+                metric.neighbours.means(&point, memory);
+            }
+            let [changed, fresh] = memory.each_ref().map(Memory::means);
+            assert!(changed.iter().zip(fresh).all(|(a, b)| (a - b).abs() < 1e-9), "{changed:?} {fresh:?}");
+        }
+    }
+
+    #[test]
+    fn relevance_is_learnt_anew_at_doublings_by_the_first_metric_of_each_kind() {
+        let mut metrics = metrics(20_000);
+        (0..2048).for_each(|t| metrics.iter_mut().for_each(|metric| push(metric, t)));
+        let of = |metrics: &[Metric]| -> Vec<Relevance> { metrics.iter().map(Metric::relevance).collect() };
+        let before = of(&metrics);
+        for round in [1024, 2047, 3000] {
+            learn_anew(&mut metrics, round);
+            assert_eq!(of(&metrics), before);
+        }
+        learn_anew(&mut metrics, 2048);
+        let after = of(&metrics);
+        for learnt in &after[..2] {
+            assert!(learnt.weights[1] > 10.0 * learnt.weights[0], "{learnt:?}");
+        }
+        assert_eq!(after[2..], before[2..]);
+        // The time cannot be forgotten, though nothing changes here.
+        let [features @ .., time] = &after[1].weights[..] else { panic!("no weights") };
+        let least = PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2);
+        assert!(*time >= least * (1.0 - 1e-12), "{time} {least}");
+    }
+
+    #[test]
+    fn a_doubling_that_a_window_cannot_pay_for_changes_nothing() {
+        let mut metrics = metrics(300);
+        (0..2048).for_each(|t| metrics.iter_mut().for_each(|metric| push(metric, t)));
+        let before: Vec<Relevance> = metrics.iter().map(Metric::relevance).collect();
+        learn_anew(&mut metrics, 2048);
+        assert_eq!(metrics.iter().map(Metric::relevance).collect::<Vec<_>>(), before);
+    }
+}
