@@ -3219,10 +3219,9 @@ class Auto(KernelRegressor):
     predictions from the windows cost since the last time, and is left out where so few rows could be paid for that they would say nothing.
     A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 
-    **Honest.** A prediction uses nothing but the rows before it. Scaling, ranks and the weights of features are learnt anew after 16, 64, 256 and
-    1024 rows (the weights from 256 on), and scaling and ranks are
-    fixed from then on; each time both parts are made anew and replay, one by one and predicting before they learn, the rows seen so
-    far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
+    **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after 16, 64, 256 and 1024 rows and are
+    fixed from then on. Relevance is learnt from 256 rows on, at 1024 also from where 256 have led. Each time both parts are made anew and replay, one by one and
+    predicting before they learn, the rows seen so far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
     The four rounds that do this cost as much as the rows they replay, and the last two some `10⁹` multiply-adds for the weights of ten features.
     A feature that later wanders out of the range of the first 1024
     rows is clipped there: streams in the order of a feature, or with one that grows without bound, are better given as differences.
@@ -3340,10 +3339,9 @@ class AutoClassifier(KernelClassifier):
     predictions from the windows cost since the last time, and is left out where so few rows could be paid for that they would say nothing.
     A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 
-    **Honest.** A prediction uses nothing but the rows before it. Scaling, ranks and the weights of features are learnt anew after 16, 64, 256 and
-    1024 rows (the weights from 256 on), and scaling and ranks are
-    fixed from then on; each time both parts are made anew and replay, one by one and predicting before they learn, the rows seen so
-    far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
+    **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after 16, 64, 256 and 1024 rows and are
+    fixed from then on. Relevance is learnt from 256 rows on, at 1024 also from where 256 have led. Each time both parts are made anew and replay, one by one and
+    predicting before they learn, the rows seen so far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
     The four rounds that do this cost as much as the rows they replay, and the last two some `10⁹` multiply-adds for the weights of ten features.
     A feature that later wanders out of the range of the first 1024
     rows is clipped there: streams in the order of a feature, or with one that grows without bound, are better given as differences.

@@ -22,10 +22,9 @@
 //! predictions from the windows cost since the last time, and is left out where so few rows could be paid for that they would say nothing.
 //! A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 //!
-//! **Honest.** A prediction uses nothing but the rows before it. Scaling, ranks and the weights of features are learnt anew after 16, 64, 256 and
-//! 1024 rows (the weights from 256 on), and scaling and ranks are
-//! fixed from then on; each time both parts are made anew and replay, one by one and predicting before they learn, the rows seen so
-//! far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
+//! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after 16, 64, 256 and 1024 rows and are
+//! fixed from then on. Relevance is learnt from 256 rows on, at 1024 also from where 256 have led. Each time both parts are made anew and replay, one by one and
+//! predicting before they learn, the rows seen so far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
 //! The four rounds that do this cost as much as the rows they replay, and the last two some `10⁹` multiply-adds for the weights of ten features.
 //! A feature that later wanders out of the range of the first 1024
 //! rows is clipped there: streams in the order of a feature, or with one that grows without bound, are better given as differences.
@@ -321,7 +320,8 @@ impl Auto {
         let nearest = size.map(|size| {
             let (dimension, raw, weights) = (self.dimension, &self.rows, &self.weights);
             let past = Past { dimension, outputs, raw, scaled: rows, targets, weights, predictions };
-            Nearest::learn(unit, size, self.params.rule, past).map(Box::new)
+            let before = self.mixture.as_ref().and_then(|stage| stage.nearest.as_deref());
+            Nearest::learn(unit, size, self.params.rule, past, before).map(Box::new)
         });
         let nearest = nearest.transpose()?;
         let mut stage = Stage { scaling, experts, carried: Vec::new(), nearest };

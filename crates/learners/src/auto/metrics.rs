@@ -159,8 +159,14 @@ impl Size {
         self.plan.slots.iter().map(move |slot| Slot { neighbours: slot.neighbours.min(most), ..*slot })
     }
 
-    /// The metrics that the past says.
-    pub(super) fn metrics(&self, unit: f64, ranked: &[f64], past: Past<'_>) -> Vec<Metric> {
+    /// The metrics that the past says, and what fewer rows said `before`.
+    pub(super) fn metrics(
+        &self,
+        unit: f64,
+        ranked: &[f64],
+        past: Past<'_>,
+        before: Option<&Relevances>,
+    ) -> Vec<Metric> {
         let shape = (past.dimension, past.outputs);
         let price = |slot: Slot| cost_of_metric(shape, self.window, slot.neighbours);
         let all: f64 = self.slots().map(price).sum();
@@ -169,7 +175,7 @@ impl Size {
         let metric = |slot: Slot| {
             let found = known.iter().position(|(sample, _)| *sample == slot.sample).unwrap_or_else(|| {
                 let effort = Effort { sample: slot.sample, judged: JUDGED };
-                known.push((slot.sample, known[0].1.sought(&timed, &ranks, effort)));
+                known.push((slot.sample, known[0].1.sought(before, &timed, &ranks, effort)));
                 known.len() - 1
             });
             let relevance = known[found].1.of_kind(slot.kind);

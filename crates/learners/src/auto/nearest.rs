@@ -17,7 +17,7 @@ use mercer_simd::LANES;
 
 use super::metrics::{Metric, Past, Row, Size};
 use super::ranks::Ranks;
-use super::search::learn_anew;
+use super::search::{LEAST_ROWS, Relevances, learn_anew};
 use super::standing::Watch;
 use crate::aggregation::{Aggregation, Rule, square_loss_regret};
 use crate::learner::Target;
@@ -84,8 +84,14 @@ impl Nearest {
         Size::within(budget, shape, neighbours, STEPS.len())
     }
 
-    /// What `past` says, learnt row by row; `unit` is the median distance of the scaled rows.
-    pub(super) fn learn(unit: f64, size: Size, rule: Rule, past: Past<'_>) -> Result<Self, Error> {
+    /// What `past` says, learnt row by row, after what fewer rows made `before`; `unit` is the median distance of the scaled rows.
+    pub(super) fn learn(
+        unit: f64,
+        size: Size,
+        rule: Rule,
+        past: Past<'_>,
+        before: Option<&Self>,
+    ) -> Result<Self, Error> {
         let Past { dimension, outputs, .. } = past;
         let ranks = Ranks::of(dimension, past.raw);
         let mut ranked = Vec::with_capacity(past.raw.len());
@@ -94,7 +100,9 @@ impl Nearest {
             ranks.apply(x, &mut row);
             ranked.extend_from_slice(&row);
         }
-        let metrics = size.metrics(unit, &ranked, past);
+        let known = before.filter(|before| before.rounds > LEAST_ROWS as u64);
+        let before = known.and_then(|before| Relevances::of(&before.metrics));
+        let metrics = size.metrics(unit, &ranked, past, before.as_ref());
         let members = OTHERS + metrics.len() * LANES;
         let forgetting = STEPS.map(|step| {
             let params = FogdParams::default().sigma(unit).features(size.frequencies()).step(step);

@@ -10,7 +10,7 @@ use crate::local::relevance::{Examples, NEIGHBOURS, Relevance};
 use crate::local::{Memory, Neighbours, TARGETS};
 
 /// Rows from which relevance is learnt.
-const LEAST_ROWS: usize = 256;
+pub(super) const LEAST_ROWS: usize = 256;
 /// The shorter of two lengths from which relevance is sought, as a share of the longer one.
 const SHORT: f64 = 0.25;
 /// So many rows between two examples always count for at least a share [`PACE`] of the mean squared distance, in the metric of time.
@@ -67,7 +67,7 @@ pub(super) fn learn_anew(metrics: &mut [Metric], round: u64) {
         return;
     }
     let sample = sample.min(LARGEST_SAMPLE);
-    let found = known.sought(&series, &ranks.series(KEPT), Effort { sample, judged: sample / 2 });
+    let found = known.sought(None, &series, &ranks.series(KEPT), Effort { sample, judged: sample / 2 });
     let mut learnt = Vec::new();
     for metric in metrics.iter_mut().filter(|metric| metric.kind != Kind::Alike) {
         if !learnt.contains(&metric.kind) {
@@ -117,12 +117,16 @@ impl Relevances {
         }
     }
 
-    /// What rows say, from here on.
-    pub(super) fn sought(&self, timed: &Series, ranks: &Series, effort: Effort) -> Self {
-        let other = timed.without_time().relevance(&[&self.other, &without_time(&self.timed)], effort);
-        let timed = timed.relevance(&[&self.timed], effort);
+    /// What rows say, from here and from what fewer of them said.
+    pub(super) fn sought(&self, before: Option<&Self>, timed: &Series, ranks: &Series, effort: Effort) -> Self {
+        let begins = |own: &[&Relevance], of: fn(&Self) -> &Relevance| -> Vec<Relevance> {
+            own.iter().copied().chain(before.map(of)).cloned().collect()
+        };
+        let untimed = without_time(&self.timed);
+        let other = timed.without_time().relevance(begins(&[&self.other, &untimed], |before| &before.other), effort);
+        let timed = timed.relevance(begins(&[&self.timed], |before| &before.timed), effort);
         // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
-        let ranks = ranks.relevance(&[&self.ranks, &other], effort);
+        let ranks = ranks.relevance(begins(&[&self.ranks, &other], |before| &before.ranks), effort);
         Self { timed, other, ranks }
     }
 }
@@ -171,19 +175,17 @@ impl Series {
     }
 
     /// The relevance that would have predicted the last rows best, of those from which and to which the likelihood leads.
-    fn relevance(&self, begins: &[&Relevance], effort: Effort) -> Relevance {
+    fn relevance(&self, mut begins: Vec<Relevance>, effort: Effort) -> Relevance {
         if self.len() < LEAST_ROWS || self.shape.0 == usize::from(self.timed) {
-            return begins[0].clone();
+            return begins.swap_remove(0);
         }
         let within = |weights: &mut [f64]| {
             if self.timed {
                 keep_pace(weights);
             }
         };
-        let learnt = |begin: &Relevance| {
-            (0..TURNS).fold(begin.clone(), |from, _| from.learn(&self.examples(&from, effort.sample), within))
-        };
-        let found = begins.iter().flat_map(|begin| [(*begin).clone(), learnt(begin)]);
+        let climb = |from: Relevance, _| from.learn(&self.examples(&from, effort.sample), within);
+        let found = begins.into_iter().flat_map(|begin| [begin.clone(), (0..TURNS).fold(begin, climb)]);
         let mut found: Vec<_> = found.map(|relevance| (self.loss(&relevance, effort), relevance)).collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         found.swap_remove(0).1
@@ -238,6 +240,10 @@ impl Series {
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+
     use super::super::metrics::Row;
     use super::super::standing::Standing;
     use super::*;
@@ -326,5 +332,28 @@ mod tests {
         let before: Vec<Relevance> = metrics.iter().map(Metric::relevance).collect();
         learn_anew(&mut metrics, 2048);
         assert_eq!(metrics.iter().map(Metric::relevance).collect::<Vec<_>>(), before);
+    }
+
+    /// The parity of three of twelve bits: the nearest of many rows share all three and say nothing of them, the nearest of few rows do not.
+    #[test]
+    fn what_few_rows_said_is_a_beginning_for_many() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let rows: Vec<f64> = (0..12 * 1024).map(|_| f64::from(rng.random_range(0..2_u8))).collect();
+        let targets: Vec<f64> = rows.chunks_exact(12).map(|x| (x[0] + x[1] + x[2]) % 2.0).collect();
+        let series = |count: usize, timed: bool| {
+            let time = |t: usize| timed.then_some(t as f64);
+            let rows = (0..count).flat_map(|t| rows[12 * t..12 * (t + 1)].iter().copied().chain(time(t))).collect();
+            let shape = (12 + usize::from(timed), 1);
+            Series { shape, rows, targets: targets[..count].to_vec(), spreads: vec![1.0; count], timed }
+        };
+        let effort = Effort { sample: 512, judged: 256 };
+        let uniform = Relevances::uniform(12, 2.4);
+        let few = uniform.sought(None, &series(256, true), &series(256, false), effort);
+        let many = uniform.sought(Some(&few), &series(1024, true), &series(1024, false), effort);
+        for found in [few, many] {
+            let (parity, rest) = found.other.weights.split_at(3);
+            let most = rest.iter().fold(0.0_f64, |most, weight| most.max(*weight));
+            assert!(parity.iter().all(|weight| *weight > 30.0 * most), "{found:?}");
+        }
     }
 }

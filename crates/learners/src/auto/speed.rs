@@ -118,7 +118,7 @@ impl Speed {
         let (rows, targets) = (&self.rows[..PIECE * d], &self.targets[..PIECE * m]);
         let past =
             Past { dimension: d, outputs: m, raw: rows, scaled: rows, targets, weights: &[], predictions: targets };
-        let mut nearest = Nearest::learn(unit, size, self.params.rule, past)?;
+        let mut nearest = Nearest::learn(unit, size, self.params.rule, past, None)?;
         let known = self.targets.len() / m;
         for row in (0..known).cycle().take(size.window) {
             let x = &self.rows[row * d..][..d];
