@@ -3214,9 +3214,9 @@ class Auto(KernelRegressor):
     al. 2016), which learn rough functions that a dictionary of `J` points cannot hold; and `Fogd` with three steps, which follows
     changes. Nearness is measured in five metrics, with a smaller budget in three or two: between ranks, between
     scaled features, between these and the time, with the features weighed or all alike. Half of the processes learn what grid and FOGD leave of the target. `auto/metrics.rs` has the tables.
-    How relevant each feature is, and the time, is what the likelihood of rows given the nearest rows before them says (`local/relevance.rs`): of the first rows,
+    How relevant each feature is, and the time, is learnt from the likelihood of rows given the nearest rows before them (`local/relevance.rs`): of the first rows,
     and anew at each doubling from row 2048 on, of up to 1024 of the last rows with neighbours among 4096 (`auto/search.rs`). That costs at most two fifths of what
-    predictions from the windows cost since the last time, and is left out where so few rows could be paid for that they would say nothing.
+    predictions from full windows would have cost since the last time. It is left out where that pays for fewer than 128 rows.
     A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 
     **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after 16, 64, 256 and 1024 rows and are
@@ -3242,9 +3242,11 @@ class Auto(KernelRegressor):
     diamonds, ccpp, cpusmall, elevators, bank, parkinson, year, ailerons; two synthetic drifts, elec2 and elevators in time order); none depends on a
     stream by name. Taylor members beside the window changed no error there by more than 0.5 %, so they are left out; the linear ones
     changed errors by −0.3 to +0.1 % and cost little; they are there for targets that are linear. The metrics and their numbers of neighbours were chosen on
-    eight of the fourteen (casp, calhousing, ccpp, cpusmall, elevators, parkinson, elec2, the abrupt drift); twelve neighbours, two times sixteen steps and 1024 rows for relevance, and
-    that it is learnt from row 2048 on, by the mean over all fourteen and the comparison's four streams of classes, which twelve or sixteen neighbours and half or
-    twice the rows changed by less than 1.5 %. Relevance of the time that has no lower bound was 18 % worse on the abrupt drift with a quarter of the budget. Members are not stopped for good: after
+    eight of the fourteen (casp, calhousing, ccpp, cpusmall, elevators, parkinson, elec2, the abrupt drift). How relevance is learnt was chosen by
+    the mean over all fourteen and a look at the comparison's four streams of classes: twelve neighbours, two times sixteen steps, 1024 rows, from row 2048 on. Twelve or
+    sixteen neighbours, and half of the rows or twice the cost, changed that mean by less than 1.5 %. Without a lower bound for the relevance of the time the abrupt drift
+    was 18 % worse with a quarter of the budget; a bound ten times as high changed the mean by less than 0.1 %. A stream drawn at random, the parity of three of twelve bits, showed that 1024
+    rows need where 256 have led as a beginning. Members are not stopped for good: after
     an abrupt change the windows by time have had four fifths of the weight, and a fiftieth before it. Resting from row 4096 on changed no error of the fourteen by more than 0.5 %;
     from row 1024 on, with one row in sixteen and a higher threshold, it raised that of casp by 5 %. What resting saves is not spent elsewhere.
 
@@ -3334,9 +3336,9 @@ class AutoClassifier(KernelClassifier):
     al. 2016), which learn rough functions that a dictionary of `J` points cannot hold; and `Fogd` with three steps, which follows
     changes. Nearness is measured in five metrics, with a smaller budget in three or two: between ranks, between
     scaled features, between these and the time, with the features weighed or all alike. Half of the processes learn what grid and FOGD leave of the target. `auto/metrics.rs` has the tables.
-    How relevant each feature is, and the time, is what the likelihood of rows given the nearest rows before them says (`local/relevance.rs`): of the first rows,
+    How relevant each feature is, and the time, is learnt from the likelihood of rows given the nearest rows before them (`local/relevance.rs`): of the first rows,
     and anew at each doubling from row 2048 on, of up to 1024 of the last rows with neighbours among 4096 (`auto/search.rs`). That costs at most two fifths of what
-    predictions from the windows cost since the last time, and is left out where so few rows could be paid for that they would say nothing.
+    predictions from full windows would have cost since the last time. It is left out where that pays for fewer than 128 rows.
     A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`).
 
     **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after 16, 64, 256 and 1024 rows and are
@@ -3362,9 +3364,11 @@ class AutoClassifier(KernelClassifier):
     diamonds, ccpp, cpusmall, elevators, bank, parkinson, year, ailerons; two synthetic drifts, elec2 and elevators in time order); none depends on a
     stream by name. Taylor members beside the window changed no error there by more than 0.5 %, so they are left out; the linear ones
     changed errors by −0.3 to +0.1 % and cost little; they are there for targets that are linear. The metrics and their numbers of neighbours were chosen on
-    eight of the fourteen (casp, calhousing, ccpp, cpusmall, elevators, parkinson, elec2, the abrupt drift); twelve neighbours, two times sixteen steps and 1024 rows for relevance, and
-    that it is learnt from row 2048 on, by the mean over all fourteen and the comparison's four streams of classes, which twelve or sixteen neighbours and half or
-    twice the rows changed by less than 1.5 %. Relevance of the time that has no lower bound was 18 % worse on the abrupt drift with a quarter of the budget. Members are not stopped for good: after
+    eight of the fourteen (casp, calhousing, ccpp, cpusmall, elevators, parkinson, elec2, the abrupt drift). How relevance is learnt was chosen by
+    the mean over all fourteen and a look at the comparison's four streams of classes: twelve neighbours, two times sixteen steps, 1024 rows, from row 2048 on. Twelve or
+    sixteen neighbours, and half of the rows or twice the cost, changed that mean by less than 1.5 %. Without a lower bound for the relevance of the time the abrupt drift
+    was 18 % worse with a quarter of the budget; a bound ten times as high changed the mean by less than 0.1 %. A stream drawn at random, the parity of three of twelve bits, showed that 1024
+    rows need where 256 have led as a beginning. Members are not stopped for good: after
     an abrupt change the windows by time have had four fifths of the weight, and a fiftieth before it. Resting from row 4096 on changed no error of the fourteen by more than 0.5 %;
     from row 1024 on, with one row in sixteen and a higher threshold, it raised that of casp by 5 %. What resting saves is not spent elsewhere.
 

@@ -25,7 +25,7 @@ const TURNS: usize = 2;
 const FIRST: u64 = 2048;
 /// Rows of the windows that are looked at.
 const KEPT: usize = 4096;
-/// What that may cost, as a share of what the metrics cost since the last time.
+/// What that may cost, as a share of what predictions from full windows would have cost since the last time.
 const SHARE: f64 = 0.4;
 /// Bounds of the sample.
 const LEAST_SAMPLE: usize = 128;
@@ -51,15 +51,14 @@ impl Effort {
     }
 }
 
-/// Lets metrics learn relevance anew from their windows where `round` is a doubling and a share of what rounds cost since the last one pays for a sample: the
+/// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds since the last one pay for a sample: the
 /// first metric of each kind, except for that of all ranks alike. The second by ranks stays with what few rows said.
 pub(super) fn learn_anew(metrics: &mut [Metric], round: u64) {
     if round < FIRST || !round.is_power_of_two() {
         return;
     }
     let Some(known) = Relevances::of(metrics) else { return };
-    let [timed, ranks] = [Kind::Time, Kind::Ranks].map(|kind| metrics.iter().find(|metric| metric.kind == kind));
-    let (Some(timed), Some(ranks)) = (timed, ranks) else { return };
+    let (Some(timed), Some(ranks)) = (first(metrics, Kind::Time), first(metrics, Kind::Ranks)) else { return };
     let series = timed.series(KEPT);
     let paid = SHARE * 0.5 * round as f64 * metrics.iter().map(Metric::cost).sum::<f64>();
     let sample = (paid / Effort::cost(series.len(), series.shape)).min(0.25 * round as f64) as usize;
@@ -75,6 +74,11 @@ pub(super) fn learn_anew(metrics: &mut [Metric], round: u64) {
             metric.set_relevance(found.of_kind(metric.kind));
         }
     }
+}
+
+/// The first metric of a kind.
+fn first(metrics: &[Metric], kind: Kind) -> Option<&Metric> {
+    metrics.iter().find(|metric| metric.kind == kind)
 }
 
 /// The relevance of features for each kind of metric.
@@ -98,7 +102,7 @@ impl Relevances {
 
     /// Those of metrics, where there is one for the time and one for ranks.
     pub(super) fn of(metrics: &[Metric]) -> Option<Self> {
-        let of = |kind: Kind| metrics.iter().find(|metric| metric.kind == kind).map(Metric::relevance);
+        let of = |kind: Kind| first(metrics, kind).map(Metric::relevance);
         let (timed, ranks) = (of(Kind::Time)?, of(Kind::Ranks)?);
         let shorter = || {
             let mut shorter = without_time(&timed);
@@ -171,7 +175,8 @@ impl Series {
     fn without_time(&self) -> Self {
         let (width, outputs) = self.shape;
         let rows = self.rows.chunks_exact(width).flat_map(|row| row[..width - 1].iter().copied()).collect();
-        Self { shape: (width - 1, outputs), rows, timed: false, ..self.clone() }
+        let (targets, spreads) = (self.targets.clone(), self.spreads.clone());
+        Self { shape: (width - 1, outputs), rows, targets, spreads, timed: false }
     }
 
     /// The relevance that would have predicted the last rows best, of those from which and to which the likelihood leads.

@@ -1,16 +1,16 @@
 //! The relevance of features, from the likelihood of rows given the nearest of the rows before them (Vecchia 1988).
 //!
-//! The process has the kernel `1·k(r) + b` of `r² = Σ_j w_j (x_j − z_j)²`, where `k` is Matérn 3/2 and `b` the prior variance of a constant mean; it has variance `s²`
-//! and noise `s²ν`. A row `(x, y)` with the nearest examples `(X, Y)` is, given these, normal with
+//! The process has the kernel `k(r) + b` of `r² = Σ_j w_j (x_j − z_j)²`, where `k` is Matérn 3/2 and `b` the prior variance of a constant mean; it has variance `s²`
+//! and noise `s²ν`. For a row `(x, y)` with the nearest examples `(X, Y)` let
 //!
 //! ```text
 //! A = K(X) + b + ν diag(spreads),   β = A⁻¹(k(x) + b),   α = A⁻¹Y,
-//! e = y − βᵀY,   v = 1 + b + ν − βᵀ(k(x) + b),   y ~ N(y − e, s² v).
+//! e = y − βᵀY,   v = 1 + b + ν − βᵀ(k(x) + b),   given (X, Y): y ~ N(βᵀY, s² v).
 //! ```
 //!
-//! Rows count by their weights `c`, outputs share the kernel and `s² = Σ c e²/v / Σ c`, so the log likelihood is `−½(Σ c) ln Σ c e²/v − ½ Σ c ln v`. From
-//! `de = −dkᵀα + βᵀdA α` and `dv = dν − 2 dkᵀβ + βᵀdA β` follows its gradient by the logarithms of `w_j` and `ν`, which climb it by resilient steps, which look at its
-//! sign only (Riedmiller and Braun 1993). Rows say little of many features: `log w_j` has a normal prior of variance 4 around its mean over the
+//! Rows count by their weights `c`; outputs share the kernel and `s²`. Sums are over rows and outputs. With the best `s² = Σ c e²/v / Σ c` the log likelihood is
+//! `−½(Σ c) ln(Σ c e²/v) − ½ Σ c ln v`, up to a constant. Its gradient by the logarithms of `w_j` and `ν` follows from `de = −dkᵀα + βᵀdA α` and
+//! `dv = dν − 2 dkᵀβ + βᵀdA β`. The ascent is by resilient steps, which look at the signs of the gradient only (Riedmiller and Braun 1993). Rows say little of many features: `log w_j` has a normal prior of variance 4 around its mean over the
 //! features, and `log ν` one of variance 10 around `log 0.1`.
 //!
 //! `k³/6 + (3 + m)k² + 3k²d` multiply-adds a row and step, with `k = 12` neighbours and `m` outputs.
