@@ -38,6 +38,7 @@
 )]
 
 mod any;
+mod boxes;
 mod dot_product;
 mod fourier;
 mod kernel;
@@ -51,6 +52,7 @@ mod stationary;
 mod taylor;
 
 pub use any::{AnyKernel, KernelSpec};
+pub use boxes::Boxes;
 pub use dot_product::{Linear, Polynomial};
 pub use fourier::RandomFourier;
 pub use kernel::{Kernel, KernelError};

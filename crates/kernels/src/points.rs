@@ -9,7 +9,7 @@ use crate::row::{self, RowProfile, squared_difference};
 ///
 /// Appending writes one lane slot for each dimension and never moves what is there; memory is `8⌈J/8⌉·d` numbers. Points of dimension 0
 /// are only counted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Points {
     dimension: usize,
@@ -194,6 +194,15 @@ impl Points {
     pub fn squared_distances(&self, x: &[f64], distances: &mut AlignedVec) {
         assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
         row::fill(SquaredDistance, self, 0, x, distances);
+    }
+
+    /// The same for the points of some blocks alone, point `8b + i` in place `i` of block `b`. Places without a point have the distance of 0.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates, or there are not as many blocks from `first` on.
+    pub fn squared_distances_of_blocks(&self, first: usize, x: &[f64], distances: &mut [Lane]) {
+        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
+        row::fill_blocks(SquaredDistance, &self.lanes[first * self.dimension..], (self.dimension, 0), x, distances);
     }
 
     /// Sets coordinate `coordinate` of each point, in their order.

@@ -24,12 +24,23 @@ pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x:
     let stride = points.dimension();
     debug_assert!(offset + x.len() <= stride);
     row.resize(points.len());
-    dispatch(Row { profile, lanes: points.lanes(), stride, offset, x, row: row.lanes_mut() });
+    fill_blocks(profile, points.lanes(), (stride, offset), x, row.lanes_mut());
     if !points.len().is_multiple_of(LANES)
         && let Some(last) = row.lanes_mut().last_mut()
     {
         last.0[points.len() % LANES..].fill(0.0);
     }
+}
+
+/// The kernel values at as many blocks of points as `row` has lanes, each of `stride` lanes from whose lane `offset` on the coordinates are.
+pub(crate) fn fill_blocks<P: RowProfile>(
+    profile: P,
+    lanes: &[Lane],
+    (stride, offset): (usize, usize),
+    x: &[f64],
+    row: &mut [Lane],
+) {
+    dispatch(Row { profile, lanes, stride, offset, x, row });
 }
 
 /// Blocks of eight points worked on together, so that their sums and exponentials overlap.

@@ -133,6 +133,9 @@ pub struct Aggregation {
     /// `None` where nothing is shared. Then `sums` are as said; else they are what makes the weights after the last share.
     #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     sharing: Option<Sharing>,
+    /// What ML-Poly's sums are multiplied by before a round, as its distance from 1.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
+    forgets: f64,
 }
 
 impl Validate for Aggregation {
@@ -145,6 +148,8 @@ impl Validate for Aggregation {
         self.weights.validate()?;
         self.sums.validate()?;
         self.sharing.validate()?;
+        let forgets = (0.0..1.0).contains(&self.forgets) && (self.forgets == 0.0 || self.rule == Rule::MlPoly);
+        Inconsistent::require(forgets, WHAT, "it forgets a share below 1, under ml-poly alone")?;
         let shared = self.sharing.is_none() || self.rule.shares();
         Inconsistent::require(shared, WHAT, "its rule is one that shares")?;
         self.squares
@@ -175,6 +180,7 @@ impl Aggregation {
             range: 0.0,
             gap: 0.0,
             sharing: None,
+            forgets: 0.0,
         })
     }
 
@@ -201,6 +207,19 @@ impl Aggregation {
         let first = self.sharing.map_or(0.0, |mut sharing| sharing.next());
         let allowed = self.sharing.is_none() || self.rule.shares();
         ParameterError::require(allowed, "share", "0 under the rule ml-poly; take the rule ewa or boa", first)?;
+        Ok(self)
+    }
+
+    /// The same, where rounds count less with time: `R_k ← γR_k + r̄_k` and `V_k ← γV_k + r̄_k²` with `γ = 1 − 1/rounds`, so that the weights follow who was best in about
+    /// the last `rounds` rounds. It is for [`Rule::MlPoly`], whose weights cannot be [shared](Self::sharing). No bound on the regret is claimed: put the forgetting
+    /// mixture beside one that does not forget, into a mixture of the two, whose bound holds.
+    ///
+    /// # Errors
+    /// When `rounds` is not above 1, or the rule is another.
+    pub fn forgetting(mut self, rounds: f64) -> Result<Self, ParameterError> {
+        ParameterError::require(rounds > 1.0, "rounds", "above 1", rounds)?;
+        ParameterError::require(self.rule == Rule::MlPoly, "rounds", "for the rule ml-poly; take a share", rounds)?;
+        self.forgets = 1.0 / rounds;
         Ok(self)
     }
 
@@ -378,8 +397,9 @@ impl Aggregation {
         for k in 0..self.weights.len() {
             if self.active[k] {
                 let regret = regrets[k] * shrink;
-                self.sums[k] += regret;
-                self.squares[k] += regret * regret;
+                // Without forgetting the product is exact.
+                self.sums[k] = (1.0 - self.forgets) * self.sums[k] + regret;
+                self.squares[k] = (1.0 - self.forgets) * self.squares[k] + regret * regret;
             }
             let positive = if self.active[k] { self.sums[k].max(0.0) } else { 0.0 };
             // Divided twice by the range, so that a tiny range does not underflow.

@@ -4,6 +4,7 @@
 //! process on all of them where its length is long against the distance of neighbours, and costs `Nd + k³` instead of `N²` a round. Rough functions,
 //! for which a dictionary would need thousands of points, are learnt so.
 
+mod index;
 mod neighbours;
 pub(crate) mod relevance;
 mod systems;

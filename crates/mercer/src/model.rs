@@ -8,11 +8,12 @@
 //! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table, 6 classes of a table, 7 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's
 //! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
 //! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
-//! every kind, learner and version are part of the tests. Files are written in version 6; versions 1 to 6 are read. Version 2 added to
+//! every kind, learner and version are part of the tests. Files are written in version 7; versions 1 to 7 are read. Version 2 added to
 //! forecasters and operators the state that a run needs to go on in the midst of its data. Version 3 added fields to learners, such as their
 //! loss and the weights of examples; the learner of an older file has their defaults (see [`mercer_core::since`](crate::core)). Version 4 added
 //! what tells how sure a learner is: residuals of least squares, intervals beside a learner and around forecasts of several steps, calibration.
 //! Version 5 added intervals beside a learner behind the encoding of a table. Version 6 added classes, and the encoding of a table, to sums.
+//! Version 7 added the windows of `auto` that grow, and a second mixture of its members.
 //!
 //! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that comes with no description.
 //!

@@ -13,6 +13,7 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
+use super::scales::unbend;
 use super::search::{Effort, Relevances, Series};
 use super::standing::Standing;
 use crate::local::relevance::Relevance;
@@ -110,12 +111,12 @@ const PLANS: [Plan; 3] = [
             slot(Kind::Alike, 0, 8),
         ],
         frequencies: 200,
-        least: |_| 4000.0,
+        least: |_| 1500.0,
     },
     Plan {
         slots: &[slot(Kind::Ranks, 512, 16), slot(Kind::Time, 512, 8), slot(Kind::Alike, 0, 8)],
         frequencies: 64,
-        least: |_| 2000.0,
+        least: |_| 600.0,
     },
     Plan { slots: &[slot(Kind::Alike, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: |d| 256.0 + 16.0 * d },
 ];
@@ -167,10 +168,8 @@ impl Size {
         past: Past<'_>,
         before: Option<&Relevances>,
     ) -> Vec<Metric> {
-        let shape = (past.dimension, past.outputs);
-        let price = |slot: Slot| cost_of_metric(shape, self.window, slot.neighbours);
-        let all: f64 = self.slots().map(price).sum();
-        let (timed, ranks) = (past.series(past.scaled, true), past.series(ranked, false));
+        let scaled: Vec<f64> = past.scaled.iter().copied().map(unbend).collect();
+        let (timed, ranks) = (past.series(&scaled, true), past.series(ranked, false));
         let mut known = vec![(0, Relevances::uniform(past.dimension, unit))];
         let metric = |slot: Slot| {
             let found = known.iter().position(|(sample, _)| *sample == slot.sample).unwrap_or_else(|| {
@@ -179,16 +178,10 @@ impl Size {
                 known.len() - 1
             });
             let relevance = known[found].1.of_kind(slot.kind);
-            let sizes = (self.window, slot.neighbours);
-            Metric::new(slot.kind, relevance, sizes, past.outputs, Standing::new(price(slot) / all))
+            Metric::new(slot.kind, relevance, (self.window, slot.neighbours), past.outputs)
         };
         self.slots().map(metric).collect()
     }
-}
-
-/// Multiply-adds of a prediction in a metric.
-fn cost_of_metric((d, m): (usize, usize), window: usize, neighbours: usize) -> f64 {
-    cost_of_processes((d, m), neighbours) + window as f64 * (d as f64 + 1.0)
 }
 
 /// Multiply-adds of the eight processes: their systems, and exponentials that cost as much as twenty each.
@@ -198,7 +191,7 @@ pub(super) fn cost_of_processes((d, m): (usize, usize), neighbours: usize) -> f6
     LANES as f64 * (solutions + 20.0 * (0.5 * k * k + k)) + 0.5 * k * k * d
 }
 
-/// Rows of the past: as they came, scaled, and what the grid predicted for each when it came. Targets and predictions are `outputs` numbers a row.
+/// Rows of the past: as they came, scaled and bent, and what the grid predicted for each when it came. Targets and predictions are `outputs` numbers a row.
 #[derive(Clone, Copy)]
 pub(super) struct Past<'a> {
     pub(super) dimension: usize,
@@ -226,7 +219,7 @@ impl Past<'_> {
     }
 }
 
-/// A row: as it came, and scaled.
+/// A row: as it came, and scaled and bent.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) raw: &'a [f64],
@@ -257,29 +250,28 @@ pub(super) fn three_before_format_6<'de, D: serde::Deserializer<'de>>(
     }
     let mut metrics = <[Metric; 3]>::deserialize(deserializer)?;
     for (metric, kind) in metrics.iter_mut().zip([Kind::Ranks, Kind::Time, Kind::Other]) {
-        (metric.kind, metric.standing) = (kind, Standing::new(1.0 / 3.0));
+        metric.kind = kind;
     }
     Ok(metrics.into())
 }
 
 impl Metric {
     /// Without examples.
-    pub(super) fn new(
-        kind: Kind,
-        relevance: &Relevance,
-        (window, neighbours): (usize, usize),
-        outputs: usize,
-        standing: Standing,
-    ) -> Self {
+    pub(super) fn new(kind: Kind, relevance: &Relevance, (window, neighbours): (usize, usize), outputs: usize) -> Self {
         let rates = rates(relevance);
         let neighbours = Neighbours::new((rates.len(), outputs), window, neighbours, processes(relevance.noise));
-        Self { rates, neighbours, kind, standing }
+        Self { rates, neighbours, kind, standing: Standing::default() }
     }
 
-    /// Multiply-adds of a prediction.
+    /// Multiply-adds of a prediction, as far as they are known.
     pub(super) fn cost(&self) -> f64 {
-        let (neighbours, window) = self.neighbours.limits();
-        cost_of_metric((self.rates.len(), self.neighbours.outputs()), window, neighbours)
+        self.cost_of_looks(self.neighbours.looked())
+    }
+
+    /// Multiply-adds of a prediction after a look at so many examples.
+    pub(super) fn cost_of_looks(&self, looks: usize) -> f64 {
+        let shape = (self.rates.len(), self.neighbours.outputs());
+        cost_of_processes(shape, self.neighbours.limits().0) + looks as f64 * (shape.0 as f64 + 1.0)
     }
 
     /// The weights of what it looks at, and the noise.
@@ -317,8 +309,11 @@ impl Metric {
     /// What it looks at of a row, in its units.
     pub(super) fn place(&self, row: Row<'_>, ranked: &[f64], round: u64, point: &mut Vec<f64>) {
         point.clear();
-        let x = if self.kind.of_ranks() { ranked } else { row.scaled };
-        let numbers = x.iter().copied().chain(self.kind.timed().then_some(round as f64));
+        let (x, as_seen): (_, fn(f64) -> f64) = match self.kind.of_ranks() {
+            true => (ranked, |value| value),
+            false => (row.scaled, unbend),
+        };
+        let numbers = x.iter().copied().map(as_seen).chain(self.kind.timed().then_some(round as f64));
         point.extend(numbers.zip(&self.rates).map(|(value, rate)| value * rate));
     }
 }

@@ -19,6 +19,7 @@ use super::metrics::{Metric, Past, Row, Size};
 use super::ranks::Ranks;
 use super::search::{LEAST_ROWS, Relevances, learn_anew};
 use super::standing::Watch;
+use super::weights::Weights;
 use crate::aggregation::{Aggregation, Rule, square_loss_regret};
 use crate::learner::Target;
 use crate::local::{Memory, TARGETS, with_column};
@@ -29,6 +30,9 @@ use crate::{Error, Fogd, FogdParams, Regressor, Scratch};
 const STEPS: [f64; 3] = [0.1, 0.3, 1.0];
 /// What predicts beside the processes: the grid, nothing, and the learners that forget.
 const OTHERS: usize = 2 + STEPS.len();
+
+/// Windows grow to so many times the examples that the budget pays for where a search looks at all of them.
+const LARGEST_GROWTH: usize = 4;
 
 /// With less weight than this a mixture says nothing.
 const LEFT: f64 = 1e-6;
@@ -57,7 +61,8 @@ pub(super) struct Nearest {
     forgetting: Vec<Fogd>,
     /// Of the grid and the learners that forget.
     rest: Aggregation,
-    all: Aggregation,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "super::weights::steady_before_format_7"))]
+    all: Weights,
     losses: Vec<f64>,
     low: f64,
     high: f64,
@@ -67,6 +72,9 @@ pub(super) struct Nearest {
     errors: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
     mean_error: Vec<f64>,
+    /// Examples that the budget pays for where a search looks at all of them, 0 in a state of before windows grew.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
+    paid: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
 }
@@ -114,13 +122,14 @@ impl Nearest {
             watch: Watch::default(),
             forgetting: forgetting.into_iter().collect::<Result<_, _>>()?,
             rest: Aggregation::new(OTHERS, rule)?,
-            all: Aggregation::new(members, rule)?,
+            all: Weights::new(members, rule)?,
             losses: vec![0.0; members],
             low: 0.0,
             high: 0.0,
             rounds: 0,
             errors: Vec::new(),
             mean_error: Vec::new(),
+            paid: size.window,
             work: Work::default(),
         };
         let rows = past.raw.chunks_exact(dimension.max(1)).zip(past.scaled.chunks_exact(dimension.max(1)));
@@ -163,7 +172,7 @@ impl Nearest {
             work.predictions.extend(made.iter().copied().map(clip));
         }
         scratch.take_back(made);
-        mix(&self.rest, &work.predictions, rest);
+        mix(self.rest.weights().iter().copied(), &work.predictions, rest);
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
         let mut all_asked = true;
@@ -198,13 +207,13 @@ impl Nearest {
         if !loss.is_finite() {
             return;
         }
-        let (weights, outputs, rounds) = (self.all.weights(), y.len(), self.rounds);
+        let (all, outputs, rounds) = (&self.all, y.len(), self.rounds);
         let asked = self.metrics.iter_mut().enumerate().filter(|(_, metric)| metric.standing.is_asked(rounds));
         for (place, metric) in asked {
             let members = OTHERS + place * LANES..OTHERS + (place + 1) * LANES;
-            let others = 1.0 - weights[members.clone()].iter().sum::<f64>();
+            let others = 1.0 - members.clone().map(|k| all.weight(k)).sum::<f64>();
             let error_without = |output: usize| {
-                let own: f64 = members.clone().map(|k| weights[k] * made[k * outputs + output]).sum();
+                let own: f64 = members.clone().map(|k| all.weight(k) * made[k * outputs + output]).sum();
                 // Where nothing is left, the mean of the targets.
                 let left = if others > LEFT { (mixture[output] - own) / others } else { 0.0 };
                 (left - y[output]).powi(2)
@@ -220,7 +229,7 @@ impl Nearest {
         let mut rest = scratch.lend(scores.len());
         self.predict_each(row, scores, &mut rest, scratch);
         scratch.take_back(rest);
-        mix(&self.all, &scratch.neighbours.predictions, scores);
+        mix(self.all.weights(), &scratch.neighbours.predictions, scores);
     }
 
     /// Predicts into `prediction` and learns.
@@ -230,14 +239,14 @@ impl Nearest {
         let mut rest = scratch.lend(y.len());
         self.predict_each(row, grid, &mut rest, &mut scratch);
         let made = &scratch.neighbours.predictions;
-        mix(&self.all, made, prediction);
+        mix(self.all.weights(), made, prediction);
         for (loss, made) in self.losses.iter_mut().zip(made.chunks_exact(y.len())) {
             let squared: f64 = made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum();
             *loss = (*loss + weight * squared).min(f64::MAX);
         }
         charge(&mut self.rest, &made[..OTHERS * y.len()], &rest, target, &mut regrets);
         self.weigh_metrics(made, prediction, target);
-        charge(&mut self.all, made, prediction, target, &mut regrets);
+        self.all.learn(made, target, &mut regrets);
         // What the processes for the rest learn.
         rest.iter_mut().zip(y).for_each(|(rest, y)| *rest = y - *rest);
         let mut scores = scratch.lend(y.len());
@@ -251,7 +260,20 @@ impl Nearest {
         scratch.take_back(rest);
         scratch.take_back(scores);
         self.work = Work { scratch, regrets };
-        learn_anew(&mut self.metrics, self.rounds);
+        let allowed = self.allowed();
+        learn_anew(&mut self.metrics, self.rounds, allowed);
+    }
+
+    /// Multiply-adds of a round that the metrics may cost.
+    fn allowed(&self) -> f64 {
+        let paid = if self.paid == 0 { self.metrics[0].neighbours.limits().1 } else { self.paid };
+        self.metrics.iter().map(|metric| metric.cost_of_looks(paid)).sum()
+    }
+
+    /// Whether the windows may grow: searches that look at few examples, and metrics that rest, leave something of what the metrics may cost.
+    fn may_grow(&self) -> bool {
+        let costs = self.metrics.iter().map(|metric| metric.cost() * metric.standing.share());
+        self.len() < LARGEST_GROWTH * self.paid && costs.sum::<f64>() <= self.allowed()
     }
 
     /// Puts an example into the windows, and says where.
@@ -259,11 +281,15 @@ impl Nearest {
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.raw, &mut ranked);
         let mut place = 0;
+        if self.metrics[0].neighbours.is_just_full() && self.may_grow() {
+            self.metrics.iter_mut().for_each(|metric| metric.neighbours.extend());
+        }
         for metric in &mut self.metrics {
             metric.place(row, &ranked, self.rounds, &mut work.point);
             place = metric.neighbours.push(&work.point, example.0, example.1);
         }
         work.input = ranked;
+        self.metrics.iter_mut().for_each(|metric| metric.neighbours.arrange(work));
         self.rounds += 1;
         place
     }
@@ -322,14 +348,14 @@ impl Nearest {
 
     /// The weight of the grid.
     pub(super) fn weight_of_grid(&self) -> f64 {
-        self.all.weights()[0]
+        self.all.weight(0)
     }
 
     /// Names, weights and losses of all others.
     pub(super) fn others(&self) -> impl Iterator<Item = (&'static str, f64, f64)> {
         let of_processes = self.metrics.iter().flat_map(|metric| metric.kind.names());
         let names = NAMES.into_iter().chain(of_processes);
-        names.zip(self.all.weights()).zip(&self.losses).skip(1).map(|((name, weight), loss)| (name, *weight, *loss))
+        names.zip(self.all.weights()).zip(&self.losses).skip(1).map(|((name, weight), loss)| (name, weight, *loss))
     }
 
     /// Features.
@@ -357,20 +383,19 @@ pub(super) fn with_outputs<R: Regressor>(mut learner: R, outputs: usize) -> Resu
 }
 
 /// `mixture ← Σ p_k ŷ_k`
-fn mix(aggregation: &Aggregation, predictions: &[f64], mixture: &mut [f64]) {
+pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixture: &mut [f64]) {
     mixture.fill(0.0);
-    for (weight, made) in aggregation.weights().iter().zip(predictions.chunks_exact(mixture.len())) {
+    for (weight, made) in weights.zip(predictions.chunks_exact(mixture.len())) {
         mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
     }
 }
 
 /// Has those that were not asked (NaN) say what the others say together, so that they change nothing and learn nothing.
-fn stand_in(aggregation: &Aggregation, predictions: &mut [f64], outputs: usize, mixture: &mut Vec<f64>) {
+fn stand_in(weights: &Weights, predictions: &mut [f64], outputs: usize, mixture: &mut Vec<f64>) {
     mixture.clear();
     mixture.resize(outputs, 0.0);
     let (mut sum, asked) = (0.0, |made: &[f64]| !made[0].is_nan());
-    let weights = aggregation.weights().iter();
-    for (weight, made) in weights.zip(predictions.chunks_exact(outputs)).filter(|(_, made)| asked(made)) {
+    for (weight, made) in weights.weights().zip(predictions.chunks_exact(outputs)).filter(|(_, made)| asked(made)) {
         sum += weight;
         mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
     }
@@ -384,7 +409,7 @@ fn stand_in(aggregation: &Aggregation, predictions: &mut [f64], outputs: usize, 
 }
 
 /// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
-fn charge(
+pub(super) fn charge(
     aggregation: &mut Aggregation,
     predictions: &[f64],
     mixture: &[f64],
@@ -423,8 +448,8 @@ impl Validate for Nearest {
         }
         let fits = self.forgetting.len() == STEPS.len()
             && self.rest.weights().len() == OTHERS
-            && self.all.weights().len() == OTHERS + self.metrics.len() * LANES
-            && self.losses.len() == self.all.weights().len()
+            && self.all.len() == OTHERS + self.metrics.len() * LANES
+            && self.losses.len() == self.all.len()
             && self.metrics.iter().all(|metric| metric.neighbours.len() == self.len());
         Inconsistent::require(fits, WHAT, "all of its members are there")?;
         let known = self.errors.len() == self.len() * self.outputs() && self.mean_error.len() == self.outputs();

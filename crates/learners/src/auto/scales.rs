@@ -1,7 +1,9 @@
 //! Scalings of features and targets, learnt from the first rows.
 
-/// Scaled features are clipped here: a feature far outside what was seen says little, and Taylor features need it near.
-const CLIP: f64 = 4.0;
+/// Beyond so many deviations scaled features are bent: the dictionaries' kernels and Taylor features need them near.
+const STRAIGHT: f64 = 4.0;
+/// The farthest that a feature is unbent to.
+const FARTHEST: f64 = 1e100;
 /// Quartile ranges beyond the quartiles where a value counts as an error of measurement: such as a −9999 for a missing one.
 const FAR: f64 = 10.0;
 
@@ -94,14 +96,26 @@ impl Scales {
         prediction.iter_mut().zip(&self.targets).for_each(|(made, affine)| *made = affine.undo(*made));
     }
 
-    /// Scales `count` inputs.
+    /// Scales `count` inputs, and bends them.
     pub(super) fn rows(&self, xs: &[f64], count: usize, scaled: &mut Vec<f64>) {
         scaled.clear();
         let d = self.features.len();
         for x in (0..count).map(|row| &xs[row * d..(row + 1) * d]) {
-            scaled.extend(x.iter().zip(&self.features).map(|(v, affine)| affine.apply(*v).clamp(-CLIP, CLIP)));
+            scaled.extend(x.iter().zip(&self.features).map(|(v, affine)| bend(affine.apply(*v))));
         }
     }
+}
+
+/// The value within four deviations; beyond, it grows as the logarithm, so that a feature that wanders away still says something.
+fn bend(value: f64) -> f64 {
+    let beyond = value.abs() - STRAIGHT;
+    if beyond <= 0.0 { value } else { (STRAIGHT + beyond.min(f64::MAX).ln_1p()).copysign(value) }
+}
+
+/// What was bent to this.
+pub(super) fn unbend(value: f64) -> f64 {
+    let beyond = value.abs() - STRAIGHT;
+    if beyond <= 0.0 { value } else { (STRAIGHT + beyond.exp_m1()).min(FARTHEST).copysign(value) }
 }
 
 /// Values with their weights, 1 where there are none.
@@ -110,4 +124,20 @@ pub(super) fn weighted<'a>(
     weights: &'a [f64],
 ) -> impl Iterator<Item = (f64, f64)> + Clone + 'a {
     values.zip(weights.iter().copied().chain(std::iter::repeat(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bending_keeps_the_order_and_is_undone() {
+        let values = [-1e300, -1e9, -50.0, -4.1, -4.0, -1.0, 0.0, 3.9, 4.0, 4.001, 7.0, 1e6, 1e90];
+        assert!(values.map(bend).is_sorted());
+        for value in values {
+            let undone = unbend(bend(value));
+            assert!((undone / value.clamp(-FARTHEST, FARTHEST) - 1.0).abs() < 1e-12 || undone == value, "{value}");
+        }
+        assert!(bend(f64::INFINITY).is_finite() && unbend(bend(f64::NEG_INFINITY)) == -FARTHEST);
+    }
 }

@@ -53,14 +53,14 @@ impl Effort {
 
 /// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds since the last one pay for a sample: the
 /// first metric of each kind, except for that of all ranks alike. The second by ranks stays with what few rows said.
-pub(super) fn learn_anew(metrics: &mut [Metric], round: u64) {
+pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
     if round < FIRST || !round.is_power_of_two() {
         return;
     }
     let Some(known) = Relevances::of(metrics) else { return };
     let (Some(timed), Some(ranks)) = (first(metrics, Kind::Time), first(metrics, Kind::Ranks)) else { return };
     let series = timed.series(KEPT);
-    let paid = SHARE * 0.5 * round as f64 * metrics.iter().map(Metric::cost).sum::<f64>();
+    let paid = SHARE * 0.5 * round as f64 * allowed;
     let sample = (paid / Effort::cost(series.len(), series.shape)).min(0.25 * round as f64) as usize;
     if sample < LEAST_SAMPLE {
         return;
@@ -206,12 +206,13 @@ impl Series {
     ) {
         let rates = rates(relevance);
         let mut window = Neighbours::new(self.shape, self.len(), neighbours, processes(relevance.noise));
-        let mut point = Vec::new();
+        let (mut point, mut memory) = (Vec::new(), Memory::default());
         for t in 0..self.len() {
             let (x, y, spread) = self.example(t);
             point.clear();
             point.extend(x.iter().zip(&rates).map(|(value, rate)| value * rate));
             if t + seen >= self.len() {
+                window.arrange(&mut memory);
                 see(t, &point, &window);
             }
             window.push(&point, [y; TARGETS], 1.0 / spread);
@@ -250,7 +251,6 @@ mod tests {
     use rand_chacha::rand_core::SeedableRng;
 
     use super::super::metrics::Row;
-    use super::super::standing::Standing;
     use super::*;
 
     /// Two features, of which the second matters, and its target.
@@ -267,7 +267,7 @@ mod tests {
 
     fn metrics(window: usize) -> Vec<Metric> {
         let uniform = Relevances::uniform(2, 1.5);
-        let metric = |kind| Metric::new(kind, uniform.of_kind(kind), (window, 8), 1, Standing::new(0.5));
+        let metric = |kind| Metric::new(kind, uniform.of_kind(kind), (window, 8), 1);
         [Kind::Ranks, Kind::Time, Kind::Ranks, Kind::Alike].map(metric).into()
     }
 
@@ -293,7 +293,7 @@ mod tests {
             let mut relevance = uniform.of_kind(kind).clone();
             relevance.weights.iter_mut().enumerate().for_each(|(f, weight)| *weight *= 1.0 + 3.0 * f as f64);
             relevance.noise = 0.02;
-            let new = |relevance| Metric::new(kind, relevance, (50, 8), 1, Standing::new(0.5));
+            let new = |relevance| Metric::new(kind, relevance, (50, 8), 1);
             let (mut changed, mut fresh) = (new(uniform.of_kind(kind)), new(&relevance));
             (0..80).for_each(|t| [&mut changed, &mut fresh].into_iter().for_each(|metric| push(metric, t)));
             changed.set_relevance(&relevance);
@@ -314,11 +314,12 @@ mod tests {
         (0..2048).for_each(|t| metrics.iter_mut().for_each(|metric| push(metric, t)));
         let of = |metrics: &[Metric]| -> Vec<Relevance> { metrics.iter().map(Metric::relevance).collect() };
         let before = of(&metrics);
+        let allowed = metrics.iter().map(|metric| metric.cost_of_looks(20_000)).sum();
         for round in [1024, 2047, 3000] {
-            learn_anew(&mut metrics, round);
+            learn_anew(&mut metrics, round, allowed);
             assert_eq!(of(&metrics), before);
         }
-        learn_anew(&mut metrics, 2048);
+        learn_anew(&mut metrics, 2048, allowed);
         let after = of(&metrics);
         for learnt in &after[..2] {
             assert!(learnt.weights[1] > 10.0 * learnt.weights[0], "{learnt:?}");
@@ -335,7 +336,8 @@ mod tests {
         let mut metrics = metrics(300);
         (0..2048).for_each(|t| metrics.iter_mut().for_each(|metric| push(metric, t)));
         let before: Vec<Relevance> = metrics.iter().map(Metric::relevance).collect();
-        learn_anew(&mut metrics, 2048);
+        let allowed = metrics.iter().map(Metric::cost).sum();
+        learn_anew(&mut metrics, 2048, allowed);
         assert_eq!(metrics.iter().map(Metric::relevance).collect::<Vec<_>>(), before);
     }
 

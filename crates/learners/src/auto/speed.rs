@@ -17,11 +17,15 @@ use crate::{Error, ParameterError, Regressor};
 
 /// ChaCha8 stream of the rows, apart from other draws.
 const STREAM: u64 = 0x7370_6565;
+/// The same for what fills the windows.
+const WINDOW: u64 = STREAM + 1;
 /// Rows that a time is taken over, in so many rounds of which the quickest counts.
 const ROWS: usize = 2 * PIECE;
 const ROUNDS: usize = 3;
 /// The largest budget that is tried; above it time goes with the budget.
-const LARGEST: f64 = 4e6;
+const LARGEST: f64 = 2e6;
+/// Examples that fill the windows, as a multiple of what the budget pays for where a search looks at all of them: windows grow.
+const FILLED: usize = 2;
 /// Halvings of the range, which leave a tenth of the budget.
 const HALVINGS: usize = 7;
 
@@ -29,7 +33,7 @@ impl Auto {
     /// The budget in multiply-adds whose rounds take `microseconds` on this machine, on one core, with full dictionaries and windows: rounded down
     /// to two digits; the rounds in which relevance is learnt are not counted. The other parameters are those of `params`.
     ///
-    /// It is measured in about a second, on rows drawn at random, and another run may find another number. Give [`budget`](AutoParams::budget) the
+    /// It is measured in a few seconds, on rows drawn at random, and another run may find another number. Give [`budget`](AutoParams::budget) the
     /// number to repeat a run.
     ///
     /// # Errors
@@ -59,6 +63,12 @@ fn two_digits(number: f64) -> usize {
     ((number / unit).floor() * unit) as usize
 }
 
+fn rng(stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    rng.set_stream(stream);
+    rng
+}
+
 /// Rows on which mixtures are timed.
 struct Speed {
     dimension: usize,
@@ -69,8 +79,7 @@ struct Speed {
 
 impl Speed {
     fn new(dimension: usize, params: AutoParams) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(0);
-        rng.set_stream(STREAM);
+        let mut rng = rng(STREAM);
         let count = most_points(dimension, LARGEST) + ROUNDS * ROWS;
         let mut uniform = |numbers: usize| (0..numbers).map(|_| rng.random_range(-1.0..1.0)).collect();
         Self { dimension, params, rows: uniform(count * dimension), targets: uniform(count * params.outputs) }
@@ -119,10 +128,11 @@ impl Speed {
         let past =
             Past { dimension: d, outputs: m, raw: rows, scaled: rows, targets, weights: &[], predictions: targets };
         let mut nearest = Nearest::learn(unit, size, self.params.rule, past, None)?;
-        let known = self.targets.len() / m;
-        for row in (0..known).cycle().take(size.window) {
-            let x = &self.rows[row * d..][..d];
-            nearest.fill(Row { raw: x, scaled: x }, &self.targets[row * m..][..m]);
+        let (mut rng, mut row) = (rng(WINDOW), vec![0.0; d + m]);
+        for _ in 0..FILLED * size.window {
+            row.iter_mut().for_each(|value| *value = rng.random_range(-1.0..1.0));
+            let (x, y) = row.split_at(d);
+            nearest.fill(Row { raw: x, scaled: x }, y);
         }
         Ok(nearest)
     }

@@ -46,6 +46,11 @@ impl Standing {
         !self.resting || round.is_multiple_of(PROBE)
     }
 
+    /// The share of rounds in which it is asked.
+    pub(super) fn share(&self) -> f64 {
+        if self.resting { 1.0 / PROBE as f64 } else { 1.0 }
+    }
+
     /// Notes by how much it lowered the loss of a round.
     pub(super) fn learn(&mut self, worth: f64) {
         self.rounds = (self.rounds + 1.0).min(if self.resting { NOW } else { LATE });
@@ -77,6 +82,10 @@ impl Watch {
         self.now += (loss - self.now) / self.rounds.min(NOW);
         if round < START {
             return;
+        }
+        let all: f64 = metrics.iter().map(Metric::cost).sum();
+        for metric in &mut *metrics {
+            metric.standing.price = metric.cost() / all;
         }
         let surprised = self.now > SURPRISE * self.late;
         for Metric { standing, .. } in metrics.iter_mut().filter(|metric| metric.standing.resting) {

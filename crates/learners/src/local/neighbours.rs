@@ -2,8 +2,9 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Points};
-use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
+use mercer_simd::{LANES, Lane};
 
+use super::index::{Index, Nearest, Search};
 use super::systems::{Process, Systems};
 use super::with_column;
 
@@ -13,8 +14,13 @@ const LARGEST_SPREAD: f64 = 1e100;
 /// Targets of an example that processes may learn, for each output.
 pub(crate) const TARGETS: usize = 2;
 
-/// Blocks that the distances of a window are cut into; a group is one of eight in a block.
-const BLOCKS: usize = 32;
+/// Blocks of eight examples whose distances are computed together.
+const BLOCKS: usize = 16;
+/// The index is made anew when it lacks so many examples, and at least this share of all.
+const LEAST_RECENT: usize = 512;
+const RECENT_SHARE: usize = 12;
+/// Searches by which a new index is measured.
+const PROBES: usize = 16;
 
 /// Examples of a stream in the units of a metric, the last `capacity` of them, and eight processes on the `k` nearest to an input.
 ///
@@ -34,6 +40,15 @@ pub(crate) struct Neighbours {
     processes: [Process; LANES],
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::learner::one_before_format_5"))]
     outputs: usize,
+    /// Of all but the last `recent` examples; it may be missing.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    index: Index,
+    /// Examples that have come since the index was made.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
+    recent: usize,
+    /// At how many points of the index a search looked when it was made, 0 before.
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
+    looked: usize,
 }
 
 /// Up to format 4 targets were in pairs.
@@ -53,10 +68,8 @@ pub(crate) struct Memory {
     pub(crate) input: Vec<f64>,
     pub(crate) point: Vec<f64>,
     pub(crate) predictions: Vec<f64>,
-    distances: AlignedVec,
-    /// Least distances of groups, as they are and in another order.
-    least: AlignedVec,
-    bounds: Vec<f64>,
+    distances: Vec<Lane>,
+    search: Search,
     near: Vec<(f64, usize)>,
     neighbour: Vec<f64>,
     points: Option<Points>,
@@ -82,7 +95,20 @@ impl Neighbours {
         processes: [Process; LANES],
     ) -> Self {
         let points = Points::new(dimension);
-        Self { points, targets: Vec::new(), spreads: Vec::new(), capacity, oldest: 0, count, processes, outputs }
+        let (targets, spreads) = (Vec::new(), Vec::new());
+        Self {
+            points,
+            targets,
+            spreads,
+            capacity,
+            oldest: 0,
+            count,
+            processes,
+            outputs,
+            index: Index::default(),
+            recent: 0,
+            looked: 0,
+        }
     }
 
     /// Outputs.
@@ -115,13 +141,13 @@ impl Neighbours {
         let found = points.get_or_insert_with(|| Points::new(d));
         found.restart(d);
         point.resize(d, 0.0);
-        systems.distances.clear();
+        systems.squared.clear();
         systems.spreads.clear();
         systems.targets.resize(outputs * near.len() * LANES);
         for (place, (_, index)) in near.iter().enumerate() {
             self.points.copy_point(*index, point);
             found.squared_distances(point, row);
-            systems.distances.extend(row.iter().map(|squared| squared.sqrt()));
+            systems.squared.extend_from_slice(row);
             found.push(point);
             systems.spreads.push(self.spreads[*index]);
             let width = TARGETS * outputs;
@@ -133,11 +159,11 @@ impl Neighbours {
                 }
             }
         }
-        systems.distances.extend(near.iter().map(|(squared, _)| squared.sqrt()));
+        systems.squared.extend(near.iter().map(|(squared, _)| squared));
         systems.means(&self.processes, means);
     }
 
-    /// Places of the examples that are nearest to `x`, in no order. `Nd` multiply-adds.
+    /// Places of the examples that are nearest to `x`, the nearest first. `Nd` multiply-adds.
     pub(crate) fn nearest<'m>(&self, x: &[f64], memory: &'m mut Memory) -> impl ExactSizeIterator<Item = usize> + 'm {
         memory.near.clear();
         if !self.points.is_empty() {
@@ -146,46 +172,59 @@ impl Neighbours {
         memory.near.iter().map(|(_, place)| *place)
     }
 
-    /// `memory.near ←` the nearest examples with their squared distances, in no order; of equal ones, the first in the order of the window.
-    ///
-    /// The distances are cut into some 256 groups. The `k`-th smallest of the groups' least distances bounds the `k`-th smallest of all, and little more than
-    /// `k` distances are below it.
-    fn find(&self, x: &[f64], memory: &mut Memory) {
-        let Memory { distances, near, least, bounds, .. } = memory;
-        self.points.squared_distances(x, distances);
-        let (held, count) = (self.points.len(), self.count.min(self.points.len()));
-        let lanes = distances.lanes_mut();
-        if let Some(last) = lanes.last_mut().filter(|_| held % LANES > 0) {
-            last.0[held % LANES..].fill(f64::INFINITY);
-        }
-        let depth = lanes.len().div_ceil(BLOCKS);
-        least.resize(lanes.len().div_ceil(depth) * LANES);
-        dispatch(Least { lanes, depth, least: least.lanes_mut() });
-        bounds.clear();
-        bounds.extend_from_slice(least);
-        // Padding, and what is too far away for a number, is above every bound.
-        let bound = match bounds.len() > count {
-            true => bounds.select_nth_unstable_by(count - 1, f64::total_cmp).1.min(f64::MAX),
-            false => f64::MAX,
-        };
-        near.clear();
-        for (block, (least, lanes)) in least.lanes().iter().zip(lanes.chunks(depth)).enumerate() {
-            for (place, _) in least.0.iter().enumerate().filter(|(_, least)| **least <= bound) {
-                let first = block * depth * LANES + place;
-                let group = lanes.iter().map(|lane| lane.0[place]).zip((first..held).step_by(LANES));
-                near.extend(group.filter(|near| near.0 <= bound));
+    /// `memory.near ←` the nearest examples with their squared distances, the nearest first; of equal ones, the first in the order of the window. At how many points
+    /// and sides of boxes of the index it looked.
+    fn find(&self, x: &[f64], memory: &mut Memory) -> usize {
+        let Memory { distances, near, search, .. } = memory;
+        let mut nearest = Nearest::new(self.count, near);
+        let held = self.len();
+        let recent = if self.index.len() == 0 { held } else { self.recent.min(held) };
+        let first = (self.oldest + held - recent) % held;
+        for range in [first..held.min(first + recent), 0..(first + recent).saturating_sub(held)] {
+            for block in (range.start / LANES..range.end.div_ceil(LANES)).step_by(BLOCKS) {
+                distances.resize(BLOCKS.min(range.end.div_ceil(LANES) - block), Lane::ZERO);
+                self.points.squared_distances_of_blocks(block, x, distances);
+                nearest.see(distances, |slot| Some(block * LANES + slot).filter(|place| range.contains(place)));
             }
         }
-        if near.len() > count {
-            near.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            near.truncate(count);
+        let is_recent = |place: usize| (if place < first { place + held } else { place }) - first < recent;
+        let looked = self.index.search(x, is_recent, search, &mut nearest);
+        nearest.finish();
+        looked
+    }
+
+    /// Makes the index anew where so many examples have come that it pays. It changes no prediction, only how soon it is made: let who asks often call this now and then.
+    pub(crate) fn arrange(&mut self, memory: &mut Memory) {
+        let held = self.len();
+        if self.recent < LEAST_RECENT.max(held / RECENT_SHARE) || self.dimension() == 0 {
+            return;
         }
+        let oldest = self.oldest;
+        let places = (0..held).map(|age| if oldest + age < held { oldest + age } else { oldest + age - held });
+        self.index.make(&self.points, places, held);
+        self.recent = held - self.index.len();
+        if self.index.len() == 0 {
+            return;
+        }
+        // What is measured on a new index depends on the examples alone, and not on whether they come from a file.
+        let mut point = vec![0.0; self.dimension()];
+        let probes = (1..=PROBES).map(|age| {
+            self.points.copy_point((oldest + held - age) % held, &mut point);
+            self.find(&point, memory)
+        });
+        self.looked = probes.sum::<usize>() / PROBES;
+    }
+
+    /// At how many points and sides of boxes a search looks, as far as it is known.
+    pub(crate) fn looked(&self) -> usize {
+        if self.looked == 0 { self.len() } else { self.looked + self.recent }
     }
 
     /// Takes an example in, for the oldest one when there are enough; its place. `O(d)`.
     pub(crate) fn push(&mut self, x: &[f64], targets: [&[f64]; TARGETS], weight: f64) -> usize {
         let spread = (1.0 / weight).clamp(f64::MIN_POSITIVE, LARGEST_SPREAD);
         let outputs = self.outputs;
+        self.recent += 1;
         if self.points.len() < self.capacity {
             self.points.push(x);
             targets.into_iter().for_each(|targets| self.targets.extend_from_slice(targets));
@@ -229,6 +268,18 @@ impl Neighbours {
         (self.count, self.capacity)
     }
 
+    /// Whether all is held that may be, and nothing has left since it was the first time or anew.
+    pub(crate) fn is_just_full(&self) -> bool {
+        self.len() == self.capacity && self.oldest == 0
+    }
+
+    /// Holds one example more than so far.
+    ///
+    /// It is for a window that [is just full](Self::is_just_full), where the order of the examples is that of their places.
+    pub(crate) fn extend(&mut self) {
+        self.capacity += 1;
+    }
+
     /// Goes over to another metric, in whose units numbers are so many times those of this one, with processes of its own. `O(Nd)`.
     pub(crate) fn rescale(&mut self, ratios: &[f64], processes: [Process; LANES]) {
         let mut point = vec![0.0; self.dimension()];
@@ -238,35 +289,14 @@ impl Neighbours {
             self.points.replace(place, &point);
         }
         self.processes = processes;
+        self.index.clear();
+        self.recent = self.len();
     }
 
     /// Gains an output, in which every example was like that of output `like`, or 0.
     pub(crate) fn add_output(&mut self, like: Option<usize>) {
         self.targets = with_column(&self.targets, self.outputs, like);
         self.outputs += 1;
-    }
-}
-
-/// `least ←` the least of each eight columns of `depth` lanes.
-struct Least<'a> {
-    lanes: &'a [Lane],
-    depth: usize,
-    least: &'a mut [Lane],
-}
-
-impl Op for Least<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        for (lanes, least) in self.lanes.chunks(self.depth).zip(self.least) {
-            let mut low = simd.splat(f64::INFINITY);
-            for lane in lanes {
-                let lane = simd.load(lane);
-                low = simd.select_less(lane, low, lane, low);
-            }
-            simd.store(low, least);
-        }
     }
 }
 
@@ -283,6 +313,8 @@ impl Validate for Neighbours {
             && (1..=usize::MAX).contains(&self.count)
             && len <= self.capacity
             && (self.oldest == 0 || self.oldest < len && len == self.capacity);
+        Inconsistent::size(self.recent, WHAT)?;
+        Inconsistent::size(self.looked, WHAT)?;
         Inconsistent::require(fits, WHAT, "it has targets and a weight for each example")?;
         self.targets.iter().try_for_each(|y| Inconsistent::require(y.is_finite(), WHAT, "targets are numbers"))?;
         self.spreads.iter().try_for_each(|spread| Inconsistent::positive(*spread, WHAT))?;
@@ -299,31 +331,61 @@ impl Validate for Neighbours {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_nearest_are_those_of_a_sorted_list_whatever_was_replaced() {
-        let process = Process { rate: 1.0, smooth: 1.0, noise: 0.1, target: 0 };
-        let (mut neighbours, mut memory) = (Neighbours::new((2, 1), 300, 32, [process; LANES]), Memory::default());
-        let mut window: Vec<[f64; 2]> = Vec::new();
-        for t in 0..1000_u32 {
-            let x = [f64::from(t * 37 % 101) * 0.02, f64::from(t * 53 % 89) * 0.03];
-            if !window.is_empty() {
+    /// The nearest examples of a window as a list sorts them, with that of the search, after each of so many rounds.
+    fn compare(mut neighbours: Neighbours, d: usize, rounds: u32, mut change: impl FnMut(u32, &mut Neighbours)) {
+        let (mut memory, mut exact) = (Memory::default(), Vec::new());
+        for t in 0..rounds {
+            let x: Vec<f64> =
+                (0..d).map(|i| f64::from(t * (37 + 16 * i as u32) % (101 - 12 * i as u32)) * 0.02).collect();
+            if !neighbours.points.is_empty() && (t < 600 || t % 7 == 0) {
                 neighbours.find(&x, &mut memory);
-                let mut exact: Vec<f64> =
-                    window.iter().map(|z| (0..2).fold(0.0, |sum, i| (x[i] - z[i]).mul_add(x[i] - z[i], sum))).collect();
-                exact.sort_by(f64::total_cmp);
-                let mut found: Vec<f64> = memory.near.iter().map(|near| near.0).collect();
-                found.sort_by(f64::total_cmp);
-                assert_eq!(found.len(), window.len().min(32));
-                for (found, exact) in found.iter().zip(&exact) {
-                    assert!((found - exact).abs() < 1e-12);
-                }
+                exact.clear();
+                let mut distances = AlignedVec::new();
+                neighbours.points.squared_distances(&x, &mut distances);
+                exact.extend(distances.iter().copied().zip(0..));
+                exact.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                exact.truncate(32);
+                assert_eq!(memory.near, exact, "round {t}");
             }
             neighbours.push(&x, [&[0.0]; TARGETS], 1.0);
-            window.push(x);
-            if window.len() > 300 {
-                window.remove(0);
-            }
+            change(t, &mut neighbours);
             assert_eq!(neighbours.validate(), Ok(()));
         }
+    }
+
+    fn window(d: usize, capacity: usize) -> Neighbours {
+        let process = Process { rate: 1.0, smooth: 1.0, noise: 0.1, target: 0 };
+        Neighbours::new((d, 1), capacity, 32, [process; LANES])
+    }
+
+    #[test]
+    fn the_nearest_are_those_of_a_sorted_list_whatever_was_replaced() {
+        compare(window(2, 300), 2, 1000, |_, _| {});
+    }
+
+    #[test]
+    fn an_index_changes_nothing_whatever_was_replaced_since() {
+        for d in [1, 2, 5] {
+            let mut memory = Memory::default();
+            compare(window(d, 1500), d, 5000, |_, neighbours| neighbours.arrange(&mut memory));
+        }
+    }
+
+    #[test]
+    fn a_window_that_grows_keeps_its_order_and_its_index() {
+        let mut memory = Memory::default();
+        compare(window(2, 700), 2, 4000, |t, neighbours| {
+            if neighbours.is_just_full() && t < 3000 {
+                neighbours.extend();
+            }
+            neighbours.arrange(&mut memory);
+            assert!(t < 1500 || neighbours.looked() < neighbours.len() / 2, "{}", neighbours.looked());
+        });
+    }
+
+    #[test]
+    fn points_of_no_dimension_have_no_index() {
+        let mut memory = Memory::default();
+        compare(window(0, 600), 0, 1300, |_, neighbours| neighbours.arrange(&mut memory));
     }
 }

@@ -29,30 +29,33 @@ pub(crate) struct Process {
 /// Memory of a solution, reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Systems {
-    /// Distances between the points, row by row, then those of the input.
-    pub(crate) distances: Vec<f64>,
+    /// Squared distances between the points, row by row, then those of the input.
+    pub(crate) squared: Vec<f64>,
     /// Inverse weights of the examples.
     pub(crate) spreads: Vec<f64>,
     /// Targets by lanes: those of every example for the first output, then for the next.
     pub(crate) targets: AlignedVec,
+    distances: AlignedVec,
     matrix: AlignedVec,
 }
 
 impl Systems {
-    /// `means ←` the posterior means at the input, eight processes for each output. `distances` holds `i` distances of point `i` to those before it,
+    /// `means ←` the posterior means at the input, eight processes for each output. `squared` holds `i` squared distances of point `i` to those before it,
     /// for each point in turn, and then those of the input to all.
     pub(crate) fn means(&mut self, processes: &[Process; LANES], means: &mut AlignedVec) {
         let k = self.spreads.len();
         let outputs = self.targets.len() / (LANES * k);
         self.matrix.resize(LANES * k * (k + 2 + outputs));
         means.resize(LANES * outputs);
+        self.distances.resize(self.squared.len());
+        self.distances.copy_from_slice(&self.squared);
         let lane = |of: fn(&Process) -> f64| Lane(processes.each_ref().map(of));
         dispatch(Means {
             k,
             rate: lane(|process| process.rate),
             smooth: lane(|process| process.smooth),
             noise: lane(|process| process.noise),
-            distances: &self.distances,
+            distances: &mut self.distances,
             spreads: &self.spreads,
             targets: self.targets.lanes(),
             matrix: self.matrix.lanes_mut(),
@@ -66,7 +69,8 @@ struct Means<'a> {
     rate: Lane,
     smooth: Lane,
     noise: Lane,
-    distances: &'a [f64],
+    /// Squared, until their roots are taken.
+    distances: &'a mut AlignedVec,
     spreads: &'a [f64],
     targets: &'a [Lane],
     /// Rows of `k` entries: `k` of the matrix, and then the right-hand sides, which forward substitution treats as further rows: the kernel row,
@@ -86,6 +90,7 @@ impl Op for Means<'_> {
         let Self { k, distances, spreads, targets, matrix, means, .. } = self;
         let (rate, smooth, noise) = (simd.load(&self.rate), simd.load(&self.smooth), simd.load(&self.noise));
         let one = simd.splat(1.0);
+        distances.lanes_mut().iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
         let mut next = 0;
         for i in 0..k {
             for j in 0..i {
@@ -198,9 +203,9 @@ mod tests {
                 noise: [1e-3, 0.1, 0.5][c % 3],
                 target: 0,
             });
-            systems.distances.clear();
-            (0..k).for_each(|i| systems.distances.extend((0..i).map(|j| distance(point(i), point(j)))));
-            systems.distances.extend((0..k).map(|i| distance(point(i), x)));
+            systems.squared.clear();
+            (0..k).for_each(|i| systems.squared.extend((0..i).map(|j| distance(point(i), point(j)).powi(2))));
+            systems.squared.extend((0..k).map(|i| distance(point(i), x).powi(2)));
             systems.spreads = (0..k).map(|i| 1.0 + (i % 3) as f64).collect();
             let target = |output: usize, i: usize, c: usize| (i as f64 * 0.9 + output as f64).cos() * (c as f64 + 1.0);
             systems.targets.resize(2 * k * LANES);

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{ModelError, ModelKind};
 
 /// The version that is written.
-pub const VERSION: u16 = 6;
+pub const VERSION: u16 = 7;
 
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;

@@ -43,9 +43,9 @@ fn refusals_say_what_is_wrong() {
     for foreign in [&b""[..], b"a,b,y\n1,2,3\n", b"PK\x03\x04", &good[1..]] {
         assert!(refusal(foreign).contains("is not a model file"));
     }
-    assert!(altered(8, 7).contains("format 7, and this program reads formats up to 6; use a newer mercer"));
+    assert!(altered(8, 8).contains("format 8, and this program reads formats up to 7; use a newer mercer"));
     assert!(altered(8, 0).contains("format 0"));
-    assert_eq!(VERSION, 6);
+    assert_eq!(VERSION, 7);
     assert!(altered(10, 9).contains("unknown kind 9"));
     assert!(altered(16, 0).contains("bytes behind the end"));
     assert!(altered(22, 1).contains("truncated"));

@@ -1,0 +1,123 @@
+//! The weights of the members: of a mixture that remembers all rounds and of one that follows the last two thousand, weighed in their turn.
+//!
+//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has the weight `a p_k + b q_k`. Where nothing changes, the first is the better one
+//! and soon has nearly all of the weight; after a change, the second has forgotten the losses of before. Under ML-Poly the second and the mixture of both
+//! forget by a factor; under the other rules they share a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
+
+use mercer_core::{Inconsistent, Validate};
+
+use super::nearest::{charge, mix};
+use crate::aggregation::{Aggregation, Rule, Share};
+use crate::learner::Target;
+use crate::{Error, ParameterError};
+
+/// Rounds that the one which follows remembers.
+const ROUNDS: f64 = 2000.0;
+
+/// See the head of this file.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Weights {
+    steady: Aggregation,
+    quick: Aggregation,
+    both: Aggregation,
+    /// What the two predict.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    made: Vec<f64>,
+}
+
+/// Up to format 6 all rounds were remembered.
+#[cfg(feature = "serde")]
+pub(super) fn steady_before_format_7<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Weights, D::Error> {
+    use serde::Deserialize;
+    if mercer_core::version() >= 7 {
+        return Weights::deserialize(deserializer);
+    }
+    Weights::after(Aggregation::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+}
+
+/// Follows the last rounds.
+fn following(experts: usize, rule: Rule) -> Result<Aggregation, ParameterError> {
+    let new = Aggregation::new(experts, rule)?;
+    if rule == Rule::MlPoly { new.forgetting(ROUNDS) } else { new.sharing(Share::Fixed(1.0 / ROUNDS)) }
+}
+
+impl Weights {
+    /// Equal weights of so many members.
+    pub(super) fn new(members: usize, rule: Rule) -> Result<Self, Error> {
+        Ok(Self::after(Aggregation::new(members, rule)?)?)
+    }
+
+    /// With what `steady` has learnt, and nothing of late.
+    fn after(steady: Aggregation) -> Result<Self, ParameterError> {
+        let quick = following(steady.weights().len(), steady.rule())?;
+        Ok(Self { quick, both: following(2, steady.rule())?, steady, made: Vec::new() })
+    }
+
+    /// Members.
+    pub(super) fn len(&self) -> usize {
+        self.steady.weights().len()
+    }
+
+    /// The weight of a member; all together are 1.
+    pub(super) fn weight(&self, member: usize) -> f64 {
+        let [steady, quick] = [&self.steady, &self.quick].map(|part| part.weights()[member]);
+        self.both.weights()[0] * steady + self.both.weights()[1] * quick
+    }
+
+    /// The weights of all members.
+    pub(super) fn weights(&self) -> impl Iterator<Item = f64> {
+        (0..self.len()).map(|member| self.weight(member))
+    }
+
+    /// Learns from what the members predicted, and a target.
+    pub(super) fn learn(&mut self, predictions: &[f64], target: Target<'_>, regrets: &mut Vec<f64>) {
+        let outputs = target.y.len();
+        self.made.resize(3 * outputs, 0.0);
+        let (parts, mixture) = self.made.split_at_mut(2 * outputs);
+        for (part, made) in [&mut self.steady, &mut self.quick].into_iter().zip(parts.chunks_exact_mut(outputs)) {
+            mix(part.weights().iter().copied(), predictions, made);
+            charge(part, predictions, made, target, regrets);
+        }
+        mix(self.both.weights().iter().copied(), parts, mixture);
+        charge(&mut self.both, parts, mixture, target, regrets);
+    }
+}
+
+impl Validate for Weights {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        [&self.steady, &self.quick, &self.both].into_iter().try_for_each(Validate::validate)?;
+        let fits = self.quick.weights().len() == self.len() && self.both.weights().len() == 2;
+        Inconsistent::require(fits, "weights of members", "both mixtures have one for each")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Learns `rounds` rounds in which the member of this number is right and the other two are wrong; the weight of the first after each.
+    fn told(weights: &mut Weights, right: usize, rounds: usize) -> Vec<f64> {
+        let mut regrets = Vec::new();
+        let mut round = |t: usize| {
+            let y = (t as f64).sin();
+            let made: Vec<f64> = (0..3).map(|k| if k == right { y } else { y + 1.0 + 0.1 * k as f64 }).collect();
+            weights.learn(&made, Target::weighted(&[y], 1.0), &mut regrets);
+            weights.weight(0)
+        };
+        (0..rounds).map(&mut round).collect()
+    }
+
+    #[test]
+    fn weights_sum_to_one_and_follow_a_member_that_becomes_the_best_one() -> Result<(), Error> {
+        for rule in Rule::ALL {
+            let mut weights = Weights::new(3, rule)?;
+            assert!(told(&mut weights, 0, 20_000).last().is_some_and(|weight| *weight > 0.95), "{rule}");
+            // What remembers all rounds would need as many again.
+            assert!(told(&mut weights, 2, 2000).last().is_some_and(|weight| *weight < 0.1), "{rule}");
+            assert!((weights.weights().sum::<f64>() - 1.0).abs() < 1e-12);
+            assert_eq!(weights.validate(), Ok(()));
+        }
+        Ok(())
+    }
+}
