@@ -411,6 +411,26 @@ fn auto_competes_with_the_best_of_its_grid() -> TestResult {
     Ok(())
 }
 
+/// The second half of the rows lies up to six times as far out as the first 1000, and the target bends there as it does within.
+#[test]
+fn auto_goes_on_where_features_leave_the_range_of_the_first_rows() -> TestResult {
+    let stream: Vec<Example> = streams::smooth_noisy(15, 6000, 2, 0.0)
+        .into_iter()
+        .enumerate()
+        .map(|(t, (x, _))| {
+            let x: Vec<f64> = x.iter().map(|x| x * (1.0 + t as f64 / 1000.0)).collect();
+            let y = (2.0 * x[0]).sin() + 0.3 * x[1];
+            (x, y)
+        })
+        .collect();
+    let (_, predictions) = windowed(2, &stream)?;
+    let late = predictions.iter().zip(&stream).skip(3000);
+    let (loss, spread) =
+        late.fold((0.0, 0.0), |(loss, spread), (made, (_, y))| (loss + (made - y).powi(2), spread + y * y));
+    assert!(loss < 0.02 * spread, "{}", loss / spread);
+    Ok(())
+}
+
 /// A target that jumps over the plane is learnt from the nearest examples, and one that changes from those of late.
 #[test]
 fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {

@@ -11,7 +11,7 @@ use mercer::model::{Model, ModelKind};
 use mercer::{Regressor, Scratch};
 use serde_json::Value;
 
-use crate::subjects::{go_on, models, rows, sure, wide};
+use crate::subjects::{go_on, models, rows, sure, wide, windowed};
 
 /// Rows learnt before a file was written, and rows predicted after it was read.
 const LEARNT: usize = 24;
@@ -36,6 +36,30 @@ fn what_is_saved_goes_on_bit_for_bit() {
             let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
             let expected = bits(go_on(&mut model, &ahead[learnt..]));
             assert_eq!(bits(go_on(&mut restored, &ahead[learnt..])), expected, "{name} after {learnt} rows");
+        }
+    }
+}
+
+/// An index of a window is no part of a file, and what is measured on it decides when the window grows.
+#[test]
+fn a_window_that_grows_goes_on_bit_for_bit() {
+    let (ends, end) = ([700, 1700, 2300], 3500);
+    let all = rows(end);
+    let mut whole = windowed("budget=35000", 0);
+    let mut made: Vec<u64> = Vec::new();
+    let mut saved = Vec::new();
+    for (t, (x, y)) in all.iter().enumerate() {
+        if ends.contains(&t) {
+            saved.push((t, Model::Regression(Box::new(whole.clone())).to_bytes().unwrap()));
+        }
+        made.push(whole.learner.predict_then_update(x, *y).unwrap().to_bits());
+    }
+    // All examples of the window and some points of dictionaries are kept.
+    assert!((3000..4000).contains(&whole.learner.dictionary_size()), "{}", whole.learner.dictionary_size());
+    for (start, bytes) in saved {
+        let Model::Regression(mut model) = Model::from_bytes(&bytes).unwrap() else { panic!("another model") };
+        for ((x, y), bits) in all[start..].iter().zip(&made[start..]) {
+            assert_eq!(model.learner.predict_then_update(x, *y).unwrap().to_bits(), *bits, "saved after {start} rows");
         }
     }
 }

@@ -117,6 +117,11 @@ fn sharing(learnt: usize) -> Regression {
     regression_with("experts", &[members, "rule=ewa", "share=auto"], 3 * learnt)
 }
 
+/// With a window; a budget of 35,000 pays for some 1600 examples.
+pub(crate) fn windowed(budget: &str, learnt: usize) -> Regression {
+    regression_with("auto", &[budget], learnt)
+}
+
 /// A learner of two targets.
 /// Sums of two targets on Taylor features and on random frequencies.
 fn moments(options: &str, learnt: usize) -> Moments {
@@ -374,6 +379,7 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("operator-2", Model::Operator(Box::new(run_of_pairs(learnt)))));
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
+    all.push(("auto-window", Model::Regression(Box::new(windowed("budget=28000", learnt.min(16))))));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all.push(("table", Model::Table(Box::new(table(learnt)))));
     let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";
