@@ -1,17 +1,19 @@
 //! What `auto` is worth beside what people would use instead, on the streams of the comparison of quality.
 //!
 //! Every method sees the rows in the same order, once, untuned, with the scaling that its documentation asks for. The score is the squared error over the last
-//! half of the stream as a share of that of the running mean (NMSE). The peers' scores are committed
+//! half of the stream as a share of that of the running mean (NMSE), or accuracy and log loss where the target is a class. The peers' scores are committed
 //! ([`peers`]); `auto` runs here. The streams are test data and no part of the tree ([`streams`] says where they are looked for). Without them the bundled
-//! diamonds run alone, in an order of their own, beside which no peer has a score. All statements are this project's own; a shortened
+//! diamonds run alone, in an order of their own, beside which no peer has a score, and no classes are learnt. All statements are this project's own; a shortened
 //! run is judged by none.
 //!
 //! | experiment | what it shows |
 //! |---|---|
 //! | [`standing`] | error, loss of the first rows and regret of `auto` with its default budget, beside the peers |
 //! | [`budgets`] | error against the budget of multiply-adds a row, and against time |
+//! | [`classes`] | accuracy and log loss of `auto` as a classifier, beside the peers |
 
 pub mod budgets;
+pub mod classes;
 pub mod peers;
 pub mod standing;
 pub mod streams;
@@ -46,6 +48,16 @@ pub const PAPER: Paper = Paper {
             version: 2,
             run: budgets::run,
             estimate: |plan| scaled(plan, 120.0),
+        },
+        Experiment {
+            name: "quality_classes",
+            title: "Quality: classes",
+            place: "ours",
+            question: "Is auto, untuned, ahead of other online classifiers?",
+            reading: "Accuracy is to be high and log loss low. The peers’ scores are committed; auto runs here.",
+            version: 1,
+            run: classes::run,
+            estimate: |plan| scaled(plan, 10.0),
         },
     ],
 };

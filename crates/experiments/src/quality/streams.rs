@@ -96,6 +96,11 @@ pub(super) fn load(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Fo
     Ok((loaded, missing))
 }
 
+/// The streams of classes in the folder.
+pub(super) fn load_classes(folder: Option<&Path>, rows: usize) -> Result<Found, ExperimentError> {
+    find(folder, true, rows)
+}
+
 fn find(folder: Option<&Path>, of_classes: bool, rows: usize) -> Result<Found, ExperimentError> {
     let (mut loaded, mut missing) = (Vec::new(), Vec::new());
     for stream in STREAMS.iter().filter(|stream| stream.of_classes == of_classes) {

@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use mercer_experiments::quality::{budgets, standing};
+use mercer_experiments::judgement::Kind;
+use mercer_experiments::quality::{budgets, classes, standing};
 use mercer_experiments::table::Judged;
 
 use crate::{plan, rounded};
@@ -66,4 +67,33 @@ fn first_rows_stand_beside_the_peers() {
         let of_first = |judged: &&Judged| judged.subject.starts_with("first 1000 rows");
         assert_eq!(report.judged().iter().filter(of_first).count(), judged, "{rows}");
     }
+}
+
+#[test]
+fn classes_without_the_streams_are_not_run() {
+    let report = classes::run_in(&plan(1), None, 400).unwrap();
+    let missing = report.remarks().next().unwrap();
+    assert_eq!((missing.missing, report.judged().len()), (Some((Kind::Claim, 12)), 0));
+    assert!(missing.subject.starts_with("class_ijcnn1, ") && missing.subject.ends_with("class_segments"));
+    assert!(report.find_table("quality_classes").is_none());
+}
+
+/// A shortened run shows no peer and judges nothing; a whole one does both. The numbers are the same for every number of threads.
+#[test]
+fn classes_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("class_cod_rna.csv"), 500, |x| if x[0] * x[1] > 0.1 { 1 } else { -1 });
+    write(&folder.path().join("class_digits.csv"), 400, |x| (2.0 * (x[0] + x[1] + 2.0)).floor());
+    let tables = |threads, rows| {
+        let report = classes::run_in(&plan(threads), Some(folder.path()), rows).unwrap();
+        let judged = report.judged().len();
+        assert_eq!(report.remarks().next().unwrap().missing, Some((Kind::Claim, 8)));
+        let table = |stem| lines(&report.find_table(stem).unwrap().csv());
+        (["quality_classes", "quality_log_loss"].map(table).join("\n"), judged)
+    };
+    let (two, one) = (tables(2, 300), tables(1, 300));
+    assert_eq!((&two, two.1), (&one, 0));
+    let (whole, judged) = tables(2, usize::MAX);
+    assert_eq!(judged, 2);
+    insta::assert_snapshot!("quality_classes", [two.0, whole].join("\n"));
 }
