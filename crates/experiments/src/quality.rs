@@ -45,7 +45,7 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "What does a larger budget buy?",
             reading: "The error falls with the budget, and so does the number of rows a second. A peer below the line reaches a lower error in its time.",
-            version: 2,
+            version: 3,
             run: budgets::run,
             estimate: |plan| scaled(plan, 120.0),
         },
