@@ -3,15 +3,18 @@
 Usage: python peers.py FOLDER [--rows N] [--streams casp,ccpp]
        [--methods vw,rv-arf] > scores.csv
 
-FOLDER holds NAME.csv.gz with the target last. Each method sees the rows in
-the order of the file, once: it predicts a row, the error is noted, it learns
-the row. The score is the squared error over the last half as a share of that
-of the running mean. Nothing is tuned. Features are standardised by the rows so
-far, except for forests, and so are targets, except for trees, forests and
-nearest neighbours. Methods b-... do not learn online: whenever the stream has doubled
-(from 128 rows on) they are fitted anew to all rows so far (Gaussian processes
-and kernel ridge to the last 2000 and 4000 of them), standardised, and predict
-until the next time.
+FOLDER holds NAME.csv.gz or NAME.csv with the target last. Each method sees the
+rows in the order of the file, once: it predicts a row, the error is noted, it
+learns the row. The score is the squared error over the last half as a share of
+that of the running mean; `first` is the same over the first 1000 rows from the
+second on, and needs no more rows than these. Nothing is tuned.
+
+Features are standardised by the rows so far, except for forests without
+`-std`, and so are targets, except for trees, forests and nearest neighbours.
+Methods b-... do not learn online: whenever the stream has doubled (from 128
+rows on) they are fitted anew to all rows so far (Gaussian processes and kernel
+ridge to the last 2000 and 4000 of them), standardised, and predict until the
+next time.
 
 pip install river scikit-learn lightgbm vowpalwabbit (those that are missing
 are left out). Versions go to standard error. One thread.
@@ -36,6 +39,7 @@ warnings.filterwarnings("ignore")
 SEED = 0
 FIRST_FIT = 128
 HEAD = 200
+FIRST_ROWS = 1000
 
 
 class Running:
@@ -58,6 +62,11 @@ class Running:
         return (x - self.mean) / self.deviation()
 
 
+def named(x):
+    """A row as river takes it."""
+    return dict(enumerate(x.tolist()))
+
+
 class River:
     """A river model; with `scaled`, its target is standardised."""
 
@@ -65,14 +74,14 @@ class River:
         self.model, self.y = model, Running(1) if scaled else None
 
     def predict(self, x):
-        z = self.model.predict_one(dict(enumerate(x.tolist()))) or 0.0
+        z = self.model.predict_one(named(x)) or 0.0
         return z if self.y is None else z * self.y.deviation()[0] + self.y.mean[0]
 
     def learn(self, x, y):
         if self.y is not None:
             self.y.learn(np.array([y]))
             y = self.y.scale(np.array([y]))[0]
-        self.model.learn_one(dict(enumerate(x.tolist())), y)
+        self.model.learn_one(named(x), y)
 
 
 class Sklearn:
@@ -90,23 +99,29 @@ class Sklearn:
         scaled = np.clip(self.x.scale(x), -10, 10)[None]
         return scaled if self.features is None else self.features.transform(scaled)
 
+    def begun(self):
+        return hasattr(self.model, "n_features_in_")
+
+    def admit(self, x):
+        """Whether the model can learn the row; those before make the features."""
+        self.x.learn(x)
+        if not self.ready:
+            self.head.append(x)
+            if len(self.head) == HEAD:
+                self.features.fit(np.clip(self.x.scale(np.array(self.head)), -10, 10))
+                self.ready = True
+        return self.ready
+
     def predict(self, x):
-        if not self.ready or not hasattr(self.model, "n_features_in_"):
+        if not self.begun():
             return self.y.mean[0]
         z = self.model.predict(self.inputs(x))[0]
         return z * self.y.deviation()[0] + self.y.mean[0]
 
     def learn(self, x, y):
-        self.x.learn(x)
         self.y.learn(np.array([y]))
-        if not self.ready:
-            self.head.append(x)
-            if len(self.head) < HEAD:
-                return
-            self.features.fit(np.clip(self.x.scale(np.array(self.head)), -10, 10))
-            self.ready = True
-        z = self.y.scale(np.array([y]))
-        self.model.partial_fit(self.inputs(x), z)
+        if self.admit(x):
+            self.model.partial_fit(self.inputs(x), self.y.scale(np.array([y])))
 
 
 class VowpalWabbit:
@@ -151,7 +166,9 @@ class Refitted:
             return
         self.next *= 2
         most = self.most or len(self.rows)
-        xs, ys = np.array(self.rows[-most:]), np.array(self.targets[-most:])
+        self.fit(np.array(self.rows[-most:]), np.array(self.targets[-most:]))
+
+    def fit(self, xs, ys):
         moments = [xs.mean(0), xs.std(0), ys.mean(), ys.std() or 1.0]
         moments[1] = np.where(moments[1] > 0, moments[1], 1.0)
         scaled = (xs - moments[0]) / moments[1], (ys - moments[2]) / moments[3]
@@ -224,13 +241,13 @@ def methods():
         from river import tree
         return tree.HoeffdingAdaptiveTreeRegressor(seed=SEED)
 
-    def arf(_):
+    def arf():
         from river import forest
-        return River(forest.ARFRegressor(seed=SEED))
+        return forest.ARFRegressor(seed=SEED)
 
-    def amf(_):
+    def amf():
         from river import forest
-        return River(forest.AMFRegressor(seed=SEED))
+        return forest.AMFRegressor(seed=SEED)
 
     def srp(_):
         from river import ensemble
@@ -238,7 +255,8 @@ def methods():
 
     made.update({
         "rv-linear": scaled(linear, True), "rv-knn": scaled(knn), "rv-hat": scaled(hat),
-        "rv-arf": arf, "rv-amf": amf, "rv-srp": srp,
+        "rv-arf": lambda _: River(arf()), "rv-arf-std": scaled(arf),
+        "rv-amf": lambda _: River(amf()), "rv-amf-std": scaled(amf), "rv-srp": srp,
         "b-lgbm": lambda d: Refitted(light_gbm),
         "b-krr": lambda d: Refitted(kernel_ridge, 4000),
         "b-gp": lambda d: Refitted(gaussian_process(True), 2000),
@@ -248,51 +266,73 @@ def methods():
 
 
 def score(learner, xs, ys):
-    loss = of_mean = total = 0.0
+    """NMSE over the last half and over the first rows."""
+    loss, of_mean, total = np.zeros(2), np.zeros(2), 0.0
     for t, (x, y) in enumerate(zip(xs, ys)):
         prediction = learner.predict(x)
-        if 2 * t >= len(ys):
-            loss += (prediction - y) ** 2
-            of_mean += (total / t - y) ** 2
+        counts = np.array([2 * t >= len(ys), 1 <= t < FIRST_ROWS])
+        loss += counts * (prediction - y) ** 2
+        of_mean += counts * (total / max(t, 1) - y) ** 2
         total += y
         learner.learn(x, y)
     return loss / of_mean
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def known(target):
+    """The streams of the list with such a target, `number` or `class`."""
+    with open(Path(__file__).with_name("streams.csv")) as file:
+        cells = [line.split(",") for line in file]
+    return [cell[0] for cell in cells if cell[1] == target]
+
+
+def read(folder, stream, rows=None):
+    """Features and targets of a stream, packed or not."""
+    path = folder / f"{stream}.csv.gz"
+    with gzip.open(path, "rt") if path.exists() else open(path.with_suffix("")) as file:
+        table = np.loadtxt(file, delimiter=",", skiprows=1, max_rows=rows)
+    return table[:, :-1], table[:, -1]
+
+
+def arguments_of(doc):
+    """The parser of what this script and classes.py both take."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int)
     parser.add_argument("--streams", type=lambda text: text.split(","))
     parser.add_argument("--methods", type=lambda text: text.split(","))
-    arguments = parser.parse_args()
-    with open(Path(__file__).with_name("streams.csv")) as file:
-        known = [line.split(",")[0] for line in file][1:]
+    return parser
+
+
+def run(arguments, streams, scores, methods, score):
+    """Prints the scores of all methods, which `methods` makes for the targets."""
     print(f"python {platform.python_version()}", file=sys.stderr)
     for package in ("river", "scikit-learn", "lightgbm", "vowpalwabbit", "numpy"):
         try:
             print(package, importlib.metadata.version(package), file=sys.stderr)
         except importlib.metadata.PackageNotFoundError:
             print(package, "is not installed", file=sys.stderr)
-    print("stream,method,nmse,seconds")
-    for stream in arguments.streams or known:
-        path = arguments.folder / f"{stream}.csv.gz"
-        with gzip.open(path, "rt") as file:
-            table = np.loadtxt(file, delimiter=",", skiprows=1, max_rows=arguments.rows)
-        xs, ys = table[:, :-1], table[:, -1]
-        for name, make in methods().items():
+    print(f"stream,method,{scores},seconds")
+    for stream in arguments.streams or streams:
+        xs, ys = read(arguments.folder, stream, arguments.rows)
+        for name, make in methods(ys).items():
             if arguments.methods and name not in arguments.methods:
                 continue
             start = time.perf_counter()
             try:
-                nmse = score(make(xs.shape[1]), xs, ys)
+                values = score(make(xs.shape[1]), xs, ys)
             except ImportError as error:
                 print(f"{stream},{name}: left out ({error})", file=sys.stderr)
                 continue
             except Exception as error:  # One that fails has no score.
                 print(f"{stream},{name}: failed ({error})", file=sys.stderr)
                 continue
-            print(f"{stream},{name},{nmse:.5f},{time.perf_counter() - start:.2f}", flush=True)
+            values = ",".join(f"{value:.6g}" for value in values)
+            print(f"{stream},{name},{values},{time.perf_counter() - start:.2f}", flush=True)
+
+
+def main():
+    arguments = arguments_of(__doc__).parse_args()
+    run(arguments, known("number"), "nmse,first", lambda _: methods(), score)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
 //! What `auto` is worth beside what people would use instead, on the streams of the comparison of quality.
 //!
 //! Every method sees the rows in the same order, once, untuned, with the scaling that its documentation asks for. The score is the squared error over the last
-//! half of the stream as a share of that of the running mean (NMSE). The peers' scores are committed ([`peers`]); `auto` runs here. The streams are test data
-//! and no part of the tree ([`streams`] says where they are looked for); without them the bundled diamonds run alone, in an order of their own,
-//! beside which no peer has a score. All statements are this project's own; a shortened run is judged by none.
+//! half of the stream as a share of that of the running mean (NMSE), or accuracy and log loss where the target is a class. The peers' scores are committed
+//! ([`peers`]); `auto` runs here. The streams are test data and no part of the tree ([`streams`] says where they are looked for). Without them the bundled
+//! diamonds run alone, in an order of their own, beside which no peer has a score, and no classes are learnt. All statements are this project's own; a shortened
+//! run is judged by none.
 //!
 //! | experiment | what it shows |
 //! |---|---|
 //! | [`standing`] | error, loss of the first rows and regret of `auto` with its default budget, beside the peers |
 //! | [`budgets`] | error against the budget of multiply-adds a row, and against time |
+//! | [`classes`] | accuracy and log loss of `auto` as a classifier, beside the peers |
 
 pub mod budgets;
+pub mod classes;
 pub mod peers;
 pub mod standing;
 pub mod streams;
@@ -32,7 +35,7 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online methods?",
             reading: "NMSE is the error as a share of that of the running mean. The peers’ scores are committed; auto runs here.",
-            version: 1,
+            version: 2,
             run: standing::run,
             estimate: |plan| scaled(plan, 15.0),
         },
@@ -42,9 +45,19 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "What does a larger budget buy?",
             reading: "The error falls with the budget, and so does the number of rows a second. A peer below the line reaches a lower error in its time.",
-            version: 2,
+            version: 3,
             run: budgets::run,
             estimate: |plan| scaled(plan, 120.0),
+        },
+        Experiment {
+            name: "quality_classes",
+            title: "Quality: classes",
+            place: "ours",
+            question: "Is auto, untuned, ahead of other online classifiers?",
+            reading: "Accuracy is to be high and log loss low. The peers’ scores are committed; auto runs here.",
+            version: 1,
+            run: classes::run,
+            estimate: |plan| scaled(plan, 10.0),
         },
     ],
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::pass::pass;
-use super::peers::{Score, scores};
+use super::peers::{Score, is_online, scores};
 use super::streams::{Loaded, VARIABLE, folder, load};
 use crate::figure::{Figure, Panels};
 use crate::judgement::Kind;
@@ -71,7 +71,7 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
             let time = |score: &Score| 1e6 * score.seconds / loaded.table.len() as f64;
             for (kind, name) in ["online peers", "peers refitted"].into_iter().enumerate() {
                 let of_kind: Vec<Score> =
-                    scores(stream.name).filter(|score| score.method.starts_with("b-") == (kind == 1)).collect();
+                    scores(stream.name).filter(|score| is_online(score.method) == (kind == 0)).collect();
                 peers[kind] += of_kind.len();
                 below[kind].extend(
                     of_kind.iter().filter(|score| is_below(score.nmse, time(score), shares, &micros)).map(|score| {

@@ -1,7 +1,8 @@
 //! The streams: where they are, and whether they are the ones that the peers saw.
 //!
-//! A stream is the file `NAME.csv.gz` (or `NAME.csv`) with its target last, in the folder that the environment variable `MERCER_QUALITY` names or else in one called `quality`
+//! A stream is the file `NAME.csv.gz` (or `NAME.csv`) with its target, a number or a class, last, in the folder that the environment variable `MERCER_QUALITY` names or else in one called `quality`
 //! beside a folder of data sets. Rows are learnt in the order of the file. `crates/experiments/quality/streams.csv` has their shapes and digests.
+//! `crates/experiments/quality/classes.py` makes `class_susy.csv` and `class_segments.csv`.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -21,6 +22,8 @@ const LIST: &str = include_str!("../../quality/streams.csv");
 pub struct Stream {
     /// The file's name without its endings.
     pub name: &'static str,
+    /// Whether the target is a class.
+    pub of_classes: bool,
     /// Whether the rows are in the order of time; those of the others were permuted.
     pub in_time: bool,
     /// The digest of the file that the peers saw.
@@ -32,7 +35,9 @@ pub static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
     let stream = |line: &'static str| {
         let cells: Vec<&str> = line.split(',').collect();
         match cells[..] {
-            [name, order, _, _, sha256] => Some(Stream { name, in_time: order == "time", sha256 }),
+            [name, target, order, _, _, sha256] => {
+                Some(Stream { name, of_classes: target == "class", in_time: order == "time", sha256 })
+            }
             _ => None,
         }
     };
@@ -65,14 +70,40 @@ pub(super) struct Loaded {
     pub(super) table: Dataset,
 }
 
-/// The streams of the folder, or the bundled diamonds without one; then the names of those that are missing.
-pub(super) fn load(
-    plan: &Plan,
-    folder: Option<&Path>,
-    rows: usize,
-) -> Result<(Vec<Loaded>, Vec<&'static str>), ExperimentError> {
+impl Loaded {
+    /// How the rows are ordered.
+    pub(super) fn order(&self) -> &'static str {
+        match self.stream {
+            Some(stream) if stream.in_time => "time",
+            Some(_) => "permuted",
+            None => "its own",
+        }
+    }
+}
+
+/// Tables to learn, then the names of the streams that are missing.
+pub(super) type Found = (Vec<Loaded>, Vec<&'static str>);
+
+/// The streams of numbers in the folder, or the bundled diamonds without one.
+pub(super) fn load(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Found, ExperimentError> {
+    let (mut loaded, missing) = find(folder, false, rows)?;
+    if loaded.is_empty() {
+        const NAME: &str = "diamonds";
+        let mut table = plan.registry.open(NAME)?.permuted(seed_of(plan.seed, "quality / diamonds"));
+        table.truncate(rows);
+        loaded.push(Loaded { name: format!("{NAME} (bundled)"), stream: None, table });
+    }
+    Ok((loaded, missing))
+}
+
+/// The streams of classes in the folder.
+pub(super) fn load_classes(folder: Option<&Path>, rows: usize) -> Result<Found, ExperimentError> {
+    find(folder, true, rows)
+}
+
+fn find(folder: Option<&Path>, of_classes: bool, rows: usize) -> Result<Found, ExperimentError> {
     let (mut loaded, mut missing) = (Vec::new(), Vec::new());
-    for stream in STREAMS.iter() {
+    for stream in STREAMS.iter().filter(|stream| stream.of_classes == of_classes) {
         match folder.and_then(|folder| stream.find(folder)) {
             Some(path) => {
                 let mut table = read_all(path, &ReadOptions::default())?;
@@ -81,12 +112,6 @@ pub(super) fn load(
             }
             None => missing.push(stream.name),
         }
-    }
-    if loaded.is_empty() {
-        const NAME: &str = "diamonds";
-        let mut table = plan.registry.open(NAME)?.permuted(seed_of(plan.seed, "quality / diamonds"));
-        table.truncate(rows);
-        loaded.push(Loaded { name: format!("{NAME} (bundled)"), stream: None, table });
     }
     Ok((loaded, missing))
 }
@@ -97,8 +122,11 @@ mod tests {
 
     #[test]
     fn the_list_reads() {
-        assert_eq!((STREAMS.len(), LIST.lines().count() - 1), (14, 14));
-        assert_eq!(STREAMS.iter().filter(|stream| stream.in_time).count(), 4);
+        assert_eq!((STREAMS.len(), LIST.lines().count() - 1), (20, 20));
+        let count = |of_classes, in_time| {
+            STREAMS.iter().filter(|stream| (stream.of_classes, stream.in_time) == (of_classes, in_time)).count()
+        };
+        assert_eq!([count(false, false), count(false, true), count(true, false), count(true, true)], [10, 4, 5, 1]);
         assert!(STREAMS.iter().all(|stream| stream.sha256.len() == 64));
     }
 

@@ -1,6 +1,12 @@
-//! `auto` beside its peers, on the bundled set and on a stream written for the test.
+//! `auto` beside its peers, on the bundled set and on streams written for the test.
 
-use mercer_experiments::quality::{budgets, standing};
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+
+use mercer_experiments::judgement::Kind;
+use mercer_experiments::quality::{budgets, classes, standing};
+use mercer_experiments::table::Judged;
 
 use crate::{plan, rounded};
 
@@ -23,22 +29,71 @@ fn quality_without_the_streams() {
     insta::assert_snapshot!("quality", two);
 }
 
+/// Writes a stream of two features with this target.
+fn write<T: Display>(path: &Path, rows: usize, target: impl Fn([f64; 2]) -> T) {
+    let row = |t: usize| {
+        let x = [0.37, 0.71].map(|step| (t as f64 * step).sin());
+        format!("{},{},{}\n", x[0], x[1], target(x))
+    };
+    let text: String = std::iter::once("a,b,target\n".to_owned()).chain((0..rows).map(row)).collect();
+    fs::write(path, text).unwrap();
+}
+
 /// A stream that is there is compared with its peers on all of its rows and judged; the others are named.
 #[test]
 fn a_stream_that_is_there_is_judged() {
     let folder = tempfile::tempdir().unwrap();
-    let row = |t: usize| {
-        let x = [0.37, 0.71].map(|step| (t as f64 * step).sin());
-        format!("{},{},{}\n", x[0], x[1], (3.0 * x[0]).sin() + x[1])
-    };
-    let text: String = std::iter::once("a,b,target\n".to_owned()).chain((0..400).map(row)).collect();
-    std::fs::write(folder.path().join("casp.csv"), text).unwrap();
+    write(&folder.path().join("casp.csv"), 400, |x| (3.0 * x[0]).sin() + x[1]);
     let report = standing::run_in(&plan(1), Some(folder.path()), usize::MAX).unwrap();
     let table = report.find_table("quality_standing").unwrap().csv();
-    assert!(table.contains("casp,permuted,400,2,") && table.contains(",0.56533,rv-amf,"), "{table}");
+    assert!(table.contains("casp,permuted,400,2,") && table.contains(",0.50437,rv-amf-std,"), "{table}");
     let claims = report.find_table("quality_claims").unwrap().csv();
     assert!(claims.contains("ahead of refitted LightGBM on at least 7 of 10,1 of 1,"), "{claims}");
     assert_eq!(report.judged().len(), 4);
     let missing = report.remarks().next().unwrap();
     assert!(missing.subject.contains("ccpp") && !missing.subject.contains("casp"));
+    assert!(!missing.subject.contains("class_"));
+}
+
+/// The peers' first rows stand beside those of a shortened run, too, once it has as many.
+#[test]
+fn first_rows_stand_beside_the_peers() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("casp.csv"), 1100, |x| (3.0 * x[0]).sin() + x[1]);
+    for (rows, shown, judged) in [(999, false, 0), (1000, true, 0), (usize::MAX, true, 1)] {
+        let report = standing::run_in(&plan(2), Some(folder.path()), rows).unwrap();
+        let table = report.find_table("quality_start").unwrap().csv();
+        assert_eq!(table.contains("0.785427"), shown, "{rows}: {table}");
+        let of_first = |judged: &&Judged| judged.subject.starts_with("first 1000 rows");
+        assert_eq!(report.judged().iter().filter(of_first).count(), judged, "{rows}");
+    }
+}
+
+#[test]
+fn classes_without_the_streams_are_not_run() {
+    let report = classes::run_in(&plan(1), None, 400).unwrap();
+    let missing = report.remarks().next().unwrap();
+    assert_eq!((missing.missing, report.judged().len()), (Some((Kind::Claim, 12)), 0));
+    assert!(missing.subject.starts_with("class_ijcnn1, ") && missing.subject.ends_with("class_segments"));
+    assert!(report.find_table("quality_classes").is_none());
+}
+
+/// A shortened run shows no peer and judges nothing; a whole one does both. The numbers are the same for every number of threads.
+#[test]
+fn classes_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("class_cod_rna.csv"), 500, |x| if x[0] * x[1] > 0.1 { 1 } else { -1 });
+    write(&folder.path().join("class_digits.csv"), 400, |x| (2.0 * (x[0] + x[1] + 2.0)).floor());
+    let tables = |threads, rows| {
+        let report = classes::run_in(&plan(threads), Some(folder.path()), rows).unwrap();
+        let judged = report.judged().len();
+        assert_eq!(report.remarks().next().unwrap().missing, Some((Kind::Claim, 8)));
+        let table = |stem| lines(&report.find_table(stem).unwrap().csv());
+        (["quality_classes", "quality_log_loss"].map(table).join("\n"), judged)
+    };
+    let (two, one) = (tables(2, 300), tables(1, 300));
+    assert_eq!((&two, two.1), (&one, 0));
+    let (whole, judged) = tables(2, usize::MAX);
+    assert_eq!(judged, 2);
+    insta::assert_snapshot!("quality_classes", [two.0, whole].join("\n"));
 }

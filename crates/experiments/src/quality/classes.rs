@@ -1,0 +1,218 @@
+//! `auto` as a classifier with calibrated probabilities, beside the peers: accuracy and log loss over the last half of a stream.
+
+use std::path::Path;
+use std::time::Instant;
+
+use mercer_data::Dataset;
+use mercer_learners::{Auto, AutoParams, Classifier};
+
+use super::peers::{ClassScore, class_scores, is_online};
+use super::streams::{Loaded, VARIABLE, folder, load_classes};
+use crate::judgement::Kind;
+use crate::plan::{ExperimentError, Plan};
+use crate::progress::JobProgress;
+use crate::report::Report;
+use crate::runner::Job;
+use crate::table::{Format, Table, short};
+use crate::verdict::Claims;
+
+/// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers' were, too.
+const CLIP: f64 = 1e-6;
+
+/// One of the two scores.
+struct Measure {
+    name: &'static str,
+    /// Of a pass of `auto`.
+    ours: fn(&Pass) -> f64,
+    /// Of a peer.
+    theirs: fn(&ClassScore) -> f64,
+    /// Whether the first is better.
+    better: fn(f64, f64) -> bool,
+}
+
+const MEASURES: [Measure; 2] = [
+    Measure { name: "accuracy", ours: |pass| pass.accuracy, theirs: |score| score.accuracy, better: |a, b| a > b },
+    Measure { name: "log loss", ours: |pass| pass.log_loss, theirs: |score| score.log_loss, better: |a, b| a < b },
+];
+
+impl Measure {
+    /// The best peer of a stream that learns row by row, or that is refitted.
+    fn best(&self, stream: &str, online: bool) -> Option<(&'static str, f64)> {
+        let of_kind = class_scores(stream).filter(|score| is_online(score.method) == online);
+        let told = of_kind.map(|score| (score.method, (self.theirs)(&score)));
+        told.reduce(|best, other| if (self.better)(other.1, best.1) { other } else { best })
+    }
+}
+
+/// What a pass gave.
+#[derive(Clone, Debug)]
+struct Pass {
+    classes: usize,
+    accuracy: f64,
+    log_loss: f64,
+    /// Of a row, predicted and learnt.
+    microseconds: f64,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// [`ExperimentError`] of the first stream that cannot be read or learnt.
+pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+    let rows = if plan.full { usize::MAX } else { super::REDUCED_ROWS };
+    run_in(plan, folder(&plan.registry).as_deref(), rows)
+}
+
+/// The same on the streams of this folder, of which `rows` rows are learnt.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report, ExperimentError> {
+    let (streams, missing) = load_classes(folder, rows)?;
+    let job = |place: usize| {
+        let Loaded { name, table, .. } = &streams[place];
+        Job::new(format!("quality_classes / {name}"), plan.seed, table.len() as u64, place)
+    };
+    let jobs: Vec<Job<usize>> = (0..streams.len()).map(job).collect();
+    let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input].table, bar))?;
+    let results: Vec<(&Loaded, &Pass)> = streams.iter().zip(&passes).collect();
+    let whole = rows == usize::MAX;
+
+    let mut report = Report::new("Quality: classes");
+    report.words(format!(
+        "One pass over each stream, row by row, untuned, with the default budget of {} multiply-adds a row. Scores are over the last half. \
+         Probabilities are clipped to [1e-6, 1 − 1e-6]. The peers' scores are those of all rows of a stream in the same order; \
+         `crates/experiments/quality/classes.py` measures them. Refitted peers are fitted anew whenever the stream has doubled.",
+        AutoParams::default().budget
+    ));
+    if !whole {
+        report.words(format!("**Shortened**: the first {rows} rows of a stream, so that no peer stands beside them."));
+    }
+    if !results.is_empty() {
+        if whole {
+            report.table("quality_classes_claims", "What is wanted (statements of this project)", claims(&results)?);
+        }
+        let [accuracy, log_loss] = &MEASURES;
+        report.table("quality_classes", "Accuracy over the last half", standing(&results, accuracy, whole)?);
+        report.table("quality_log_loss", "Log loss over the last half", standing(&results, log_loss, whole)?);
+        report.table(
+            "quality_classes_times",
+            "Microseconds a row on this machine, with other streams beside",
+            times(&results)?,
+        );
+    }
+    if !missing.is_empty() {
+        report.not_run(
+            Kind::Claim,
+            missing.len() * MEASURES.len(),
+            missing.join(", "),
+            format!(
+                "The streams are no part of the tree. Put their files into a folder and name it in {VARIABLE}. \
+                 `crates/experiments/quality/classes.py` makes class_susy and class_segments."
+            ),
+        );
+    }
+    Ok(report)
+}
+
+/// Learns the table. Classes are numbered as they are met; a row is wrong if its class was not met before.
+fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass, ExperimentError> {
+    let mut classifier = Classifier::new(Auto::new(table.dimension(), AutoParams::default())?)?.calibrated();
+    let (mut met, mut right, mut log_loss) = (Vec::new(), 0_usize, 0.0);
+    let half = table.len().div_ceil(2);
+    let start = Instant::now();
+    for (t, (x, label)) in table.iter().enumerate() {
+        let class = met.iter().position(|other| *other == label).unwrap_or_else(|| {
+            met.push(label);
+            met.len() - 1
+        });
+        classifier.learn_rows(x, &[class], &[], |_, classifier, scores| {
+            if t >= half {
+                let mut p = scores.to_vec();
+                classifier.probabilities(&mut p);
+                right += usize::from(classifier.choice(scores) == Some(class));
+                log_loss -= p.get(class).copied().unwrap_or(0.0).clamp(CLIP, 1.0 - CLIP).ln();
+            }
+        })?;
+        bar.advance(1);
+    }
+    let rows = (table.len() - half).max(1) as f64;
+    Ok(Pass {
+        classes: met.len(),
+        accuracy: right as f64 / rows,
+        log_loss: log_loss / rows,
+        microseconds: 1e6 * start.elapsed().as_secs_f64() / table.len().max(1) as f64,
+    })
+}
+
+/// One score of all streams, on whole streams beside the best peers.
+fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Result<Table, ExperimentError> {
+    let mut table = Table::new()
+        .words("stream")
+        .words("order")
+        .numbers("rows", Format::Shortest)
+        .numbers("features", Format::Shortest)
+        .numbers("classes", Format::Shortest)
+        .numbers("auto", Format::Decimals(4));
+    for kind in ["online", "refitted"] {
+        table = table.numbers(format!("best {kind} peer"), Format::Decimals(4)).words(format!("which {kind}"));
+    }
+    for (loaded, pass) in results {
+        let mut row = vec![
+            loaded.name.clone().into(),
+            loaded.order().into(),
+            loaded.table.len().into(),
+            loaded.table.dimension().into(),
+            pass.classes.into(),
+            (measure.ours)(pass).into(),
+        ];
+        for online in [true, false] {
+            let best = if whole { measure.best(&loaded.name, online) } else { None };
+            row.extend([best.map(|(_, score)| score).into(), best.map_or("", |(method, _)| method).into()]);
+        }
+        table.push(row)?;
+    }
+    Ok(table)
+}
+
+fn times(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+    let mut table = Table::new().words("stream").numbers("µs a row", Format::Significant(3));
+    for (loaded, pass) in results {
+        table.push(vec![loaded.name.clone().into(), pass.microseconds.into()])?;
+    }
+    Ok(table)
+}
+
+/// The statements, judged on all streams that are there.
+fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+    let mut claims = Claims::new();
+    for measure in &MEASURES {
+        let behind: Vec<String> = results
+            .iter()
+            .filter_map(|(loaded, pass)| {
+                let ((method, theirs), ours) = (measure.best(&loaded.name, true)?, (measure.ours)(pass));
+                let told = || format!("{} ({}, {method} {})", loaded.name, short(ours), short(theirs));
+                (!(measure.better)(ours, theirs)).then(told)
+            })
+            .collect();
+        let measured =
+            if behind.is_empty() { format!("all {}", results.len()) } else { format!("not {}", behind.join(", ")) };
+        let statement = format!("{}: on every stream ahead of every online peer", measure.name);
+        claims.ours(statement, measured, behind.is_empty())?;
+    }
+    Ok(claims.table())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_peer_of_a_kind_is_the_highest_accuracy_and_the_lowest_loss() {
+        let told = MEASURES.each_ref().map(|measure| [true, false].map(|online| measure.best("class_ijcnn1", online)));
+        let accuracy = [Some(("sk-mlp", 0.9544)), Some(("b-lgbm", 0.977))];
+        let log_loss = [Some(("sk-mlp", 0.112_978)), Some(("b-lgbm", 0.059_881_8))];
+        assert_eq!(told, [accuracy, log_loss]);
+        assert_eq!(MEASURES[0].best("casp", true), None);
+    }
+}
