@@ -3,9 +3,12 @@
 use mercer_kernels::{Gaussian, TaylorFeatures};
 
 use super::nearest::with_outputs;
+use crate::basis::Eviction;
 use crate::learner::{Rows, learn_one_by_one};
 use crate::mixture::Mixture;
-use crate::{AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, TaylorParams};
+use crate::{
+    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, Removal, TaylorParams,
+};
 
 const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
@@ -66,9 +69,10 @@ pub(super) fn learn_in_pieces(
     })
 }
 
-/// The points of each dictionary that the grid's share of the budget allows: `15J² + 12Jd = share`.
-pub(super) fn most_points(dimension: usize, share: f64) -> usize {
-    let d = dimension as f64;
+/// The points of each dictionary that the grid's share of the budget allows: `15J² + 12Jd = share` for three dictionaries with three updates each.
+/// Without a window three members exchange their points, each on a dictionary of its own, which costs as much again.
+pub(super) fn most_points(dimension: usize, share: f64, beside_window: bool) -> usize {
+    let (d, share) = (dimension as f64, if beside_window { share } else { 0.5 * share });
     let points = ((36.0 * d * d + 15.0 * share).sqrt() - 6.0 * d) / 15.0;
     (points as usize).max(1)
 }
@@ -84,7 +88,7 @@ pub(super) fn grid(
     let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
     let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
     let d = dimension as f64;
-    let max_dictionary = Some(most_points(dimension, share));
+    let max_dictionary = Some(most_points(dimension, share, beside_window));
     let mut members = Vec::new();
     for width in DICTIONARY_WIDTHS {
         let sigma = width * unit;
@@ -99,6 +103,10 @@ pub(super) fn grid(
         }
         for lambda in RIDGES {
             let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
+            // A window holds the last examples; where there is none, some dictionaries have to follow what changes.
+            let exchanges = !beside_window && lambda == RIDGES[0];
+            let rule = if exchanges { Eviction::LeastSignificant(Removal::Marginalise) } else { Eviction::Never };
+            let params = params.eviction(rule);
             let krls = with_outputs(Krls::new(kernel, dimension, params)?, outputs)?;
             members.push((format!("krls sigma={sigma:.3} lambda={lambda}"), krls.into()));
         }

@@ -80,7 +80,7 @@ struct Speed {
 impl Speed {
     fn new(dimension: usize, params: AutoParams) -> Self {
         let mut rng = rng(STREAM);
-        let count = most_points(dimension, LARGEST) + ROUNDS * ROWS;
+        let count = most_points(dimension, LARGEST, true) + ROUNDS * ROWS;
         let mut uniform = |numbers: usize| (0..numbers).map(|_| rng.random_range(-1.0..1.0)).collect();
         Self { dimension, params, rows: uniform(count * dimension), targets: uniform(count * params.outputs) }
     }
@@ -99,7 +99,7 @@ impl Speed {
         let members = grid((d, m), unit, &self.targets, budget as usize, size.is_some())?;
         let mut experts = Mixture::new(members, Rule::default())?;
         let mut made = Vec::new();
-        let warm = most_points(d, budget);
+        let warm = most_points(d, budget, true);
         experts.learn_rows(self.rows(0, warm)?, &mut made)?;
         let mut nearest = size.map(|size| self.nearest(unit, size)).transpose()?;
         let mut quickest = f64::INFINITY;
