@@ -24,7 +24,8 @@
 //! and anew at each doubling from row 2048 on, of up to 1024 of the last rows with neighbours among 4096 (`auto/search.rs`). That costs at most two fifths of what
 //! predictions from full windows would have cost since the last time. It is left out where that pays for fewer than 128 rows.
 //! A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`). What that saves, and what an index of the window
-//! saves (`local/index.rs`), is spent on a longer window: it grows up to four times while the counted cost of a prediction is within what the budget pays for.
+//! saves (`local/index.rs`), is spent on a longer window: it grows up to four times while the counted cost of a prediction is within what the budget pays for. When
+//! a change calls resting metrics back, a row costs more for a while: at most what four times the window costs without an index.
 //!
 //! **Weights.** Both parts are weighed by two mixtures, of which one remembers all rounds and one follows the last two thousand; a third mixture weighs the two (`auto/weights.rs`).
 //!

@@ -19,9 +19,12 @@ pub(super) struct Index {
     points: Points,
     places: Vec<usize>,
     boxes: Boxes,
-    /// Memory of the partition: points row by row, and the parts to be halved.
+    /// Memory of the partition: points row by row, their order, the parts to be halved, and the sides of a box.
     rows: Vec<f64>,
+    order: Vec<usize>,
     parts: Vec<(usize, usize)>,
+    low: Vec<f64>,
+    high: Vec<f64>,
 }
 
 /// Memory of a search.
@@ -47,7 +50,7 @@ impl Index {
     /// Takes the points in these places of a window, of one dimension at least, as many of the first ones as fill their leaves.
     pub(super) fn make(&mut self, window: &Points, places: impl Iterator<Item = usize>, count: usize) {
         let d = window.dimension();
-        let Self { points, places: kept, boxes, rows, parts } = self;
+        let Self { points, places: kept, boxes, rows, order, parts, low, high } = self;
         let count = count / LEAF * LEAF;
         points.restart(d);
         boxes.restart(d);
@@ -57,10 +60,12 @@ impl Index {
         for (place, row) in kept.iter().zip(rows.chunks_exact_mut(d)) {
             window.copy_point(*place, row);
         }
-        let mut order: Vec<usize> = (0..count).collect();
+        order.clear();
+        order.extend(0..count);
         parts.clear();
         parts.push((0, count));
-        let (mut low, mut high) = (vec![0.0; d], vec![0.0; d]);
+        low.resize(d, 0.0);
+        high.resize(d, 0.0);
         // The parts come from left to right, so leaves lie in the order of the points.
         while let Some((first, end)) = parts.pop() {
             let part = &mut order[first..end];
@@ -69,13 +74,13 @@ impl Index {
                 if part.is_empty() {
                     continue;
                 }
-                bounds(part.iter().map(|index| row(*index)), &mut low, &mut high);
-                boxes.push(&low, &high);
+                bounds(part.iter().map(|index| row(*index)), low, high);
+                boxes.push(low, high);
                 part.iter().for_each(|index| points.push(row(*index)));
                 continue;
             }
-            bounds(part.iter().step_by(part.len().div_ceil(SAMPLE)).map(|index| row(*index)), &mut low, &mut high);
-            let sides = low.iter().zip(&high).map(|(low, high)| high - low).enumerate();
+            bounds(part.iter().step_by(part.len().div_ceil(SAMPLE)).map(|index| row(*index)), low, high);
+            let sides = low.iter().zip(&*high).map(|(low, high)| high - low).enumerate();
             let widest = sides.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(widest, _)| widest);
             let middle = part.len() / LEAF / 2 * LEAF;
             let by = |index: &usize| rows[index * d + widest];
@@ -83,8 +88,8 @@ impl Index {
             parts.push((first + middle, end));
             parts.push((first, first + middle));
         }
-        let places = order.iter().map(|index| kept[*index]).collect();
-        *kept = places;
+        order.iter_mut().for_each(|index| *index = kept[*index]);
+        std::mem::swap(kept, order);
     }
 
     /// Shows the collector all points that may be among the nearest, except for those in places that `is_gone`; at how many points and sides of boxes it looked.

@@ -126,7 +126,7 @@ impl Neighbours {
         self.points.len()
     }
 
-    /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the first example. `Nd` multiply-adds for `N` examples,
+    /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the first example. `Nd` multiply-adds at most for `N` examples,
     /// and `k³/6 + k² + ½mk² + ½k²d` for eight of them at a time, with `m` outputs.
     pub(crate) fn means(&self, x: &[f64], memory: &mut Memory) {
         let outputs = self.outputs;
@@ -163,7 +163,7 @@ impl Neighbours {
         systems.means(&self.processes, means);
     }
 
-    /// Places of the examples that are nearest to `x`, the nearest first. `Nd` multiply-adds.
+    /// Places of the examples that are nearest to `x`, the nearest first. `Nd` multiply-adds at most.
     pub(crate) fn nearest<'m>(&self, x: &[f64], memory: &'m mut Memory) -> impl ExactSizeIterator<Item = usize> + 'm {
         memory.near.clear();
         if !self.points.is_empty() {
@@ -207,12 +207,14 @@ impl Neighbours {
             return;
         }
         // What is measured on a new index depends on the examples alone, and not on whether they come from a file.
-        let mut point = vec![0.0; self.dimension()];
+        let mut point = std::mem::take(&mut memory.point);
+        point.resize(self.dimension(), 0.0);
         let probes = (1..=PROBES).map(|age| {
             self.points.copy_point((oldest + held - age) % held, &mut point);
             self.find(&point, memory)
         });
         self.looked = probes.sum::<usize>() / PROBES;
+        memory.point = point;
     }
 
     /// At how many points and sides of boxes a search looks, as far as it is known.
