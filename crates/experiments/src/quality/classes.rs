@@ -7,7 +7,7 @@ use mercer_data::Dataset;
 use mercer_learners::{Auto, AutoParams, Classifier};
 
 use super::peers::{ClassScore, class_scores, is_online};
-use super::streams::{Loaded, VARIABLE, folder, load_classes};
+use super::streams::{Loaded, VARIABLE, folder, load_classes, times};
 use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::progress::JobProgress;
@@ -98,7 +98,7 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         report.table(
             "quality_classes_times",
             "Microseconds a row on this machine, with other streams beside",
-            times(&results)?,
+            times(results.iter().map(|(loaded, pass)| (*loaded, pass.microseconds)))?,
         );
     }
     if !missing.is_empty() {
@@ -171,14 +171,6 @@ fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Res
             row.extend([best.map(|(_, score)| score).into(), best.map_or("", |(method, _)| method).into()]);
         }
         table.push(row)?;
-    }
-    Ok(table)
-}
-
-fn times(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new().words("stream").numbers("µs a row", Format::Significant(3));
-    for (loaded, pass) in results {
-        table.push(vec![loaded.name.clone().into(), pass.microseconds.into()])?;
     }
     Ok(table)
 }

@@ -6,7 +6,7 @@ use mercer_learners::AutoParams;
 
 use super::pass::{FIRST_ROWS, Pass, pass};
 use super::peers::{FirstScore, Score, best_online, best_online_first, light_gbm, light_gbm_first};
-use super::streams::{Loaded, VARIABLE, folder, load};
+use super::streams::{Loaded, VARIABLE, folder, load, times};
 use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
@@ -66,7 +66,11 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         format!("NMSE over the first {FIRST_ROWS} rows but the first, beside the peers, and regret against the best member in hindsight over the last half"),
         start(&results)?,
     );
-    report.table("quality_times", "Microseconds a row on this machine, with other streams beside", times(&results)?);
+    report.table(
+        "quality_times",
+        "Microseconds a row on this machine, with other streams beside",
+        times(results.iter().map(|(loaded, pass)| (*loaded, pass.microseconds)))?,
+    );
     if !missing.is_empty() {
         report.not_run(
             Kind::Claim,
@@ -136,14 +140,6 @@ fn start(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
             pass.regret.map(|regret| 100.0 * regret).into(),
             pass.best.clone().into(),
         ])?;
-    }
-    Ok(table)
-}
-
-fn times(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new().words("stream").numbers("µs a row", Format::Significant(3));
-    for (loaded, pass) in results {
-        table.push(vec![loaded.name.clone().into(), pass.microseconds.into()])?;
     }
     Ok(table)
 }

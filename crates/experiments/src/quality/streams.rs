@@ -11,6 +11,7 @@ use mercer_data::{Dataset, ReadOptions, Registry, read_all};
 
 use crate::plan::{ExperimentError, Plan};
 use crate::runner::seed_of;
+use crate::table::{Format, Table};
 
 /// The environment variable that names the folder.
 pub const VARIABLE: &str = "MERCER_QUALITY";
@@ -114,6 +115,15 @@ fn find(folder: Option<&Path>, of_classes: bool, rows: usize) -> Result<Found, E
         }
     }
     Ok((loaded, missing))
+}
+
+/// What a row of each stream takes.
+pub(super) fn times<'a>(rows: impl Iterator<Item = (&'a Loaded, f64)>) -> Result<Table, ExperimentError> {
+    let mut table = Table::new().words("stream").numbers("µs a row", Format::Significant(3));
+    for (loaded, microseconds) in rows {
+        table.push(vec![loaded.name.clone().into(), microseconds.into()])?;
+    }
+    Ok(table)
 }
 
 #[cfg(test)]
