@@ -211,6 +211,24 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
         self.learner.predict_into(x, scratch, scores)
     }
 
+    fn has_variance(&self) -> bool {
+        self.learner.has_variance()
+    }
+
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.learner.noise(output)
+    }
+
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        self.learner.predict_variance_into(x, scratch, scores, variances)
+    }
+
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         self.learner.step(x, target, scores)?;
         self.watch(scores, target.y);

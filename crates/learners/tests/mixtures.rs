@@ -404,7 +404,7 @@ fn auto_competes_with_the_best_of_its_grid() -> TestResult {
         let (auto, predictions) = auto(3, &stream)?;
         let loss: f64 = predictions.iter().zip(&stream).map(|(p, (_, y))| (p - y).powi(2)).sum();
         assert!((auto.cumulative_loss() - loss).abs() < 1e-9 * loss);
-        assert_eq!(auto.members().count(), 15);
+        assert_eq!(auto.members().count(), 18);
         let best = auto.members().map(|expert| expert.cumulative_loss).fold(f64::INFINITY, f64::min);
         assert!(loss <= 1.05 * best, "{name}: {loss} against {best}");
     }
@@ -431,10 +431,10 @@ fn auto_goes_on_where_features_leave_the_range_of_the_first_rows() -> TestResult
     Ok(())
 }
 
-/// A target that jumps over the plane is learnt from the nearest examples, and one that changes from those of late.
+/// A target that jumps over the plane is learnt from the nearest examples.
 #[test]
-fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {
-    let rough: Vec<Example> = streams::smooth_noisy(14, 4000, 2, 0.0)
+fn auto_learns_rough_targets_from_its_window() -> TestResult {
+    let stream: Vec<Example> = streams::smooth_noisy(14, 4000, 2, 0.0)
         .into_iter()
         .map(|(x, _)| {
             let cell = (4.0 * x[0]).floor() + 3.0 * (4.0 * x[1]).floor();
@@ -442,17 +442,37 @@ fn auto_learns_rough_and_changing_targets_from_its_window() -> TestResult {
             (x, y)
         })
         .collect();
-    let changing = streams::switching(15, 4000, 2);
-    let later = |(auto, predictions): (Auto, Vec<f64>), stream: &[Example]| {
-        let loss: f64 = predictions.iter().zip(stream).skip(2000).map(|(p, (_, y))| (p - y).powi(2)).sum();
+    let later = |(auto, predictions): (Auto, Vec<f64>)| {
+        let loss: f64 = predictions.iter().zip(&stream).skip(2000).map(|(p, (_, y))| (p - y).powi(2)).sum();
         (auto, loss)
     };
-    for (name, stream, share) in [("rough", rough, 0.7), ("changing", changing, 0.95)] {
-        let (_, without) = later(auto(2, &stream)?, &stream);
-        let (auto, with) = later(windowed(2, &stream)?, &stream);
-        assert!(with < share * without, "{name}: {with} with a window, {without} without");
-        assert_eq!(auto.members().count(), 11 + 44, "{name}");
-        assert!((auto.members().map(|member| member.weight).sum::<f64>() - 1.0).abs() < 1e-9, "{name}");
+    let (_, without) = later(auto(2, &stream)?);
+    let (auto, with) = later(windowed(2, &stream)?);
+    assert!(with < 0.7 * without, "{with} with a window, {without} without");
+    assert_eq!(auto.members().count(), 13 + 44);
+    assert!((auto.members().map(|member| member.weight).sum::<f64>() - 1.0).abs() < 1e-9);
+    Ok(())
+}
+
+/// The target is another one from row 4000 on: members start anew, and soon predict as after as many rows from the beginning.
+#[test]
+fn auto_is_back_soon_after_a_change() -> TestResult {
+    let mut stream = streams::smooth_noisy(16, 8000, 2, 0.05);
+    for (x, y) in &mut stream[4000..] {
+        *y = (3.0 * x[1] - x[0]).cos() - *y;
+    }
+    let loss = |predictions: &[f64], rows: std::ops::Range<usize>| -> f64 {
+        rows.map(|t| (predictions[t] - stream[t].1).powi(2)).sum()
+    };
+    for (name, auto) in [("grid", auto as fn(_, &[Example]) -> _), ("window", windowed)] {
+        let (learner, predictions) = auto(2, &stream)?;
+        let (_, anew) = auto(2, &stream[4000..])?;
+        let after = loss(&predictions, 4500..8000);
+        let alone: f64 = (500..4000).map(|t| (anew[t] - stream[4000 + t].1).powi(2)).sum();
+        assert!(after < 1.15 * alone, "{name}: {after} after a change, {alone} from the beginning");
+        let restarting = learner.members().filter(|member| member.name.starts_with("restart"));
+        let weight: f64 = restarting.map(|member| member.weight).sum();
+        assert!(weight > 0.1, "{name}: {weight}");
     }
     Ok(())
 }
@@ -501,7 +521,7 @@ fn auto_survives_what_cannot_be_scaled() -> TestResult {
     for t in 0..40 {
         wide.update(&vec![f64::from(t % 7); 500], f64::from(t % 7))?;
     }
-    assert_eq!(wide.members().count(), 9);
+    assert_eq!(wide.members().count(), 12);
     Ok(())
 }
 

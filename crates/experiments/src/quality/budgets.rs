@@ -13,10 +13,13 @@ use crate::runner::Job;
 use crate::table::{Format, Table, short};
 use crate::verdict::Claims;
 
-/// Multiply-adds a row: each twice those before.
-const BUDGETS: [usize; 13] = [
-    2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_024_000, 2_048_000, 4_096_000, 8_192_000,
+/// Multiply-adds a row: each some `√2` times the one before.
+const BUDGETS: [usize; 25] = [
+    2_000, 2_800, 4_000, 5_600, 8_000, 11_000, 16_000, 22_000, 32_000, 45_000, 64_000, 90_000, 128_000, 180_000,
+    256_000, 360_000, 512_000, 720_000, 1_024_000, 1_440_000, 2_048_000, 2_900_000, 4_096_000, 5_800_000, 8_192_000,
 ];
+/// So many places further the budget is twice as large.
+const OCTAVE: usize = 2;
 /// The most that twice the budget may raise the error.
 const WORSE: f64 = 1.01;
 
@@ -45,25 +48,15 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
     let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input.0].table, job.input.1, bar))?;
     let shares: Vec<f64> = passes.iter().map(|pass| pass.nmse).collect();
 
-    let mut table = Table::new().words("stream");
-    for budget in BUDGETS {
-        table = table.numbers(format!("{}k", budget / 1000), Format::Decimals(4));
-    }
-    let mut times = Table::new().words("stream");
-    for budget in BUDGETS {
-        times = times.numbers(format!("{}k", budget / 1000), Format::Significant(3));
-    }
+    let names = || streams.iter().map(|loaded| &loaded.name);
+    let errors = by_budget(names(), Format::Decimals(4), |place| passes[place].nmse)?;
+    let times = by_budget(names(), Format::Significant(3), |place| passes[place].microseconds)?;
     let mut panels = Panels::new("", 3);
     let whole = rows == usize::MAX;
     let (mut worse, mut below) = (Vec::new(), [Vec::new(), Vec::new()]);
     let mut peers = [0, 0];
     for (loaded, (shares, passes)) in streams.iter().zip(shares.chunks(BUDGETS.len()).zip(passes.chunks(BUDGETS.len())))
     {
-        table.push(
-            std::iter::once(loaded.name.clone().into()).chain(shares.iter().map(|share| (*share).into())).collect(),
-        )?;
-        let micros = passes.iter().map(|pass| pass.microseconds.into());
-        times.push(std::iter::once(loaded.name.clone().into()).chain(micros).collect())?;
         let micros: Vec<f64> = passes.iter().map(|pass| pass.microseconds).collect();
         let mut figure = Figure::new(&loaded.name).x_label("microseconds a row").y_label("NMSE").log_x().log_y();
         figure = figure.line("auto", &micros, shares);
@@ -90,7 +83,7 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
             }
         }
         panels = panels.panel(figure);
-        let rises = shares.windows(2).map(|pair| pair[1] / pair[0]).fold(0.0, f64::max);
+        let rises = shares.iter().zip(&shares[OCTAVE..]).map(|(once, twice)| twice / once).fold(0.0, f64::max);
         if rises > WORSE {
             worse.push(format!("{} {}", loaded.name, short(rises)));
         }
@@ -121,7 +114,7 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
             "**Shortened**: the first {rows} rows of a stream; what the peers reach on all rows is not drawn."
         ));
     }
-    report.table("quality_budgets", "NMSE over the last half against multiply-adds a row", table);
+    report.table("quality_budgets", "NMSE over the last half against multiply-adds a row", errors);
     report.table("quality_budgets_times", "Microseconds a row on this machine, with other streams beside", times);
     report.picture("quality_budgets", "Error against the budget", panels);
     if !missing.is_empty() {
@@ -133,6 +126,26 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
         );
     }
     Ok(report)
+}
+
+/// A row a budget, and a column a stream, of numbers of passes: those of a stream are one after the other.
+fn by_budget<'a>(
+    streams: impl ExactSizeIterator<Item = &'a String>,
+    format: Format,
+    number: impl Fn(usize) -> f64,
+) -> Result<Table, ExperimentError> {
+    let count = streams.len();
+    let mut table = streams.fold(Table::new().words("budget"), |table, name| table.numbers(name.clone(), format));
+    for (row, budget) in BUDGETS.into_iter().enumerate() {
+        let numbers = (0..count).map(|stream| number(stream * BUDGETS.len() + row).into());
+        table.push(std::iter::once(thousands(budget).into()).chain(numbers).collect())?;
+    }
+    Ok(table)
+}
+
+/// Such as `5.6k`.
+fn thousands(budget: usize) -> String {
+    format!("{}k", budget as f64 / 1000.0)
 }
 
 /// Whether this error in this time is below every run that takes no more time.

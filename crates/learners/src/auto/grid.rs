@@ -7,7 +7,8 @@ use crate::basis::Eviction;
 use crate::learner::{Rows, learn_one_by_one};
 use crate::mixture::Mixture;
 use crate::{
-    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, Removal, TaylorParams,
+    AnyDetector, AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, Removal,
+    Restarting, TaylorParams,
 };
 
 const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
@@ -69,11 +70,20 @@ pub(super) fn learn_in_pieces(
     })
 }
 
-/// The points of each dictionary that the grid's share of the budget allows: `15J² + 12Jd = share` for three dictionaries with three updates each.
-/// Without a window three members exchange their points, each on a dictionary of its own, which costs as much again.
+/// Members that start anew after a change, each on a dictionary of its own.
+fn restarting_widths(beside_window: bool) -> &'static [f64] {
+    // A window holds the last examples, and wide kernels know something after few rows.
+    if beside_window { &DICTIONARY_WIDTHS[1..] } else { &DICTIONARY_WIDTHS }
+}
+
+/// The points `J` of each dictionary that the grid's share of the budget allows: `aJ² + bJ(d + 20) = share`, where an exponential costs as much as twenty
+/// multiply-adds. Three dictionaries with up to three updates each are `a = 15, b = 3`. A member that exchanges the points of a dictionary of its own adds
+/// `a = 5, b = 1`.
 pub(super) fn most_points(dimension: usize, share: f64, beside_window: bool) -> usize {
-    let (d, share) = (dimension as f64, if beside_window { share } else { 0.5 * share });
-    let points = ((36.0 * d * d + 15.0 * share).sqrt() - 6.0 * d) / 15.0;
+    let own = restarting_widths(beside_window).len() as f64;
+    let (a, b) = (15.0 + 5.0 * own, 3.0 + own);
+    let half = 0.5 * b * (dimension as f64 + 20.0);
+    let points = ((half * half + a * share).sqrt() - half) / a;
     (points as usize).max(1)
 }
 
@@ -89,27 +99,31 @@ pub(super) fn grid(
     let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
     let d = dimension as f64;
     let max_dictionary = Some(most_points(dimension, share, beside_window));
+    let krls = |sigma, lambda, eviction| {
+        let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
+        with_outputs(Krls::new(Gaussian::new(sigma)?, dimension, params.eviction(eviction))?, outputs)
+    };
     let mut members = Vec::new();
     for width in DICTIONARY_WIDTHS {
         let sigma = width * unit;
-        let kernel = Gaussian::new(sigma)?;
         let params =
             NonsAldParams::default().alpha(THRESHOLD).radius(bound).label_bound(bound).max_dictionary(max_dictionary);
         if outputs == 1 {
             members.push((
                 format!("nons-ald sigma={sigma:.3} mu={}", params.mu),
-                NonsAld::new(kernel, dimension, params)?.into(),
+                NonsAld::new(Gaussian::new(sigma)?, dimension, params)?.into(),
             ));
         }
         for lambda in RIDGES {
-            let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
-            // A window holds the last examples; where there is none, some dictionaries have to follow what changes.
-            let exchanges = !beside_window && lambda == RIDGES[0];
-            let rule = if exchanges { Eviction::LeastSignificant(Removal::Marginalise) } else { Eviction::Never };
-            let params = params.eviction(rule);
-            let krls = with_outputs(Krls::new(kernel, dimension, params)?, outputs)?;
+            let krls = krls(sigma, lambda, Eviction::Never)?;
             members.push((format!("krls sigma={sigma:.3} lambda={lambda}"), krls.into()));
         }
+    }
+    for width in restarting_widths(beside_window) {
+        let (sigma, lambda) = (width * unit, RIDGES[0]);
+        let krls = krls(sigma, lambda, Eviction::LeastSignificant(Removal::Marginalise))?;
+        let restarting = Restarting::new(krls.into(), AnyDetector::default());
+        members.push((format!("restart krls sigma={sigma:.3} lambda={lambda}"), restarting.into()));
     }
     // Two members of 2r² multiply-adds, which must be little beside the others.
     if 4.0 * (d + 1.0).powi(2) <= LINEAR_SHARE * share {

@@ -4,7 +4,7 @@ use mercer_core::Validate;
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     Adwin, AnyDetector, AnyRegressor, ChangeDetector, Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PageHinkley,
-    PkawvTaylor, Regressor, Restarting, Rows, Target, Targets, TaylorParams,
+    PkawvTaylor, Regressor, Restarting, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use mercer_testkit::oracle::Example;
 use mercer_testkit::streams;
@@ -133,6 +133,26 @@ fn nothing_happens_while_nothing_changes() {
             }
         }
     }
+}
+
+/// Restarting is how sure the learner of now is.
+#[test]
+fn variances_are_those_of_the_learner() -> Result<(), Error> {
+    let (mut learner, mut scratch) = (Restarting::new(krls(), AnyDetector::default()), Scratch::default());
+    assert!(learner.has_variance() && !Restarting::new(fogd(), AnyDetector::default()).has_variance());
+    assert_eq!(learner.noise(0), None);
+    for (x, y) in &switching()[..1000] {
+        learner.update(x, *y)?;
+    }
+    assert_eq!((learner.restarts(), learner.noise(0)), (1, learner.learner().noise(0)));
+    let mut variance = |learner: &dyn Regressor| -> Result<_, Error> {
+        let (mut score, mut variance) = ([0.0], [0.0]);
+        let known = learner.predict_variance_into(&[0.2, 0.3], &mut scratch, &mut score, &mut variance)?;
+        Ok((known, score, variance))
+    };
+    let (own, of_learner) = (variance(&learner)?, variance(learner.learner())?);
+    assert!(own.0 && own.2[0] > 0.0 && own == of_learner, "{own:?} {of_learner:?}");
+    Ok(())
 }
 
 #[test]
