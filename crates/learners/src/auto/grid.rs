@@ -17,8 +17,10 @@ const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
 /// So wide that a Gaussian's Taylor features of degree 1 are the scaled features themselves.
 const LINEAR_WIDTH: f64 = 30.0;
-const LINEAR_RIDGES: [f64; 2] = [1e-4, 1e-2];
-const LINEAR_SHARE: f64 = 0.2;
+/// Those of Bayesian linear regression where a linear function of scaled features explains 95 % and 5 % of the variance: `900·2d λ = d(1 − R²)/R²`.
+const LINEAR_RIDGES: [f64; 2] = [3e-5, 1e-2];
+/// What two linear members may cost, or else one, as shares of the grid's.
+const LINEAR_SHARES: [f64; 2] = [0.2, 0.6];
 const HIGHEST_DEGREE: usize = 6;
 /// Rows that the grid learns before the windows look at them.
 pub(super) const PIECE: usize = 64;
@@ -87,6 +89,14 @@ pub(super) fn most_points(dimension: usize, share: f64, beside_window: bool) -> 
     (points as usize).max(1)
 }
 
+/// The regularisers of the linear members, and the multiply-adds of a round that they take of the grid's share: `2r²` each with `r = d + 1`.
+fn linear_ridges(dimension: usize, share: f64) -> (&'static [f64], f64) {
+    let cost = 2.0 * (dimension as f64 + 1.0).powi(2);
+    let plans = [LINEAR_RIDGES.as_slice(), &LINEAR_RIDGES[..1]].into_iter().zip(LINEAR_SHARES);
+    let mut plans = plans.map(|(ridges, most)| (ridges, ridges.len() as f64 * cost, most * share));
+    plans.find(|(_, cost, most)| cost <= most).map_or((&[], 0.0), |(ridges, cost, _)| (ridges, cost))
+}
+
 /// The members, for scaled targets and rows whose distances have the median `unit`.
 pub(super) fn grid(
     (dimension, outputs): (usize, usize),
@@ -97,8 +107,8 @@ pub(super) fn grid(
 ) -> Result<Vec<(String, AnyRegressor<Gaussian>)>, Error> {
     let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
     let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
-    let d = dimension as f64;
-    let max_dictionary = Some(most_points(dimension, share, beside_window));
+    let (linear_ridges, linear_cost) = linear_ridges(dimension, share);
+    let max_dictionary = Some(most_points(dimension, share - linear_cost, beside_window));
     let krls = |sigma, lambda, eviction| {
         let params = KrlsParams::default().nu(THRESHOLD).lambda(lambda).max_dictionary(max_dictionary);
         with_outputs(Krls::new(Gaussian::new(sigma)?, dimension, params.eviction(eviction))?, outputs)
@@ -125,13 +135,10 @@ pub(super) fn grid(
         let restarting = Restarting::new(krls.into(), AnyDetector::default());
         members.push((format!("restart krls sigma={sigma:.3} lambda={lambda}"), restarting.into()));
     }
-    // Two members of 2r² multiply-adds, which must be little beside the others.
-    if 4.0 * (d + 1.0).powi(2) <= LINEAR_SHARE * share {
-        for lambda in LINEAR_RIDGES {
-            let params = TaylorParams::default().sigma(LINEAR_WIDTH * unit).degree(1).lambda(lambda);
-            let linear = with_outputs(PkawvTaylor::new(dimension, params)?, outputs)?;
-            members.push((format!("linear lambda={lambda}"), linear.into()));
-        }
+    for lambda in linear_ridges {
+        let params = TaylorParams::default().sigma(LINEAR_WIDTH * unit).degree(1).lambda(*lambda);
+        let linear = with_outputs(PkawvTaylor::new(dimension, params)?, outputs)?;
+        members.push((format!("linear lambda={lambda}"), linear.into()));
     }
     if beside_window {
         return Ok(members);
