@@ -71,9 +71,6 @@ pub(crate) struct Memory {
     distances: Vec<Lane>,
     search: Search,
     near: Vec<(f64, usize)>,
-    neighbour: Vec<f64>,
-    points: Option<Points>,
-    row: AlignedVec,
     systems: Systems,
     means: AlignedVec,
 }
@@ -136,30 +133,23 @@ impl Neighbours {
             return;
         }
         self.find(x, memory);
-        let Memory { near, neighbour: point, points, row, systems, means, .. } = memory;
-        let d = self.points.dimension();
-        let found = points.get_or_insert_with(|| Points::new(d));
-        found.restart(d);
-        point.resize(d, 0.0);
+        let Memory { near, systems, means, .. } = memory;
+        let (d, k, width) = (self.points.dimension(), near.len(), TARGETS * outputs);
+        systems.points.resize(k * d, 0.0);
+        systems.targets.resize(outputs * k * LANES);
         systems.squared.clear();
         systems.spreads.clear();
-        systems.targets.resize(outputs * near.len() * LANES);
-        for (place, (_, index)) in near.iter().enumerate() {
-            self.points.copy_point(*index, point);
-            found.squared_distances(point, row);
-            systems.squared.extend_from_slice(row);
-            found.push(point);
+        let learnt = self.processes.each_ref().map(|process| usize::from(process.target) * outputs);
+        for (place, (squared, index)) in near.iter().enumerate() {
+            self.points.copy_point(*index, &mut systems.points[place * d..(place + 1) * d]);
+            systems.squared.push(*squared);
             systems.spreads.push(self.spreads[*index]);
-            let width = TARGETS * outputs;
             let targets = &self.targets[index * width..(index + 1) * width];
             for output in 0..outputs {
-                let lanes = &mut systems.targets[(output * near.len() + place) * LANES..][..LANES];
-                for (lane, process) in lanes.iter_mut().zip(&self.processes) {
-                    *lane = targets[usize::from(process.target) * outputs + output];
-                }
+                let lanes = &mut systems.targets[(output * k + place) * LANES..][..LANES];
+                lanes.iter_mut().zip(learnt).for_each(|(lane, first)| *lane = targets[first + output]);
             }
         }
-        systems.squared.extend(near.iter().map(|(squared, _)| squared));
         systems.means(&self.processes, means);
     }
 

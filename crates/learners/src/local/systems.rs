@@ -29,32 +29,44 @@ pub(crate) struct Process {
 /// Memory of a solution, reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Systems {
-    /// Squared distances between the points, row by row, then those of the input.
+    /// The points, row by row.
+    pub(crate) points: Vec<f64>,
+    /// Squared distances of the input to the points.
     pub(crate) squared: Vec<f64>,
     /// Inverse weights of the examples.
     pub(crate) spreads: Vec<f64>,
     /// Targets by lanes: those of every example for the first output, then for the next.
     pub(crate) targets: AlignedVec,
+    blocks: AlignedVec,
     distances: AlignedVec,
     matrix: AlignedVec,
 }
 
 impl Systems {
-    /// `means ←` the posterior means at the input, eight processes for each output. `squared` holds `i` squared distances of point `i` to those before it,
-    /// for each point in turn, and then those of the input to all.
+    /// `means ←` the posterior means at the input, eight processes for each output. `k²d/2` multiply-adds for the distances of `k` points of `d` coordinates to each other.
     pub(crate) fn means(&mut self, processes: &[Process; LANES], means: &mut AlignedVec) {
         let k = self.spreads.len();
+        let d = self.points.len() / k;
         let outputs = self.targets.len() / (LANES * k);
         self.matrix.resize(LANES * k * (k + 2 + outputs));
         means.resize(LANES * outputs);
-        self.distances.resize(self.squared.len());
-        self.distances.copy_from_slice(&self.squared);
+        // Blocks of eight points, `d` lanes each.
+        let width = k.div_ceil(LANES);
+        self.blocks.resize(LANES * width * d);
+        for (place, point) in self.points.chunks_exact(d.max(1)).enumerate() {
+            let lanes = &mut self.blocks.lanes_mut()[place / LANES * d..][..d];
+            lanes.iter_mut().zip(point).for_each(|(lane, value)| lane.0[place % LANES] = *value);
+        }
+        self.distances.resize(LANES * width * (k + 1));
+        self.distances[LANES * width * k..][..k].copy_from_slice(&self.squared);
         let lane = |of: fn(&Process) -> f64| Lane(processes.each_ref().map(of));
         dispatch(Means {
             k,
             rate: lane(|process| process.rate),
             smooth: lane(|process| process.smooth),
             noise: lane(|process| process.noise),
+            points: &self.points,
+            blocks: self.blocks.lanes(),
             distances: &mut self.distances,
             spreads: &self.spreads,
             targets: self.targets.lanes(),
@@ -69,7 +81,9 @@ struct Means<'a> {
     rate: Lane,
     smooth: Lane,
     noise: Lane,
-    /// Squared, until their roots are taken.
+    points: &'a [f64],
+    blocks: &'a [Lane],
+    /// Rows of whole lanes: those of each point to the points before it, and those of the input.
     distances: &'a mut AlignedVec,
     spreads: &'a [f64],
     targets: &'a [Lane],
@@ -87,20 +101,21 @@ impl Op for Means<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { k, distances, spreads, targets, matrix, means, .. } = self;
+        let Self { k, points, blocks, distances, spreads, targets, matrix, means, .. } = self;
         let (rate, smooth, noise) = (simd.load(&self.rate), simd.load(&self.smooth), simd.load(&self.noise));
         let one = simd.splat(1.0);
-        distances.lanes_mut().iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
-        let mut next = 0;
+        let width = k.div_ceil(LANES);
+        distances_between(simd, points, blocks, k, distances.lanes_mut());
+        let of_input = &mut distances.lanes_mut()[k * width..];
+        of_input.iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
         for i in 0..k {
             for j in 0..i {
-                simd.store(kernel(simd, distances[next + j], rate, smooth), &mut matrix[i * k + j]);
+                simd.store(kernel(simd, distances[LANES * width * i + j], rate, smooth), &mut matrix[i * k + j]);
             }
-            next += i;
             simd.store(simd.mul_add(noise, simd.splat(spreads[i]), one), &mut matrix[i * k + i]);
         }
         for j in 0..k {
-            simd.store(kernel(simd, distances[next + j], rate, smooth), &mut matrix[k * k + j]);
+            simd.store(kernel(simd, distances[LANES * width * k + j], rate, smooth), &mut matrix[k * k + j]);
         }
         let (known, ones) = matrix[(k + 1) * k..].split_at_mut(targets.len());
         known.copy_from_slice(targets);
@@ -116,6 +131,23 @@ impl Op for Means<'_> {
             let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
             let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
             simd.store(mean, means);
+        }
+    }
+}
+
+/// `distances ←` those of each of `k` points to the points before it, in rows of whole lanes.
+#[inline(always)]
+fn distances_between<S: Simd>(simd: S, points: &[f64], blocks: &[Lane], k: usize, distances: &mut [Lane]) {
+    let (d, width) = (points.len() / k, k.div_ceil(LANES));
+    for i in 1..k {
+        let point = &points[i * d..][..d];
+        for (block, distance) in distances[i * width..][..i.div_ceil(LANES)].iter_mut().enumerate() {
+            let mut sum = simd.splat(0.0);
+            for (value, lane) in point.iter().zip(&blocks[block * d..]) {
+                let difference = simd.sub(simd.splat(*value), simd.load(lane));
+                sum = simd.mul_add(difference, difference, sum);
+            }
+            simd.store(simd.sqrt(sum), distance);
         }
     }
 }
@@ -203,9 +235,8 @@ mod tests {
                 noise: [1e-3, 0.1, 0.5][c % 3],
                 target: 0,
             });
-            systems.squared.clear();
-            (0..k).for_each(|i| systems.squared.extend((0..i).map(|j| distance(point(i), point(j)).powi(2))));
-            systems.squared.extend((0..k).map(|i| distance(point(i), x).powi(2)));
+            systems.points = (0..k).flat_map(point).collect();
+            systems.squared = (0..k).map(|i| distance(point(i), x).powi(2)).collect();
             systems.spreads = (0..k).map(|i| 1.0 + (i % 3) as f64).collect();
             let target = |output: usize, i: usize, c: usize| (i as f64 * 0.9 + output as f64).cos() * (c as f64 + 1.0);
             systems.targets.resize(2 * k * LANES);
