@@ -11,7 +11,7 @@
 //! | [`NonsAld`], `α = 10⁻³`, `U = Y = max |y|` of the first rows | `½m, m, 2m` | `μ = 1` | `J` points at most |
 //! | [`Krls`] with a ridge, `ν = 10⁻³` (ridge regression on the same dictionaries) | `½m, m, 2m` | `λ = 0.03, 0.3` | the same |
 //! | [`PkawvTaylor`] of degree 1, which is linear in the scaled features | `30m` | `λ = 3·10⁻⁵, 10⁻²` | `d + 1`, where `4(d + 1)²` is a fifth of the part's share at most; the first alone where `2(d + 1)²` is three fifths at most |
-//! | [`Krls`] that [starts anew](crate::Restarting) when its loss has risen (Page–Hinkley) | `m, 2m`, without a window `½m` too | `λ = 0.03` | `J`, exchanged |
+//! | [`Krls`] in a [`Restarting`](crate::Restarting), which starts anew when its loss has risen (Page–Hinkley) | `m, 2m`, without a window `½m` too | `λ = 0.03` | `J`, exchanged |
 //! | without a window [`PkawvTaylor`] | `m, 2m` | `λ = 0.03, 0.3` | the highest degree `M ≤ 6` whose `r = C(d + M, M)` fits |
 //!
 //! The members that start anew have dictionaries of their own, in which a new point takes the place of the least significant one once they are full. The other
