@@ -477,6 +477,19 @@ fn auto_is_back_soon_after_a_change() -> TestResult {
     Ok(())
 }
 
+/// The nearest of the last examples follow a target that switches, which no member that keeps all it has seen does.
+#[test]
+fn windows_of_auto_follow_what_changes() -> TestResult {
+    let (auto, _) = windowed(2, &streams::switching(15, 4000, 2))?;
+    let best = |of: fn(&str) -> bool| {
+        auto.members().filter(|member| of(member.name)).map(|m| m.cumulative_loss).fold(f64::INFINITY, f64::min)
+    };
+    let of_windows = best(|name| name.starts_with("near by time"));
+    let kept = best(|name| name.starts_with("krls") || name.starts_with("nons-ald") || name.starts_with("linear"));
+    assert!(of_windows < 0.7 * kept, "{of_windows} near by time, {kept} on dictionaries that keep all");
+    Ok(())
+}
+
 #[test]
 fn auto_is_not_misled_by_a_wrong_cell() -> TestResult {
     let clean = streams::smooth_noisy(13, 3000, 3, 0.1);

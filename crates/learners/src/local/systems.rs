@@ -3,7 +3,7 @@
 //! The processes share points and inputs and differ in kernel, noise and targets. With `k` points each asks for a Cholesky factor of `k × k`;
 //! eight of them, a lane each, cost what one would: `k³/6 + 1½k²` vector operations.
 
-use mercer_kernels::AlignedVec;
+use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
 
 /// Prior variance of the constant mean, in units of the prior variance of the function.
@@ -37,7 +37,7 @@ pub(crate) struct Systems {
     pub(crate) spreads: Vec<f64>,
     /// Targets by lanes: those of every example for the first output, then for the next.
     pub(crate) targets: AlignedVec,
-    blocks: AlignedVec,
+    near: Points,
     distances: AlignedVec,
     matrix: AlignedVec,
 }
@@ -50,14 +50,15 @@ impl Systems {
         let outputs = self.targets.len() / (LANES * k);
         self.matrix.resize(LANES * k * (k + 2 + outputs));
         means.resize(LANES * outputs);
-        // Blocks of eight points, `d` lanes each.
         let width = k.div_ceil(LANES);
-        self.blocks.resize(LANES * width * d);
-        for (place, point) in self.points.chunks_exact(d.max(1)).enumerate() {
-            let lanes = &mut self.blocks.lanes_mut()[place / LANES * d..][..d];
-            lanes.iter_mut().zip(point).for_each(|(lane, value)| lane.0[place % LANES] = *value);
-        }
         self.distances.resize(LANES * width * (k + 1));
+        self.near.restart(d);
+        let rows = self.distances.lanes_mut().chunks_exact_mut(width);
+        for (i, row) in rows.take(k).enumerate() {
+            let point = &self.points[i * d..(i + 1) * d];
+            self.near.squared_distances_of_blocks(0, point, &mut row[..i.div_ceil(LANES)]);
+            self.near.push(point);
+        }
         self.distances[LANES * width * k..][..k].copy_from_slice(&self.squared);
         let lane = |of: fn(&Process) -> f64| Lane(processes.each_ref().map(of));
         dispatch(Means {
@@ -65,8 +66,6 @@ impl Systems {
             rate: lane(|process| process.rate),
             smooth: lane(|process| process.smooth),
             noise: lane(|process| process.noise),
-            points: &self.points,
-            blocks: self.blocks.lanes(),
             distances: &mut self.distances,
             spreads: &self.spreads,
             targets: self.targets.lanes(),
@@ -81,9 +80,7 @@ struct Means<'a> {
     rate: Lane,
     smooth: Lane,
     noise: Lane,
-    points: &'a [f64],
-    blocks: &'a [Lane],
-    /// Rows of whole lanes: those of each point to the points before it, and those of the input.
+    /// Rows of whole lanes: those of each point to the points before it, and those of the input; squared, until their roots are taken.
     distances: &'a mut AlignedVec,
     spreads: &'a [f64],
     targets: &'a [Lane],
@@ -101,21 +98,19 @@ impl Op for Means<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { k, points, blocks, distances, spreads, targets, matrix, means, .. } = self;
+        let Self { k, distances, spreads, targets, matrix, means, .. } = self;
         let (rate, smooth, noise) = (simd.load(&self.rate), simd.load(&self.smooth), simd.load(&self.noise));
         let one = simd.splat(1.0);
-        let width = k.div_ceil(LANES);
-        distances_between(simd, points, blocks, k, distances.lanes_mut());
-        let of_input = &mut distances.lanes_mut()[k * width..];
-        of_input.iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
+        distances.lanes_mut().iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
+        let width = LANES * k.div_ceil(LANES);
         for i in 0..k {
             for j in 0..i {
-                simd.store(kernel(simd, distances[LANES * width * i + j], rate, smooth), &mut matrix[i * k + j]);
+                simd.store(kernel(simd, distances[width * i + j], rate, smooth), &mut matrix[i * k + j]);
             }
             simd.store(simd.mul_add(noise, simd.splat(spreads[i]), one), &mut matrix[i * k + i]);
         }
         for j in 0..k {
-            simd.store(kernel(simd, distances[LANES * width * k + j], rate, smooth), &mut matrix[k * k + j]);
+            simd.store(kernel(simd, distances[width * k + j], rate, smooth), &mut matrix[k * k + j]);
         }
         let (known, ones) = matrix[(k + 1) * k..].split_at_mut(targets.len());
         known.copy_from_slice(targets);
@@ -131,23 +126,6 @@ impl Op for Means<'_> {
             let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
             let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
             simd.store(mean, means);
-        }
-    }
-}
-
-/// `distances ←` those of each of `k` points to the points before it, in rows of whole lanes.
-#[inline(always)]
-fn distances_between<S: Simd>(simd: S, points: &[f64], blocks: &[Lane], k: usize, distances: &mut [Lane]) {
-    let (d, width) = (points.len() / k, k.div_ceil(LANES));
-    for i in 1..k {
-        let point = &points[i * d..][..d];
-        for (block, distance) in distances[i * width..][..i.div_ceil(LANES)].iter_mut().enumerate() {
-            let mut sum = simd.splat(0.0);
-            for (value, lane) in point.iter().zip(&blocks[block * d..]) {
-                let difference = simd.sub(simd.splat(*value), simd.load(lane));
-                sum = simd.mul_add(difference, difference, sum);
-            }
-            simd.store(simd.sqrt(sum), distance);
         }
     }
 }

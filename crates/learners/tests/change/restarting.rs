@@ -135,7 +135,7 @@ fn nothing_happens_while_nothing_changes() {
     }
 }
 
-/// Restarting is how sure the learner of now is.
+/// It is as sure as the learner that it has now.
 #[test]
 fn variances_are_those_of_the_learner() -> Result<(), Error> {
     let (mut learner, mut scratch) = (Restarting::new(krls(), AnyDetector::default()), Scratch::default());
