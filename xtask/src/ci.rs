@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "mercer-core",
     "mercer-simd",
     "mercer-kernels",
@@ -20,6 +20,7 @@ const LIBRARIES: [&str; 9] = [
     "mercer-encoding",
     "mercer-data",
     "mercer-plots",
+    "mercer-serve",
 ];
 
 /// The families of learners, each of which builds without the others.
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for library in LIBRARIES {
         step(&format!("{library} alone"), || {
             cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;
-            Ok(cmd!(shell, "cargo clippy --quiet -p {library} --features serde -- -D warnings").run()?)
+            Ok(cmd!(shell, "cargo clippy --quiet -p {library} --all-features -- -D warnings").run()?)
         })?;
     }
     for feature in LEARNERS {

@@ -396,7 +396,7 @@ fn predict(
     };
     let replied = finish(replies, ended);
     if let Some(report) = bad.report() {
-        eprintln!("mercer: {report}");
+        voice::say(report);
     }
     replied
 }

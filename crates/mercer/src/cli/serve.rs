@@ -1,48 +1,21 @@
-//! `mercer serve`: a model behind HTTP, which predicts for many at once and learns one example after the other.
-//!
-//! Predictions take a shared lock of the model, for one row at a time, with the scratch memory of their thread. One thread applies learning in the order in which
-//! requests arrived, and takes the exclusive lock for one row at a time. A published snapshot instead would need a copy of the whole model (a matrix
-//! of J² numbers) after every row, or show predictions an old state; a row is learnt in the time of a few predictions, so waiting for it costs less. The
-//! lock is fair: neither a stream of predictions nor a batch that is learnt can keep the other out.
+//! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are its arguments and the file.
 
-mod access;
-mod answer;
-mod connection;
-mod curve;
-mod learner;
-mod metrics;
-mod openapi;
-mod page;
-mod request;
-mod routes;
-mod schema;
 mod served;
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
-use bytes::Bytes;
 use clap::Args;
-use tokio::runtime;
-use tokio::sync::{RwLock, mpsc};
+use mercer_serve::{Access, Limits, Options};
 
 use super::failure::Failure;
 use super::lock::ModelLock;
 use super::output;
 use super::plain::Plain;
-use super::saving::Saving;
 use super::stop::Stop;
-use super::{count, every, store};
-use access::Access;
-use curve::Curve;
-use learner::{Job, Learner};
-use metrics::Metrics;
-use schema::Schema;
-use served::Served;
+use super::{count, every, store, voice};
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
@@ -76,12 +49,12 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
-    limits: Limits,
+    limits: LimitArguments,
 }
 
 /// What one client may ask for.
 #[derive(Args, Clone, Copy)]
-struct Limits {
+struct LimitArguments {
     /// Most bytes in the body of a request
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     max_body: u32,
@@ -99,9 +72,15 @@ struct Limits {
     timeout: u32,
 }
 
-impl Limits {
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(self.timeout.into())
+impl LimitArguments {
+    fn limits(self) -> Limits {
+        Limits {
+            body: self.max_body as usize,
+            head: self.max_head as usize,
+            rows: self.max_rows as usize,
+            connections: self.max_connections,
+            timeout: Duration::from_secs(self.timeout.into()),
+        }
     }
 }
 
@@ -113,90 +92,69 @@ Examples:
   curl -H 'Content-Type: application/json' -d '{\"row\": {\"a\": 0.1, \"b\": 0.2}}' http://127.0.0.1:8080/predict
 ";
 
-/// All that requests share.
-struct Service {
-    model: RwLock<Served>,
-    schema: Schema,
-    limits: Limits,
-    access: Access,
-    metrics: Metrics,
-    curve: Curve,
-    openapi: Bytes,
-    page: Bytes,
-    /// The name under which the model is downloaded.
-    file_name: String,
-}
+/// The variable of the environment that holds the token.
+const VARIABLE: &str = "MERCER_TOKEN";
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let model = Served::load(path)?;
+    let model = served::load(path)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
-    let access = Access::new(arguments.addr.ip(), arguments.read_only)?;
-    let stop = Stop::listen()?;
     let addr = arguments.addr;
-    let listener = std::net::TcpListener::bind(addr).and_then(|listener| {
-        listener.set_nonblocking(true)?;
-        let addr = listener.local_addr()?;
-        Ok((listener, addr))
-    });
-    let (listener, addr) = listener.map_err(|error| {
+    let access = access(addr, arguments.read_only)?;
+    let stop = Stop::listen()?;
+    let listener = TcpListener::bind(addr).and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (addr, listener) = listener.map_err(|error| {
         Failure::because(format!(
             "{addr}: cannot be listened on ({error}); give another --addr, or port 0 for a free one"
         ))
     })?;
-
-    let schema = Schema::of(&model);
-    let service = Arc::new(Service {
-        openapi: openapi::document(&schema, &model, &access, &arguments.limits).to_string().into(),
-        page: page::html(&schema, &model, &access).into(),
-        metrics: Metrics::new(&model),
-        curve: Curve::new(model.standing()),
-        limits: arguments.limits,
+    output::print(&format!("http://{addr}/\n"))?;
+    if access.closed.is_some() && !arguments.read_only {
+        voice::say(format!(
+            "/learn is closed, since others than this machine may reach it; set {VARIABLE} to open it to those who know the token"
+        ));
+    }
+    let options = Options {
+        limits: arguments.limits.limits(),
         access,
-        schema,
-        model: RwLock::new(model),
+        checkpoint: arguments.checkpoint,
+        threads: arguments.threads,
         file_name: download_name(path),
-    });
-    let most = arguments.limits.max_connections as usize;
-    let (jobs, waiting) = mpsc::channel::<Job>(most);
-    let saving = Saving::new("--model", path.clone(), arguments.checkpoint);
-    let learner = Learner::new(Arc::clone(&service), saving);
-    let learner = thread::Builder::new().name("learner".to_owned()).spawn(move || learner.run(waiting));
-    let learner = learner.map_err(|error| no_threads(&error))?;
+        log: |text| voice::say(text),
+    };
+    let file = path.clone();
+    let save = move |bytes| store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string().into());
+    mercer_serve::run(listener, model, options, Box::new(save), &|| stop.requested())
+        .map_err(|error| Failure::because(error.to_string()))
+}
 
-    let threads = arguments.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
-    let runtime = runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-    let runtime = runtime.map_err(|error| no_threads(&error))?;
-    let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| no_threads(&error))?;
-        output::print(&format!("http://{addr}/\n"))?;
-        if let Some(remark) = service.access.remark() {
-            eprintln!("mercer: {remark}");
+/// Who may learn.
+fn access(address: SocketAddr, read_only: bool) -> Result<Access, Failure> {
+    let loopback = address.ip().is_loopback();
+    let closed = |why: &str| Ok(Access { closed: Some(why.to_owned()), token: None, loopback });
+    if read_only {
+        return closed("the model is served with --read-only; start mercer serve without it to learn");
+    }
+    match std::env::var(VARIABLE) {
+        // The characters that a header field can hold without quotes.
+        Ok(token) if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            Ok(Access { closed: None, token: Some(token), loopback })
         }
-        connection::serve(listener, &service, jobs, &stop).await
-    });
-    // Whoever still waits for a client is ended; the learner then has its last job, and ends when it is done.
-    runtime.shutdown_timeout(Duration::from_secs(1));
-    match learner.join() {
-        Ok(saved) => served.and(saved),
-        Err(_) => Err(Failure::because(format!(
-            "{}: the learner failed, and the file is as it was at the last checkpoint; please report this",
-            path.display()
+        Err(std::env::VarError::NotPresent) if loopback => Ok(Access { closed: None, token: None, loopback }),
+        Err(std::env::VarError::NotPresent) => closed(&format!(
+            "learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}"
+        )),
+        _ => Err(Failure::usage(format!(
+            "{VARIABLE}: is empty or holds other characters than printable ASCII without spaces; give it a token, or unset it"
         ))),
     }
 }
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8080")
-}
-
-fn no_threads(error: &std::io::Error) -> Failure {
-    Failure::because(format!(
-        "the system gives no threads or sockets ({error}); end other programs, or raise its limits"
-    ))
 }
 
 /// A file name that a header field can hold.

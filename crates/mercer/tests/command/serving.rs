@@ -234,6 +234,25 @@ fn answers_on_a_full_disk_are_a_failure_and_what_was_learnt_is_kept() {
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(400));
 }
 
+/// Words that nobody can take are lost, and nothing else is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stderr_that_cannot_be_written_changes_nothing() {
+    let folder = trained();
+    let told = folder.done("predict all.csv --model m.mercer");
+    for (arguments, code) in [
+        ("train all.csv --learner krls --kernel gaussian:0.7 --model other.mercer", 0),
+        ("train none.csv --learner krls --model none.mercer", 1),
+        ("train all.csv --learner nothing --model none.mercer", 2),
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = folder.command(&arguments.split(' ').collect::<Vec<_>>()).stderr(full).output().unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{arguments}");
+    }
+    assert_eq!(folder.done("predict all.csv --model other.mercer"), told);
+    assert_eq!(folder.names(), ["all.csv", "m.mercer", "other.mercer"]);
+}
+
 /// A process killed at a random moment between checkpoints leaves a whole file, and goes on from it to the same end. (The long form is
 /// `cargo xtask faults`.)
 #[test]

@@ -19,8 +19,6 @@ use tokio::time::{Sleep, sleep, timeout};
 
 use super::learner::Job;
 use super::{Service, routes};
-use crate::cli::failure::Failure;
-use crate::cli::stop::Stop;
 
 /// How often it is asked whether a signal has come.
 const LOOK: Duration = Duration::from_millis(50);
@@ -30,9 +28,9 @@ pub(super) async fn serve(
     listener: TcpListener,
     service: &Arc<Service>,
     jobs: mpsc::Sender<Job>,
-    stop: &Stop,
-) -> Result<(), Failure> {
-    let most = service.limits.max_connections;
+    stop: &dyn Fn() -> bool,
+) {
+    let most = service.options.limits.connections;
     let places = Arc::new(Semaphore::new(most as usize));
     let (end, ended) = watch::channel(());
     loop {
@@ -62,19 +60,18 @@ pub(super) async fn serve(
     drop((listener, jobs));
     drop(end);
     // Clients that do not come to an end in time are cut off.
-    let _ = timeout(service.limits.timeout(), places.acquire_many(most)).await;
-    Ok(())
+    let _ = timeout(service.options.limits.timeout, places.acquire_many(most)).await;
 }
 
-async fn requested(stop: &Stop) {
-    while !stop.requested() {
+async fn requested(stop: &dyn Fn() -> bool) {
+    while !stop() {
         sleep(LOOK).await;
     }
 }
 
 /// Answers that there is no room, without reading.
 async fn turn_away(mut stream: TcpStream) {
-    let body = "{\"error\":\"there are too many connections; try again, or start mercer serve with a larger --max-connections\"}";
+    let body = "{\"error\":\"there are too many connections; try again\"}";
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\nretry-after: 1\r\n\
          connection: close\r\n\r\n{body}",
@@ -95,7 +92,7 @@ async fn converse(
     mut ended: watch::Receiver<()>,
     _place: OwnedSemaphorePermit,
 ) {
-    let limits = service.limits;
+    let limits = service.options.limits;
     service.metrics.connections.fetch_add(1, Relaxed);
     // Small answers go out at once.
     let _ = stream.set_nodelay(true);
@@ -105,11 +102,11 @@ async fn converse(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.timeout())
-        .max_buf_size(limits.max_head as usize)
+        .header_read_timeout(limits.timeout)
+        .max_buf_size(limits.head)
         // A client may close its side once it has asked.
         .half_close(true)
-        .serve_connection(TokioIo::new(Patient::new(stream, limits.timeout())), answer);
+        .serve_connection(TokioIo::new(Patient::new(stream, limits.timeout)), answer);
     {
         let mut connection = std::pin::pin!(connection);
         tokio::select! {

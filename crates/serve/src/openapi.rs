@@ -2,28 +2,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Limits;
-use super::access::Access;
+use super::model::{Column, Schema, Takes};
 use super::request::MOST;
-use super::schema::{Feature, Schema};
-use super::served::Served;
+use super::{Limits, Options};
 
 /// The document.
-pub(super) fn document(schema: &Schema, model: &Served, access: &Access, limits: &Limits) -> Value {
-    let title = match model {
-        Served::Examples(model) => {
-            let about = model.description();
-            format!("{} with the kernel {}", about.learner, about.kernel)
-        }
-        Served::Series(pass) => format!("a forecaster by {}", pass.model().method),
-    };
+pub(super) fn document(schema: &Schema, options: &Options) -> Value {
+    let access = &options.access;
+    let title = [&*schema.learner, &schema.details].join(", ");
     let mut paths = Map::new();
     let mut path = |name: &str, operations: Value| paths.insert(name.to_owned(), operations);
     path(
         "/predict",
         json!({ "post": post("predict", "Predict rows; nothing is learnt", "PredictRequest", "PredictAnswer", &[]) }),
     );
-    if access.can_learn() {
+    if access.closed.is_none() {
         let mut learn = post(
             "learn",
             "Predict rows, then learn them, in the order in which requests arrive",
@@ -31,7 +24,7 @@ pub(super) fn document(schema: &Schema, model: &Served, access: &Access, limits:
             "LearnAnswer",
             &[("503", "The service is ending."), ("403", "The request names a host that is not this machine.")],
         );
-        if access.has_token() {
+        if access.token.is_some() {
             learn["security"] = json!([{ "token": [] }]);
             learn["responses"]["401"] = refusal("The token is missing or another one.");
         }
@@ -61,14 +54,14 @@ pub(super) fn document(schema: &Schema, model: &Served, access: &Access, limits:
         get("openapi", "This document", &json!({ "application/json": { "schema": { "type": "object" } } })),
     );
     path("/", get("page", "A page for people", &json!({ "text/html": { "schema": { "type": "string" } } })));
-    let mut components = json!({ "schemas": schemas(schema, limits) });
-    if access.has_token() {
+    let mut components = json!({ "schemas": schemas(schema, &options.limits) });
+    if access.token.is_some() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": title,
+            "title": title.trim_end_matches(", "),
             "version": env!("CARGO_PKG_VERSION"),
             "description": "A model of Mercer, which predicts and learns row by row.",
         },
@@ -129,19 +122,19 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
     let weight = json!({ "type": "number", "minimum": 0, "maximum": MOST });
 
     let cell = json!({ "anyOf": [number, { "type": ["string", "boolean", "null"] }] });
-    let value = |feature: &Feature| match feature.kind {
-        None if feature.gaps => {
+    let value = |column: &Column| match &column.takes {
+        Takes::NumberOrNull => {
             let mut value = number.clone();
             value["type"] = json!(["number", "null"]);
             value
         }
-        None => number.clone(),
-        Some(kind) => {
+        Takes::Number => number.clone(),
+        Takes::Any(kind) => {
             let mut value = cell.clone();
-            let without = if feature.needed { "" } else { ", which has no say" };
+            let without = if column.needed { "" } else { ", which has no say" };
             value["description"] = format!("A {kind}{without}; null if there is no value.").into();
-            if !feature.categories.is_empty() {
-                value["examples"] = feature.categories.iter().take(5).cloned().collect();
+            if !column.categories.is_empty() {
+                value["examples"] = column.categories.iter().take(5).cloned().collect();
             }
             value
         }
@@ -151,22 +144,22 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
         let width = schema.width(learn);
         let beside = std::iter::repeat_n(target.clone(), schema.targets.len())
             .chain(schema.weight.iter().map(|_| weight.clone()));
-        let values: Vec<Value> = schema.features.iter().map(value).chain(beside.filter(|_| learn)).collect();
+        let values: Vec<Value> = schema.columns.iter().map(value).chain(beside.filter(|_| learn)).collect();
         let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
         if values.iter().all(|value| *value == number) {
             listed["items"] = number.clone();
         } else {
             listed["prefixItems"] = values.clone().into();
         }
-        let features = schema.features.iter().map(|feature| &feature.name);
+        let columns = schema.columns.iter().map(|column| &column.name);
         let names: Vec<&String> =
-            features.chain(schema.targets.iter().chain(&schema.weight).filter(|_| learn)).collect();
+            columns.chain(schema.targets.iter().chain(&schema.weight).filter(|_| learn)).collect();
         listed["description"] = format!("The values in this order: {names:?}").into();
         if !schema.named {
             return listed;
         }
         let idle: Vec<&String> =
-            schema.features.iter().filter(|feature| !feature.needed).map(|feature| &feature.name).collect();
+            schema.columns.iter().filter(|column| !column.needed).map(|column| &column.name).collect();
         let required: Vec<&&String> = names.iter().filter(|name| !idle.contains(name)).collect();
         let properties: Map<String, Value> = names.iter().map(|name| (*name).clone()).zip(values).collect();
         let named = json!({
@@ -179,7 +172,7 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
     };
     let request = |of: &str, variance: bool| {
         let mut one = json!({ "row": reference(of) });
-        let mut several = json!({ "rows": { "type": "array", "items": reference(of), "maxItems": limits.max_rows } });
+        let mut several = json!({ "rows": { "type": "array", "items": reference(of), "maxItems": limits.rows } });
         if variance {
             for properties in [&mut one, &mut several] {
                 properties["variance"] = json!({

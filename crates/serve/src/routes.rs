@@ -19,8 +19,7 @@ use tokio::time::timeout;
 use super::learner::{Job, Learnt};
 use super::metrics::PATHS;
 use super::request::{self, Asked, Purpose};
-use super::served::Served;
-use super::{Service, answer, page};
+use super::{Service, page};
 
 type Answer = Response<Full<Bytes>>;
 
@@ -161,24 +160,23 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
     if let Some(most) = service.schema.series {
         return forecast(service, request::steps(&body, most)?).await;
     }
-    let Asked { mut samples, single, variance } =
-        Asked::parse(&body, Purpose::Predict, &service.schema, &service.limits)?;
+    let Asked { rows, single, variance } = Asked::parse(&body, Purpose::Predict, service)?;
     drop(body);
     let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
-    for (at, sample) in samples.iter_mut().enumerate() {
+    for (at, row) in rows.iter().enumerate() {
         if at > 0 {
             text.push(',');
             if at % TURN == 0 {
                 tokio::task::yield_now().await;
             }
         }
-        let Served::Examples(model) = &*service.model.read().await else { return Err(gone()) };
-        answer::predict(model, sample, variance, &mut text).map_err(|why| {
+        let predicted = service.model.read().await.predict(row, variance).map_err(|why| {
             let row = if single { "row".to_owned() } else { format!("rows[{at}]") };
             Refusal::unprocessable(format!("{row}: {why}"))
         })?;
+        text.push_str(&predicted.json(&service.schema, variance).to_string());
     }
-    service.metrics.predictions.fetch_add(samples.len() as u64, Relaxed);
+    service.metrics.predictions.fetch_add(rows.len() as u64, Relaxed);
     if !single {
         text.push_str("]}");
     }
@@ -187,34 +185,34 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
 
 /// The next rows of a series.
 async fn forecast(service: &Service, steps: usize) -> Result<Answer, Refusal> {
-    let mut text = String::from("{\"predictions\":[");
-    // A forecaster works in memory of its own, so that forecasts are made one after the other.
-    if let Served::Series(pass) = &mut *service.model.write().await {
-        answer::forecast(pass, steps, &mut text).map_err(Refusal::unprocessable)?;
-    }
-    text.push_str("]}");
+    let forecast = service.model.read().await.forecast();
+    let made = tokio::task::spawn_blocking(move || forecast(steps)).await.map_err(|_| gone())?;
+    let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(steps as u64, Relaxed);
-    Ok(whole(JSON, text))
+    let told: Vec<_> = made.iter().map(|row| row.json(&service.schema, false)).collect();
+    Ok(whole(JSON, json!({ "predictions": told }).to_string()))
 }
 
 async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
-    service.access.check(request.headers())?;
+    service.options.access.check(request.headers())?;
     let body = read(request, service).await?;
-    let Asked { samples, single, .. } = Asked::parse(&body, Purpose::Learn, &service.schema, &service.limits)?;
+    let Asked { rows, single, .. } = Asked::parse(&body, Purpose::Learn, service)?;
     drop(body);
     let (reply, learnt) = oneshot::channel();
-    jobs.send(Job::Learn { samples, reply }).await.map_err(|_| gone())?;
-    let Learnt { answers, rows, met, refused } = learnt.await.map_err(|_| gone())?;
+    jobs.send(Job::Learn { rows, reply }).await.map_err(|_| gone())?;
+    let Learnt { mut predictions, met, refused } = learnt.await.map_err(|_| gone())?;
     if let Some(why) = refused {
-        let row = if single { "row".to_owned() } else { format!("rows[{rows}]") };
+        let learnt = predictions.len();
+        let row = if single { "row".to_owned() } else { format!("rows[{learnt}]") };
         let message = format!("{row}: {why}");
-        return Err(Refusal { learnt: Some(rows), ..Refusal::unprocessable(message) });
+        return Err(Refusal { learnt: Some(learnt), ..Refusal::unprocessable(message) });
     }
-    let text = match (single, answers.strip_suffix('}')) {
-        (true, Some(fields)) => format!("{fields},\"rows\":{met}}}"),
-        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}}}"),
+    let mut told = match predictions.pop() {
+        Some(one) if single => one,
+        last => json!({ "predictions": predictions.into_iter().chain(last).collect::<Vec<_>>() }),
     };
-    Ok(whole(JSON, text))
+    told["rows"] = met.into();
+    Ok(whole(JSON, told.to_string()))
 }
 
 async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
@@ -223,7 +221,7 @@ async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer,
     let bytes = bytes.await.map_err(|_| gone())?;
     let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
     let mut answer = whole("application/octet-stream", bytes);
-    let name = format!("attachment; filename=\"{}\"", service.file_name);
+    let name = format!("attachment; filename=\"{}\"", service.options.file_name);
     if let Ok(name) = HeaderValue::try_from(name) {
         answer.headers_mut().insert(CONTENT_DISPOSITION, name);
     }
@@ -237,7 +235,7 @@ fn gone() -> Refusal {
 /// The body of a request, within the bounds of size and time.
 async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Refusal> {
     check_type(request.headers())?;
-    let most = service.limits.max_body as usize;
+    let most = service.options.limits.body;
     let mut body = request.into_body();
     let too_large =
         || Refusal::too_large(&format!("the body is larger than {most} bytes; send fewer rows in a request"));
@@ -266,7 +264,7 @@ async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Re
         unread: true,
         ..Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it at once")
     };
-    timeout(service.limits.timeout(), reading).await.unwrap_or_else(|_| Err(late()))
+    timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
 }
 
 /// A page from elsewhere can make a browser send other types than JSON without asking this service first.

@@ -1,19 +1,17 @@
-//! From the JSON of a request to rows of numbers.
+//! From the JSON of a request to rows of values.
 
-use mercer::data::{Cell, Labels, text_cell};
-use serde_json::Value;
+use serde_json::Value as Json;
 
-use super::Limits;
+use super::Service;
+use super::model::{Column, Row, Schema, Takes, Value};
 use super::routes::Refusal;
-use super::schema::{Feature, Schema};
-use crate::cli::encoded::Sample;
 
 /// The largest number by absolute value: its square is far from the largest `f64`, so that a learner is not made to diverge by one row.
 pub(super) const MOST: f64 = 1e100;
 
 /// The rows of a request.
 pub(super) struct Asked {
-    pub(super) samples: Vec<Sample>,
+    pub(super) rows: Vec<Row>,
     /// Whether they came as one `row`, whose answer is one object.
     pub(super) single: bool,
     /// Whether variances are asked for.
@@ -32,17 +30,17 @@ const FORM: &str = "send {\"row\": ROW} or {\"rows\": [ROW, …]}, where a ROW i
 impl Asked {
     /// # Errors
     /// 400 for what is not JSON, 422 for JSON of another form.
-    pub(super) fn parse(body: &[u8], purpose: Purpose, schema: &Schema, limits: &Limits) -> Result<Self, Refusal> {
-        let value: Value = serde_json::from_slice(body)
+    pub(super) fn parse(body: &[u8], purpose: Purpose, service: &Service) -> Result<Self, Refusal> {
+        let value: Json = serde_json::from_slice(body)
             .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {FORM}")))?;
-        let Value::Object(mut body) = value else {
+        let Json::Object(mut body) = value else {
             return Err(Refusal::unprocessable(format!("the body is {}; {FORM}", kind(&value))));
         };
-        let (row, rows) = (body.remove("row"), body.remove("rows"));
-        let single = row.is_some();
-        let rows = match (row, rows) {
+        let (one, several) = (body.remove("row"), body.remove("rows"));
+        let single = one.is_some();
+        let rows = match (one, several) {
             (Some(row), None) => vec![row],
-            (None, Some(Value::Array(rows))) => rows,
+            (None, Some(Json::Array(rows))) => rows,
             (None, Some(other)) => {
                 return Err(Refusal::unprocessable(format!("rows is {}; give an array of rows", kind(&other))));
             }
@@ -51,7 +49,7 @@ impl Asked {
                 return Err(Refusal::unprocessable("there are both row and rows; give one of them".to_owned()));
             }
         };
-        let most = limits.max_rows as usize;
+        let most = service.options.limits.rows;
         if rows.len() > most {
             return Err(Refusal::unprocessable(format!(
                 "there are {} rows; send {most} at most in a request",
@@ -68,13 +66,13 @@ impl Asked {
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
-        let sample = |(at, row): (usize, Value)| {
-            sample(&row, purpose, schema).map_err(|why| {
+        let read = |(at, told): (usize, &Json)| {
+            row(told, purpose, &service.schema).map_err(|why| {
                 Refusal::unprocessable(if single { format!("row: {why}") } else { format!("rows[{at}]: {why}") })
             })
         };
-        let samples = rows.into_iter().enumerate().map(sample).collect::<Result<_, _>>()?;
-        Ok(Self { samples, single, variance })
+        let rows = rows.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        Ok(Self { rows, single, variance })
     }
 }
 
@@ -84,9 +82,9 @@ impl Asked {
 /// 400 for what is not JSON, 422 for JSON of another form.
 pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
     let form = "send {\"steps\": H}, where H is how many rows ahead to forecast";
-    let value: Value = serde_json::from_slice(body)
+    let value: Json = serde_json::from_slice(body)
         .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {form}")))?;
-    let Value::Object(body) = value else {
+    let Json::Object(body) = value else {
         return Err(Refusal::unprocessable(format!("the body is {}; {form}", kind(&value))));
     };
     if let Some(name) = body.keys().find(|name| *name != "steps") {
@@ -105,12 +103,12 @@ pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
     })
 }
 
-/// The columns of a row: the features, then the targets and the weight where they are needed.
-fn sample(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Sample, String> {
-    let (d, m) = (schema.features.len(), schema.targets.len());
+/// The values of a row: those of the columns, then the targets and the weight where they are needed.
+fn row(told: &Json, purpose: Purpose, schema: &Schema) -> Result<Row, String> {
+    let (d, m) = (schema.columns.len(), schema.targets.len());
     let width = schema.width(purpose == Purpose::Learn);
-    match row {
-        Value::Array(values) if values.len() != width => {
+    match told {
+        Json::Array(values) if values.len() != width => {
             let beside = match (purpose, &schema.weight) {
                 _ if purpose == Purpose::Predict || schema.series.is_some() => String::new(),
                 (_, None) => format!(", then {}", said(&schema.targets)),
@@ -118,100 +116,77 @@ fn sample(row: &Value, purpose: Purpose, schema: &Schema) -> Result<Sample, Stri
             };
             return Err(format!("it has {} values and needs {width}: {d} features{beside}", values.len()));
         }
-        Value::Object(_) if !schema.named => {
+        Json::Object(_) if !schema.named => {
             return Err(format!("the columns of this model have no names; give an array of {width} values"));
         }
-        Value::Array(_) | Value::Object(_) => {}
+        Json::Array(_) | Json::Object(_) => {}
         other => return Err(format!("it is {}; give an object or an array", kind(other))),
     }
-    let column = |at: usize, name: &str| match row {
-        Value::Array(values) => values.get(at),
-        _ => row.get(name),
+    let at = |place: usize, name: &str| match told {
+        Json::Array(values) => values.get(place),
+        _ => told.get(name),
     };
-    let mut sample = Sample::default();
-    let Sample { example, record } = &mut sample;
-    example.weight = 1.0;
-    match &schema.record {
-        None => {
-            example.features.reserve_exact(d);
-            for (at, Feature { name, gaps, .. }) in schema.features.iter().enumerate() {
-                let value = match column(at, name) {
-                    Some(Value::Null) if *gaps => Ok(f64::NAN),
-                    value => number(value),
-                };
-                example.features.push(value.map_err(|why| format!("{name:?} {why}"))?);
-            }
-        }
-        Some(layout) => {
-            let mut cells = vec![Cell::Missing; layout.width];
-            for (at, feature) in schema.features.iter().enumerate() {
-                let value = column(at, &feature.name);
-                if value.is_none() && !feature.needed {
-                    continue;
-                }
-                cells[feature.place] = cell(value).map_err(|why| format!("{:?} {why}", feature.name))?;
-            }
-            if purpose == Purpose::Learn {
-                let names = schema.targets.iter().chain(&schema.weight).enumerate();
-                for ((at, name), &place) in names.zip(layout.targets.iter().chain(&layout.weight)) {
-                    cells[place] = cell(column(d + at, name)).map_err(|why| format!("{name:?} {why}"))?;
-                }
-            }
-            cells.into_iter().for_each(|cell| record.push(cell));
-        }
+    let mut row = Row { values: Vec::with_capacity(d), targets: Vec::new(), weight: 1.0 };
+    for (place, Column { name, takes, needed, .. }) in schema.columns.iter().enumerate() {
+        let value = match (at(place, name), takes) {
+            (None, _) if !needed => Ok(Value::Missing),
+            (Some(Json::Null), Takes::NumberOrNull) => Ok(Value::Missing),
+            (value, Takes::Any(_)) => cell(value),
+            (value, _) => number(value).map(Value::Number),
+        };
+        row.values.push(value.map_err(|why| format!("{name:?} {why}"))?);
     }
     if purpose == Purpose::Predict {
-        return Ok(sample);
+        return Ok(row);
     }
-    if schema.classes.is_some() {
-        let name = &schema.targets[0];
-        label(column(d, name), &mut example.label).map_err(|why| format!("the class {name:?} {why}"))?;
-    } else {
-        for (at, name) in schema.targets.iter().enumerate() {
-            let target = number(column(d + at, name)).map_err(|why| format!("the target {name:?} {why}"))?;
-            example.targets.push(target);
-        }
+    for (place, name) in (d..).zip(&schema.targets) {
+        let value = at(place, name);
+        row.targets.push(if schema.classes.is_some() {
+            label(value).map_err(|why| format!("the class {name:?} {why}"))?
+        } else {
+            number(value).map(Value::Number).map_err(|why| format!("the target {name:?} {why}"))?
+        });
     }
     if let Some(name) = &schema.weight {
-        let value = column(d + m, name);
+        let value = at(d + m, name);
         let weight = number(value).ok().filter(|weight| *weight >= 0.0);
-        example.weight = weight.ok_or_else(|| {
+        row.weight = weight.ok_or_else(|| {
             let told = value.map_or_else(|| "missing".to_owned(), kind);
             format!("the weight {name:?} is {told}; give a number from 0 to {MOST:e}")
         })?;
     }
-    Ok(sample)
+    Ok(row)
 }
 
 fn said(targets: &[String]) -> String {
     if targets.len() == 1 { "the target".to_owned() } else { format!("{} targets", targets.len()) }
 }
 
-/// The class of a row as files would have it.
-fn label(value: Option<&Value>, label: &mut String) -> Result<(), String> {
+/// The class of a row.
+fn label(value: Option<&Json>) -> Result<Value, String> {
     match value {
-        None => return Err("is missing; give a text or a number".to_owned()),
-        Some(Value::String(text)) => Labels::canonical(text, label),
-        Some(Value::Bool(value)) => Labels::canonical(if *value { "true" } else { "false" }, label),
-        Some(Value::Number(_)) => Labels::canonical_number(number(value)?, label),
-        Some(other) => return Err(format!("is {}; give a text or a number", kind(other))),
+        None => Err("is missing; give a text or a number".to_owned()),
+        Some(Json::String(text)) if text.trim().is_empty() => Err("is an empty text; give its name".to_owned()),
+        Some(Json::Null | Json::Array(_) | Json::Object(_)) => {
+            Err(format!("is {}; give a text or a number", value.map_or_else(String::new, kind)))
+        }
+        _ => cell(value),
     }
-    if label.is_empty() { Err("is an empty text; give its name".to_owned()) } else { Ok(()) }
 }
 
-/// A cell of a table as files would have it.
-fn cell(value: Option<&Value>) -> Result<Cell<'_>, String> {
+/// A value of any kind.
+fn cell(value: Option<&Json>) -> Result<Value, String> {
     match value {
         None => Err("is missing; give a value, or null if there is none".to_owned()),
-        Some(Value::Null) => Ok(Cell::Missing),
-        Some(Value::Bool(value)) => Ok(Cell::Text(if *value { "true" } else { "false" })),
-        Some(Value::String(text)) => Ok(text_cell(text)),
-        Some(Value::Number(_)) => number(value).map(Cell::Number),
+        Some(Json::Null) => Ok(Value::Missing),
+        Some(Json::Bool(value)) => Ok(Value::Text(value.to_string())),
+        Some(Json::String(text)) => Ok(Value::Text(text.clone())),
+        Some(Json::Number(_)) => number(value).map(Value::Number),
         Some(nested) => Err(format!("is {}; give a number, a text or null", kind(nested))),
     }
 }
 
-fn number(value: Option<&Value>) -> Result<f64, String> {
+fn number(value: Option<&Json>) -> Result<f64, String> {
     let Some(value) = value else { return Err("is missing; give a number".to_owned()) };
     match value.as_f64() {
         Some(number) if number.abs() <= MOST => Ok(number),
@@ -220,13 +195,13 @@ fn number(value: Option<&Value>) -> Result<f64, String> {
     }
 }
 
-fn kind(value: &Value) -> String {
+fn kind(value: &Json) -> String {
     match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
-        Value::String(_) => "a text".to_owned(),
-        Value::Array(_) => "an array".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
+        Json::Null => "null".to_owned(),
+        Json::Bool(value) => value.to_string(),
+        Json::Number(value) => value.to_string(),
+        Json::String(_) => "a text".to_owned(),
+        Json::Array(_) => "an array".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
     }
 }
