@@ -94,14 +94,15 @@ impl Service {
     fn start(model: Mean, options: Options) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (stop, saved, full) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::new(AtomicUsize::new(0)));
+        let (stop, full) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let saved: Arc<Mutex<Vec<String>>> = Arc::default();
         let (stopped, into, refusals) = (Arc::clone(&stop), Arc::clone(&saved), Arc::clone(&full));
         let save = move |bytes: Vec<u8>| {
             if refusals.load(Ordering::Relaxed) > 0 {
                 refusals.fetch_sub(1, Ordering::Relaxed);
                 return Err("the disk is full".into());
             }
-            Mutex::lock(&into).unwrap().push(String::from_utf8(bytes).unwrap());
+            into.lock().unwrap().push(String::from_utf8(bytes).unwrap());
             Ok(())
         };
         let run = move || {
