@@ -199,6 +199,11 @@ impl Prediction {
 }
 
 impl Schema {
+    /// The names of the columns, the targets and the weight.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.columns.iter().map(|column| &column.name).chain(&self.targets).chain(&self.weight)
+    }
+
     /// How many values a row that is an array has, to predict or to learn.
     pub(crate) fn width(&self, learn: bool) -> usize {
         self.columns.len() + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 }

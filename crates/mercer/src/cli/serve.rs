@@ -7,7 +7,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mercer_serve::{Access, Limits, Options};
 
 use super::failure::Failure;
@@ -23,13 +23,15 @@ use super::{count, every, store, voice};
 /// columns. For /learn it holds the target, too (in an array behind the features); the answer is the prediction made before learning. Rows are learnt in the order in which
 /// requests arrive, bit for bit as from a file. Of a series /learn takes the next row, and /predict tells the next {"steps": H} rows.
 ///
-/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus, /health tells whether all is well, /model is the model file as it would be saved
+/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus, /health tells by its status whether all is saved (/health/live and /health/ready
+/// whether the service works and takes requests), /model is the model file as it would be saved
 /// now, /curve the loss so far.
 ///
-/// The address is printed on stdout once requests are taken. SIGINT and SIGTERM end the service: requests in progress are answered, and what was learnt is saved.
+/// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the service: what was learnt is saved at once, requests in progress are answered, and
+/// what these taught is saved, too.
 ///
-/// Learning needs the header `Authorization: Bearer TOKEN` if the environment variable MERCER_TOKEN holds a token. Without one, learning is open on
-/// loopback addresses and closed on all others.
+/// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment variable MERCER_TOKEN holds a token. Without one, learning is
+/// open on loopback addresses, where the Host of every request must be an IP address or localhost, and closed on all others.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
@@ -40,16 +42,32 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     addr: SocketAddr,
     /// Only predict: /learn is closed, the file is not locked and never written
-    #[arg(long, conflicts_with = "checkpoint")]
+    #[arg(long, conflicts_with_all = ["checkpoint", "checkpoint_time"])]
     read_only: bool,
-    /// Write the model after every so many rows, not only at the end
+    /// Write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
+    /// Write the model when rows have waited for it so long, such as 30s, 5m or 1h; 0s waits for the end
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    checkpoint_time: Duration,
+    /// How long requests in progress may take once a signal has come
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    drain: Duration,
+    /// What becomes of a row that names a column which the model does not have: that column is ignored, or the row is refused
+    #[arg(long, value_enum, default_value = "ignore")]
+    unknown: Unknown,
     /// Threads that answer requests; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     limits: LimitArguments,
+}
+
+/// What becomes of columns that the model does not have.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Unknown {
+    Ignore,
+    Refuse,
 }
 
 /// What one client may ask for.
@@ -64,6 +82,12 @@ struct LimitArguments {
     /// Most rows in a request
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_rows: u32,
+    /// Most bytes in the name of a class
+    #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    max_class_name: u32,
+    /// Most classes; a row of a class that would be one more is refused
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..))]
+    max_classes: u32,
     /// Most connections at a time; further ones are answered 503 and closed
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
@@ -78,6 +102,7 @@ impl LimitArguments {
             body: self.max_body as usize,
             head: self.max_head as usize,
             rows: self.max_rows as usize,
+            class_name: self.max_class_name as usize,
             connections: self.max_connections,
             timeout: Duration::from_secs(self.timeout.into()),
         }
@@ -98,7 +123,8 @@ const VARIABLE: &str = "MERCER_TOKEN";
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let model = served::load(path)?;
+    let mut kept = store::Identity::of(path);
+    let model = served::load(path, arguments.limits.max_classes as usize)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
@@ -121,12 +147,24 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         limits: arguments.limits.limits(),
         access,
         checkpoint: arguments.checkpoint,
+        checkpoint_time: Some(arguments.checkpoint_time).filter(|time| !time.is_zero()),
+        drain: arguments.drain,
+        refuse_unknown: arguments.unknown == Unknown::Refuse,
         threads: arguments.threads,
         file_name: download_name(path),
         log: |text| voice::say(text),
     };
     let file = path.clone();
-    let save = move |bytes| store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string().into());
+    let save = move |bytes| {
+        let now = store::Identity::of(&file);
+        if now.is_some() && now != kept {
+            let place = file.display();
+            return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
+        }
+        store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        kept = store::Identity::of(&file);
+        Ok(())
+    };
     mercer_serve::run(listener, model, options, Box::new(save), &|| stop.requested())
         .map_err(|error| Failure::because(error.to_string()))
 }
@@ -151,6 +189,20 @@ fn access(address: SocketAddr, read_only: bool) -> Result<Access, Failure> {
             "{VARIABLE}: is empty or holds other characters than printable ASCII without spaces; give it a token, or unset it"
         ))),
     }
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Result<Duration, &'static str> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3600),
+        _ => None,
+    };
+    let count = digits.parse::<u32>().ok().filter(|count| *count <= 1_000_000);
+    let time = count.zip(seconds).map(|(count, seconds)| Duration::from_secs(u64::from(count) * seconds));
+    time.ok_or("give a whole number with its unit, such as 30s, 5m or 1h")
 }
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
