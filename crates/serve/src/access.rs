@@ -9,22 +9,23 @@ use subtle::ConstantTimeEq;
 
 use super::routes::Refusal;
 
-/// Who may learn: nobody if it is closed, then whoever tells the token if there is one, and else everybody. The token is needed to download the
-/// model, too, which may hold all that it was taught.
+/// Who may learn: nobody if it is closed, then whoever tells the token if there is one, and else
+/// everybody. The token is needed to download the model, too, which may hold all that it was
+/// taught.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// Why nobody may learn.
     pub closed: Option<String>,
     /// What `Authorization: Bearer TOKEN` must tell: printable ASCII without spaces.
     pub token: Option<String>,
-    /// Whether the address is one that only this machine reaches. Without a token all requests must then name an
-    /// address or this machine as their host.
+    /// Whether the address is one that only this machine reaches. Without a token all requests must
+    /// then name an address or this machine as their host.
     pub loopback: bool,
 }
 
 impl Access {
-    /// Refuses a request whose host is not told as it must be, or is another than this machine where a page from elsewhere may make a browser ask
-    /// under a name of its own that leads here.
+    /// Refuses a request whose host is not told as it must be, or is another than this machine
+    /// where a page from elsewhere may make a browser ask under a name of its own that leads here.
     pub(super) fn check_host(&self, version: Version, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut told = headers.get_all(HOST).iter();
         let host = match (told.next(), told.next()) {

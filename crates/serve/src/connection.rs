@@ -25,7 +25,8 @@ const LOOK: Duration = Duration::from_millis(50);
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Takes connections until it is to stop, then has the model saved, and waits a while for requests in progress to be answered.
+/// Takes connections until it is to stop, then has the model saved, and waits a while for requests
+/// in progress to be answered.
 pub(super) async fn serve(
     listener: TcpListener,
     service: &Arc<Service>,
@@ -41,7 +42,8 @@ pub(super) async fn serve(
         let stream = tokio::select! {
             taken = listener.accept() => match taken {
                 Ok((stream, _)) => stream,
-                // The client is gone already, or the system has no sockets left until others are closed.
+                // The client is gone already, or the system has no sockets left until others are
+                // closed.
                 Err(_) => {
                     sleep(LOOK).await;
                     continue;
@@ -140,10 +142,12 @@ async fn converse(
     service.metrics.connections.fetch_sub(1, Relaxed);
 }
 
-/// A stream whose writes fail when the other side accepts nothing for too long. Reads have their own bounds: that of heads, and that of bodies.
+/// A stream whose writes fail when the other side accepts nothing for too long. Reads have their
+/// own bounds: that of heads, and that of bodies.
 struct Patient {
     stream: TcpStream,
-    /// The status and the head without its length of an answer without a body, which is held back: hyper so refuses what is no request.
+    /// The status and the head without its length of an answer without a body, which is held back:
+    /// hyper so refuses what is no request.
     refusal: Option<(u16, String)>,
     patience: Duration,
     /// Runs while a write waits.
@@ -212,7 +216,8 @@ impl AsyncWrite for Patient {
     }
 }
 
-/// The status and the lines of a head that refuses a request and has no body; all refusals of the routes have one.
+/// The status and the lines of a head that refuses a request and has no body; all refusals of the
+/// routes have one.
 fn refusal(bytes: &[u8]) -> Option<(u16, String)> {
     let head = std::str::from_utf8(bytes).ok()?.strip_suffix("\r\n\r\n")?;
     let status = head.strip_prefix("HTTP/1.1 4")?.get(..2)?.parse::<u16>().ok()?;

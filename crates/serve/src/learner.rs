@@ -13,7 +13,8 @@ use super::{Save, Service};
 pub(super) enum Job {
     /// Learn these rows; the answer may have nobody left who waits for it.
     Learn { rows: Vec<Row>, reply: oneshot::Sender<Learnt> },
-    /// Write the model as it is now. It is done here, because the one thread that could change the model is then busy: predictions go on.
+    /// Write the model as it is now. It is done here, because the one thread that could change the
+    /// model is then busy: predictions go on.
     Download { reply: oneshot::Sender<Result<Vec<u8>, Reason>> },
     /// Save, if it is time to.
     Save,
@@ -135,7 +136,8 @@ impl Learner {
 /// Most bytes in the predictions of an answer.
 const MOST_ANSWER: usize = 1 << 26;
 
-/// Refuses to add to predictions that have become too long: of many classes they may be far longer than the rows that ask for them.
+/// Refuses to add to predictions that have become too long: of many classes they may be far longer
+/// than the rows that ask for them.
 pub(super) fn check_length(answers: &str) -> Result<(), Reason> {
     if answers.len() <= MOST_ANSWER {
         return Ok(());

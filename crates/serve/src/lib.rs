@@ -1,14 +1,18 @@
-//! A model that learns row by row, behind HTTP: predictions for many at once, learning one row after the other, metrics for Prometheus, an OpenAPI
-//! document with the columns of the model, and a page for people. It knows connections and JSON and no learner: what is served is a [`Model`] of
-//! yours. (`mercer serve` is this server with the models of Mercer's files.)
+//! A model that learns row by row, behind HTTP: predictions for many at once, learning one row
+//! after the other, metrics for Prometheus, an OpenAPI document with the columns of the model, and
+//! a page for people. It knows connections and JSON and no learner: what is served is a [`Model`]
+//! of yours. (`mercer serve` is this server with the models of Mercer's files.)
 //!
-//! Predictions take a shared lock of the model, for one row at a time. One thread applies learning in the order in which
-//! requests arrived, and takes the exclusive lock for one row at a time. A published snapshot instead would need a copy of the whole model (a matrix
-//! of J² numbers) after every row, or show predictions an old state; a row is learnt in the time of a few predictions, so waiting for it costs less. The
-//! lock is fair: neither a stream of predictions nor a batch that is learnt can keep the other out. Forecasts are made from a copy.
+//! Predictions take a shared lock of the model, for one row at a time. One thread applies learning
+//! in the order in which requests arrived, and takes the exclusive lock for one row at a time. A
+//! published snapshot instead would need a copy of the whole model (a matrix of J² numbers) after
+//! every row, or show predictions an old state; a row is learnt in the time of a few predictions,
+//! so waiting for it costs less. The lock is fair: neither a stream of predictions nor a batch that
+//! is learnt can keep the other out. Forecasts are made from a copy.
 //!
-//! The server speaks HTTP/1.1 without TLS; put a proxy before it where others may listen. Heads, bodies, rows, connections and the time that a client takes are bounded
-//! by [`Limits`]; who may learn and download the model is said by [`Access`].
+//! The server speaks HTTP/1.1 without TLS; put a proxy before it where others may listen. Heads,
+//! bodies, rows, connections and the time that a client takes are bounded by [`Limits`]; who may
+//! learn and download the model is said by [`Access`].
 //!
 //! ```
 //! use std::net::TcpListener;
@@ -118,7 +122,8 @@ pub struct Options {
     pub checkpoint_time: Option<Duration>,
     /// How long requests in progress may take once the service is to end.
     pub drain: Duration,
-    /// Whether a row that names a column which the model does not have is refused, and not only that column ignored.
+    /// Whether a row that names a column which the model does not have is refused, and not only
+    /// that column ignored.
     pub refuse_unknown: bool,
     /// Threads that answer requests; as many as there are processors if none.
     pub threads: Option<NonZeroUsize>,
@@ -129,7 +134,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For an address that only this machine reaches: what was learnt is saved every minute, and requests have five seconds at the end.
+    /// For an address that only this machine reaches: what was learnt is saved every minute, and
+    /// requests have five seconds at the end.
     fn default() -> Self {
         Self {
             limits: Limits::default(),
@@ -158,12 +164,14 @@ pub struct Limits {
     pub class_name: usize,
     /// Most connections at a time; further ones are answered 503 and closed.
     pub connections: u32,
-    /// How long a client may take to send a head, to send a body, or to accept the next part of an answer, and how long it may be idle.
+    /// How long a client may take to send a head, to send a body, or to accept the next part of an
+    /// answer, and how long it may be idle.
     pub timeout: Duration,
 }
 
 impl Default for Limits {
-    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, and 30 seconds.
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, and 30
+    /// seconds.
     fn default() -> Self {
         Self {
             body: 1 << 20,
@@ -208,12 +216,13 @@ struct Service {
     ended: AtomicBool,
 }
 
-/// Serves the model until `stop` says so, which is asked twenty times a second. Then it saves what was learnt, answers the requests in progress for as long as
-/// [`Options::drain`] says, and saves what these have taught.
+/// Serves the model until `stop` says so, which is asked twenty times a second. Then it saves what
+/// was learnt, answers the requests in progress for as long as [`Options::drain`] says, and saves
+/// what these have taught.
 ///
 /// # Errors
-/// If the system gives no threads, and if what was learnt cannot be saved at the end. A checkpoint that cannot be saved is told in the log and in `/health`, and the
-/// service goes on.
+/// If the system gives no threads, and if what was learnt cannot be saved at the end. A checkpoint
+/// that cannot be saved is told in the log and in `/health`, and the service goes on.
 pub fn run(
     listener: TcpListener,
     model: Box<dyn Model>,
@@ -250,7 +259,8 @@ pub fn run(
         connection::serve(listener, &service, jobs, stop).await;
         Ok::<_, io::Error>(())
     })?;
-    // Whoever still waits for a client is ended; the learner then has its last job, and ends when it is done.
+    // Whoever still waits for a client is ended; the learner then has its last job, and ends when
+    // it is done.
     runtime.shutdown_timeout(Duration::from_secs(1));
     learner.join().map_err(|_| ServeError::Learner)?.map_err(ServeError::Save)
 }

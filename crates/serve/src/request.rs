@@ -10,7 +10,8 @@ use super::Service;
 use super::model::{Column, Row, Takes, Value};
 use super::routes::Refusal;
 
-/// The largest number by absolute value: its square is far from the largest `f64`, so that a learner is not made to diverge by one row.
+/// The largest number by absolute value: its square is far from the largest `f64`, so that a
+/// learner is not made to diverge by one row.
 pub(super) const MOST: f64 = 1e100;
 
 /// The rows of a request.
@@ -99,7 +100,8 @@ pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
     })
 }
 
-/// The values of a row: those of the columns, then the targets and the weight where they are needed.
+/// The values of a row: those of the columns, then the targets and the weight where they are
+/// needed.
 fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> {
     let schema = &service.schema;
     let (d, m) = (schema.columns.len(), schema.targets.len());

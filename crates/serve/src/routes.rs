@@ -299,7 +299,8 @@ async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Re
     timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// A page from elsewhere can make a browser send other types than JSON without asking this service first.
+/// A page from elsewhere can make a browser send other types than JSON without asking this service
+/// first.
 fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();
     let kind = told.split(';').next().unwrap_or_default().trim();

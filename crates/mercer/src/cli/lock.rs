@@ -2,7 +2,8 @@
 //!
 //! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum of the model's name. A lock on the model alone would be
 //! lost: every save renames another file to its place, and whoever opened the old file would hold the lock of a file without a name. A new model has no
-//! file to lock at all. The model that is read is locked, too, since it may have another name, which a hard link gives it. Readers take no lock: a rename shows them the old model or the new one, whole.
+//! file to lock at all. The model that is read is locked, too, since a hard link gives it another
+//! name. Readers take no lock: a rename shows them the old model or the new one, whole.
 //!
 //! The holder removes the lock file when it ends, while it still has the lock. So a file that was opened and locked may have lost its name in between; whoever
 //! takes the lock looks whether the name still leads to what it has locked, and begins anew if not. Two processes that both found the name
@@ -60,7 +61,8 @@ impl ModelLock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(taken(option, path, Some(file))),
                 Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                // A file system that knows no locks: the model is written as it always was. The file may be another's, so it stays.
+                // A file system that knows no locks: the model is written as it always was. The
+                // file may be another's, so it stays.
                 Err(TryLockError::Error(error)) => {
                     voice::remark(format!(
                         "{}: cannot be locked ({error}), so nothing keeps another process from writing over what is learnt here",
@@ -91,7 +93,8 @@ impl Drop for ModelLock {
 /// Locks the model itself, if it is there.
 #[cfg(unix)]
 fn lock_model(option: &str, path: &Path) -> Result<Option<File>, Failure> {
-    // What is no file, such as a pipe, must not be waited for; what cannot be read is refused later in better words.
+    // What is no file, such as a pipe, must not be waited for; what cannot be read is refused later
+    // in better words.
     let Some(file) = fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(path).ok()) else {
         return Ok(None);
     };

@@ -185,12 +185,14 @@ impl Aside {
     }
 }
 
-/// Gives a file the owner, the group and the mode of the one that it is about to replace, as far as the user may.
+/// Gives a file the owner, the group and the mode of the one that it is about to replace, as far as
+/// the user may.
 #[cfg(unix)]
 fn keep_owner_and_mode(path: &Path, file: &fs::File) {
     use std::os::unix::fs::{MetadataExt, fchown};
     let (Ok(old), Ok(new)) = (fs::metadata(path), file.metadata()) else { return };
-    // Only root gives a file away, but others may give it to a group of theirs. The mode comes last, since a change of owner takes some of it away.
+    // Only root gives a file away, but others may give it to a group of theirs. The mode comes
+    // last, since a change of owner takes some of it away.
     if old.gid() != new.gid() {
         drop(fchown(file, None, Some(old.gid())));
     }
@@ -244,7 +246,8 @@ impl<'a> Unfinished<'a> {
         builder.prefix(&self.prefix).suffix(Self::SUFFIX).rand_bytes(Self::RANDOM);
         #[cfg(unix)]
         {
-            // As for any file that a program creates, all that the user's mask allows; and never more than those may do who have the file that is replaced.
+            // As for any file that a program creates, all that the user's mask allows; and never
+            // more than those may do who have the file that is replaced.
             use std::os::unix::fs::PermissionsExt;
             let mode = fs::metadata(self.place).map_or(0o666, |old| old.permissions().mode() & 0o666);
             builder.permissions(fs::Permissions::from_mode(mode | 0o200));

@@ -1,4 +1,5 @@
-//! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are its arguments and the file.
+//! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are
+//! its arguments and the file.
 
 mod served;
 
@@ -19,19 +20,24 @@ use super::{count, every, store, voice};
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
-/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for several. A row may also be an array in the order of the
-/// columns. For /learn it holds the target, too (in an array behind the features); the answer is the prediction made before learning. Rows are learnt in the order in which
-/// requests arrive, bit for bit as from a file. Of a series /learn takes the next row, and /predict tells the next {"steps": H} rows.
+/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for
+/// several. A row may also be an array in the order of the columns. For /learn it holds the target,
+/// too (in an array behind the features); the answer is the prediction made before learning. Rows
+/// are learnt in the order in which requests arrive, bit for bit as from a file. Of a series /learn
+/// takes the next row, and /predict tells the next {"steps": H} rows.
 ///
-/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus, /health tells by its status whether all is saved (/health/live and /health/ready
-/// whether the service works and takes requests), /model is the model file as it would be saved
-/// now, /curve the loss so far.
+/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus,
+/// /health tells by its status whether all is saved (/health/live and /health/ready whether the
+/// service works and takes requests), /model is the model file as it would be saved now, /curve the
+/// loss so far.
 ///
-/// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the service: what was learnt is saved at once, requests in progress are answered, and
-/// what these taught is saved, too.
+/// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the
+/// service: what was learnt is saved at once, requests in progress are answered, and what these
+/// taught is saved, too.
 ///
-/// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment variable MERCER_TOKEN holds a token. Without one, learning is
-/// open on loopback addresses, where the Host of every request must be an IP address or localhost, and closed on all others.
+/// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment
+/// variable MERCER_TOKEN holds a token. Without one, learning is open on loopback addresses, where
+/// the Host of every request must be an IP address or localhost, and closed on all others.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
@@ -47,13 +53,15 @@ pub(crate) struct ServeArguments {
     /// Write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
-    /// Write the model when rows have waited for it so long, such as 30s, 5m or 1h; 0s waits for the end
+    /// Write the model when rows have waited for it so long, such as 30s, 5m or 1h; 0s waits for
+    /// the end
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     checkpoint_time: Duration,
     /// How long requests in progress may take once a signal has come
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     drain: Duration,
-    /// What becomes of a row that names a column which the model does not have: that column is ignored, or the row is refused
+    /// What becomes of a row that names a column which the model does not have: that column is
+    /// ignored, or the row is refused
     #[arg(long, value_enum, default_value = "ignore")]
     unknown: Unknown,
     /// Threads that answer requests; as many as there are processors unless given
@@ -91,7 +99,8 @@ struct LimitArguments {
     /// Most connections at a time; further ones are answered 503 and closed
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
-    /// Seconds that a client may take to send a head, to send a body, or to accept the next part of an answer, and that it may be idle
+    /// Seconds that a client may take to send a head, to send a body, or to accept the next part of
+    /// an answer, and that it may be idle
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     timeout: u32,
 }
@@ -124,7 +133,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
     let mut kept = store::Identity::of(path);
-    let model = served::load(path, arguments.limits.max_classes as usize)?;
+    let model = served::load(path, &arguments.limits)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
@@ -169,26 +178,27 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         .map_err(|error| Failure::because(error.to_string()))
 }
 
-/// Who may learn.
+/// Who may learn and download the model.
 fn access(address: SocketAddr, read_only: bool) -> Result<Access, Failure> {
     let loopback = address.ip().is_loopback();
-    let closed = |why: &str| Ok(Access { closed: Some(why.to_owned()), token: None, loopback });
-    if read_only {
-        return closed("the model is served with --read-only; start mercer serve without it to learn");
-    }
-    match std::env::var(VARIABLE) {
+    let token = match std::env::var(VARIABLE) {
+        Err(std::env::VarError::NotPresent) => None,
         // The characters that a header field can hold without quotes.
-        Ok(token) if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => {
-            Ok(Access { closed: None, token: Some(token), loopback })
+        Ok(token) if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => Some(token),
+        _ => {
+            return Err(Failure::usage(format!(
+                "{VARIABLE}: is empty or holds other characters than printable ASCII without spaces; give it a token, or unset it"
+            )));
         }
-        Err(std::env::VarError::NotPresent) if loopback => Ok(Access { closed: None, token: None, loopback }),
-        Err(std::env::VarError::NotPresent) => closed(&format!(
-            "learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}"
-        )),
-        _ => Err(Failure::usage(format!(
-            "{VARIABLE}: is empty or holds other characters than printable ASCII without spaces; give it a token, or unset it"
-        ))),
-    }
+    };
+    let closed = if read_only {
+        Some("the model is served with --read-only; start mercer serve without it to learn".to_owned())
+    } else {
+        (token.is_none() && !loopback).then(|| {
+            format!("learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}")
+        })
+    };
+    Ok(Access { closed, token, loopback })
 }
 
 /// A time with its unit.

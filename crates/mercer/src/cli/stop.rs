@@ -17,7 +17,8 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Listens for SIGINT, SIGTERM and SIGHUP from now on; not for the last where it is ignored, as under `nohup`.
+    /// Listens for SIGINT, SIGTERM and SIGHUP from now on; not for the last where it is ignored, as
+    /// under `nohup`.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let stop = Self::never();
         let signals = [SIGINT, SIGTERM, SIGHUP];
@@ -51,7 +52,8 @@ impl Stop {
     }
 }
 
-/// Whether the terminal may go away without ending the process. Linux tells the set of ignored signals; SIGHUP is the first.
+/// Whether the terminal may go away without ending the process. Linux tells the set of ignored
+/// signals; SIGHUP is the first.
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -549,6 +549,14 @@ fn the_rest_is_there() {
     assert!(service.raw(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").body.is_empty());
     service.ends_well();
 
+    // A token closes the file of the model, whoever may learn.
+    let service = Service::start_with(&folder, "--model m.mercer --read-only", Some("s3cret"));
+    assert_eq!(["/model", "/health"].map(|path| service.get(path).status), [401, 200]);
+    service.ends_well();
+
+    let folder = folder.with("wide.csv", ("0,".repeat(600) + "1\n").repeat(3));
+    folder.done("train wide.csv --learner klms --header no --task regression --model wide.mercer --quiet");
+    folder.refused(1, "serve --model wide.mercer --max-body 1024", &["has 600 columns", "raise --max-body"]);
     folder.refused(1, "serve --model none.mercer", &["none.mercer"]);
     folder.refused(2, "serve --model m.mercer --addr localhost", &["--addr", "such as 127.0.0.1:8080"]);
     folder.refused(2, "serve --model m.mercer --max-head 100", &["8192"]);

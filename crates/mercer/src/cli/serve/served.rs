@@ -10,6 +10,7 @@ use mercer::model::{Model as SavedModel, SeriesErrors};
 use mercer::{Regressor, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
+use super::LimitArguments;
 use crate::cli::encoded::{Sample, column_place, targets};
 use crate::cli::failure::Failure;
 use crate::cli::forecast::{Columns, Pass};
@@ -24,11 +25,22 @@ use crate::cli::trained::{Answer, Trained};
 const MOST_STEPS: usize = 1000;
 const MOST_VALUES: usize = 2 * MOST_STEPS;
 
-/// The model in a file, if it can be served; it learns no more classes than `max_classes`.
-pub(super) fn load(path: &Path, max_classes: usize) -> Result<Box<dyn Model>, Failure> {
+/// The model in a file, if it can be served; rows that have its columns must fit into a request.
+pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
     let model = match store::load(path)?.model {
         SavedModel::Prediction(model) => model,
-        other => return Ok(Box::new(Examples::new(store::trained(path, other)?, max_classes))),
+        other => {
+            let model = store::trained(path, other)?;
+            let (columns, most) = (model.dimension(), limits.max_body as usize);
+            // A value has two bytes at least.
+            if model.encoding().is_none() && columns > most / 2 {
+                return Err(Failure::because(format!(
+                    "{}: has {columns} columns, which do not fit into a request of {most} bytes; raise --max-body",
+                    path.display()
+                )));
+            }
+            return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
+        }
     };
     if model.forecaster.feed_through() {
         return Err(Failure::because(format!(
@@ -174,7 +186,8 @@ impl Examples {
         sample
     }
 
-    /// The variances of the targets in their own units, of a row that was scaled when it was predicted; none if the model does not tell any.
+    /// The variances of the targets in their own units, of a row that was scaled when it was
+    /// predicted; none if the model does not tell any.
     fn variances(&self, sample: &Sample, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
         let m = self.model.outputs();
         let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
