@@ -6,7 +6,7 @@ mod served;
 use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 use mercer_serve::{Access, Limits, Options};
@@ -132,7 +132,7 @@ const VARIABLE: &str = "MERCER_TOKEN";
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let mut kept = store::Identity::of(path);
+    let mut kept = Identity::of(path);
     let model = served::load(path, &arguments.limits)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
@@ -165,17 +165,40 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     };
     let file = path.clone();
     let save = move |bytes| {
-        let now = store::Identity::of(&file);
+        let now = Identity::of(&file);
         if now.is_some() && now != kept {
             let place = file.display();
             return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
         }
         store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string())?;
-        kept = store::Identity::of(&file);
+        kept = Identity::of(&file);
         Ok(())
     };
     mercer_serve::run(listener, model, options, Box::new(save), &|| stop.requested())
         .map_err(|error| Failure::because(error.to_string()))
+}
+
+/// Which file is in a place: it changes when another is put there, or this one is written.
+#[derive(PartialEq)]
+struct Identity {
+    file: (u64, u64),
+    length: u64,
+    written: Option<SystemTime>,
+}
+
+impl Identity {
+    /// None if there is no file.
+    fn of(path: &Path) -> Option<Self> {
+        let facts = std::fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        let file = {
+            use std::os::unix::fs::MetadataExt;
+            (facts.dev(), facts.ino())
+        };
+        #[cfg(not(unix))]
+        let file = (0, 0);
+        Some(Self { file, length: facts.len(), written: facts.modified().ok() })
+    }
 }
 
 /// Who may learn and download the model.

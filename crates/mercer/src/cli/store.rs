@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::SystemTime;
 
 use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator, Prediction};
 
@@ -112,29 +111,6 @@ pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
         )));
     }
     Aside::create_for(option, path, &[], "").map(drop)
-}
-
-/// Which file is in a place: it changes when another is put there, or this one is written.
-#[derive(PartialEq)]
-pub(crate) struct Identity {
-    file: (u64, u64),
-    length: u64,
-    written: Option<SystemTime>,
-}
-
-impl Identity {
-    /// None if there is no file.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        let facts = std::fs::metadata(path).ok()?;
-        #[cfg(unix)]
-        let file = {
-            use std::os::unix::fs::MetadataExt;
-            (facts.dev(), facts.ino())
-        };
-        #[cfg(not(unix))]
-        let file = (0, 0);
-        Some(Self { file, length: facts.len(), written: facts.modified().ok() })
-    }
 }
 
 /// Writes the model beside its place, brings it to the disk, and puts it there in one step.
