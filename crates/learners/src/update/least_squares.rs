@@ -48,6 +48,10 @@ pub enum Forgetting {
     ToPrior,
 }
 
+/// An example that outweighs the prior of its coordinate by this factor leaves nothing of it to rounding:
+/// `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
+const OUTWEIGHS: f64 = 1e14;
+
 /// What a least-squares learner predicts: the value of the fit `z = wᵀφ` over a divisor.
 pub trait Readout: Clone + Send + Sync {
     /// The divisor, where `s` gives `φᵀPφ`.
@@ -366,7 +370,8 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         let mut s = finite(self.p.multiply(phi, &mut self.c))?;
         let largest = self.largest_variance();
         match growth {
-            Some(new) if self.ridge == 0.0 => {
+            Some(new) if self.ridge == 0.0 || weight * new * new > OUTWEIGHS * self.ridge => {
+                self.uncertainty = s + new * new / self.ridge;
                 let corner = finite((1.0 / weight + s) / (new * new))?;
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
