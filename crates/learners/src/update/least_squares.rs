@@ -48,7 +48,7 @@ pub enum Forgetting {
     ToPrior,
 }
 
-/// An example that outweighs the prior of its coordinate by this factor leaves nothing of it to rounding:
+/// A coordinate whose square is above the ridge by this factor leaves nothing of the prior to rounding:
 /// `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
 const OUTWEIGHS: f64 = 1e14;
 
@@ -370,7 +370,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         let mut s = finite(self.p.multiply(phi, &mut self.c))?;
         let largest = self.largest_variance();
         match growth {
-            Some(new) if self.ridge == 0.0 || weight * new * new > OUTWEIGHS * self.ridge => {
+            Some(new) if self.ridge == 0.0 || new * new > OUTWEIGHS * self.ridge => {
                 self.uncertainty = s + new * new / self.ridge;
                 let corner = finite((1.0 / weight + s) / (new * new))?;
                 in_range(corner)?;
