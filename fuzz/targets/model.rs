@@ -18,8 +18,8 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let mut file = data.to_vec();
-    file[..8].copy_from_slice(b"\x89MERCER\n");
-    (file[8], file[9]) = (1 + file[8] % 2, 0);
+    file[..8].copy_from_slice(&mercer::model::MAGIC);
+    (file[8], file[9]) = (1, 0);
     file[10] = 1 + file[10] % 6;
     file[11] = 0;
     let length = (file.len() - HEADER) as u64;

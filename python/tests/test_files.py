@@ -150,7 +150,7 @@ def test_joblib(tmp_path, data):
 
 
 def test_bytes_that_are_no_model():
-    for data in (b"", b"junk", b"\x89MERCER\n", mercer.Krls().fit(rows(5), rows(5)[:, 0]).to_bytes()[:-3]):
+    for data in (b"", b"junk", b"\x89Mercer\n", mercer.Krls().fit(rows(5), rows(5)[:, 0]).to_bytes()[:-3]):
         with pytest.raises(mercer.ModelFileError):
             mercer.from_bytes(data)
     with pytest.raises(mercer.ModelFileError, match="regression"):

@@ -19,8 +19,6 @@
 //! Deserialising does not validate. Code that reads foreign state calls [`Validate::validate`] on the whole value once, before anything
 //! else. The model files of the crate `mercer` do this.
 //!
-//! To add a field to a saved type, use `since` (feature `serde`): older files, which lack the field, still load.
-//!
 //! ```
 //! use mercer_core::{Inconsistent, Validate};
 //!
@@ -51,8 +49,6 @@ mod cost;
 mod instant;
 mod nesting;
 mod parameter;
-#[cfg(feature = "serde")]
-mod version;
 
 use std::collections::VecDeque;
 
@@ -63,8 +59,6 @@ pub use instant::{Calendar, instant_text, parse_instant};
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};
 pub use parameter::{Number, ParameterError};
-#[cfg(feature = "serde")]
-pub use version::{reading, since, version};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.
 pub const LARGEST_SIZE: usize = 1 << 24;

@@ -23,15 +23,7 @@ use crate::stationary::width;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
     quarter_turns: Points,
-    /// `None` in a file from before features could grow.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
-    growth: Option<Growth>,
-}
-
-/// What the frequencies of a later column are drawn from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Growth {
+    /// What the frequencies of a later column are drawn from.
     sigma: f64,
     seed: u64,
 }
@@ -48,7 +40,7 @@ fn draw_quarter_turns(rng: &mut ChaCha8Rng, sigma: f64) -> f64 {
 impl Validate for RandomFourier {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::require(self.frequencies() > 0, "random features", "there is at least one frequency")?;
-        self.growth.map_or(Ok(()), |growth| Inconsistent::positive(growth.sigma, "width of random features"))?;
+        Inconsistent::positive(self.sigma, "width of random features")?;
         self.quarter_turns.validate()
     }
 }
@@ -68,7 +60,7 @@ impl RandomFourier {
             frequency.fill_with(|| draw_quarter_turns(&mut rng, sigma));
             quarter_turns.push(&frequency);
         }
-        Ok(Self { quarter_turns, growth: Some(Growth { sigma, seed }) })
+        Ok(Self { quarter_turns, sigma, seed })
     }
 
     /// Takes `added` columns more after those that the inputs have. `O(D(d + added))`.
@@ -77,20 +69,14 @@ impl RandomFourier {
     /// ChaCha8 seeded with the seed of the model, from a stream for `j`. They depend on the seed, the width and `j` alone: two columns at
     /// once are the same as one and then another, and it does not matter when they come. The columns that were there at the start are
     /// [drawn](Self::draw) from one stream together, so a model that grows to `d` columns is another than one that starts with them.
-    ///
-    /// # Errors
-    /// [`KernelError::CannotGrow`] when the features come from a file of format 2 or 1, which holds neither seed nor width. They stay
-    /// as they are.
-    pub fn grow(&mut self, added: usize) -> Result<(), KernelError> {
-        let Growth { sigma, seed } = self.growth.ok_or(KernelError::CannotGrow)?;
+    pub fn grow(&mut self, added: usize) {
         let before = self.input_dimension();
         self.quarter_turns.grow(added);
         for column in before..before + added {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream(COLUMNS + column as u64);
-            self.quarter_turns.fill_coordinate(column, || draw_quarter_turns(&mut rng, sigma));
+            self.quarter_turns.fill_coordinate(column, || draw_quarter_turns(&mut rng, self.sigma));
         }
-        Ok(())
     }
 
     /// Input dimension `d`.
@@ -272,10 +258,10 @@ mod tests {
         for (d, features) in [(0, 11), (3, 16), (4, 1)] {
             let start = RandomFourier::draw(d, 0.7, features, 5)?;
             let (mut at_once, mut one_by_one) = (start.clone(), start.clone());
-            at_once.grow(3)?;
+            at_once.grow(3);
             for _ in 0..3 {
-                one_by_one.grow(1)?;
-                one_by_one.grow(0)?;
+                one_by_one.grow(1);
+                one_by_one.grow(0);
             }
             assert_eq!(at_once, one_by_one);
             assert_eq!((at_once.input_dimension(), at_once.frequencies()), (d + 3, features));
@@ -293,8 +279,8 @@ mod tests {
         }
         // A column is the same wherever growth began.
         let (mut early, mut late) = (RandomFourier::draw(0, 0.7, 9, 5)?, RandomFourier::draw(2, 0.7, 9, 5)?);
-        early.grow(4)?;
-        late.grow(2)?;
+        early.grow(4);
+        late.grow(2);
         assert!((0..9).all(|j| early.frequency(j)[2..] == late.frequency(j)[2..]));
         Ok(())
     }
@@ -307,7 +293,7 @@ mod tests {
             let mut x: Vec<f64> = (0..d).map(|i| (i as f64).cos()).collect();
             features.map(&x, &mut before);
             for added in 1..4 {
-                features.grow(added)?;
+                features.grow(added);
                 x.resize(features.input_dimension(), 0.0);
                 features.map(&x, &mut after);
                 assert_eq!(after, before);
@@ -336,28 +322,15 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn older_files_load_and_do_not_grow() -> Result<(), Box<dyn std::error::Error>> {
-        /// As files of format 2 hold them.
-        #[derive(Clone, serde::Serialize)]
-        struct Old {
-            quarter_turns: Points,
-        }
+    fn what_was_read_back_grows_alike() -> Result<(), Box<dyn std::error::Error>> {
         let features = RandomFourier::draw(3, 0.7, 11, 5)?;
-        let bytes = postcard::to_stdvec(&vec![Old { quarter_turns: features.quarter_turns.clone() }; 2])?;
-        let mut old = mercer_core::reading(2, || postcard::from_bytes::<Vec<RandomFourier>>(&bytes))?;
-        assert_eq!(old[1], RandomFourier { growth: None, ..features.clone() });
-        assert_eq!(old.validate(), Ok(()));
-        let before = old.clone();
-        assert_eq!(old[0].grow(1), Err(KernelError::CannotGrow));
-        assert_eq!(old, before);
-
         let mut again: RandomFourier = postcard::from_bytes(&postcard::to_stdvec(&features)?)?;
         assert_eq!(again, features);
-        again.grow(2)?;
+        again.grow(2);
         let mut grown = features;
-        grown.grow(2)?;
+        grown.grow(2);
         assert_eq!(again, grown);
-        let no_width = RandomFourier { growth: Some(Growth { sigma: 0.0, seed: 1 }), ..grown };
+        let no_width = RandomFourier { sigma: 0.0, ..grown };
         assert!(no_width.validate().is_err());
         Ok(())
     }

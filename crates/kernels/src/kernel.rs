@@ -80,12 +80,6 @@ pub enum KernelError {
     /// A mixture without a kernel.
     #[error("a mixture needs at least one kernel: mix:WEIGHT*KERNEL+WEIGHT*KERNEL")]
     EmptyMixture,
-    /// Random features from a file of format 2 or 1, which does not hold what further frequencies are drawn from.
-    #[error(
-        "these random features come from a model file of an older format, which holds neither the width nor the seed of their \
-         frequencies, so they cannot take inputs with further columns; train the model anew"
-    )]
-    CannotGrow,
     /// More Taylor features than fit the memory allowed.
     #[error(
         "{} Taylor features of degree {degree} in dimension {dimension} need {} bytes for their matrix; take a smaller degree, \

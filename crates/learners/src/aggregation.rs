@@ -131,10 +131,8 @@ pub struct Aggregation {
     /// AdaHedge's `Δ`.
     gap: f64,
     /// `None` where nothing is shared. Then `sums` are as said; else they are what makes the weights after the last share.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     sharing: Option<Sharing>,
     /// What ML-Poly's sums are multiplied by before a round, as its distance from 1.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
     forgets: f64,
 }
 

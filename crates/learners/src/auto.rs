@@ -114,10 +114,8 @@ parameters! {
         /// Multiply-adds a round, at least 1000.
         budget: usize = 2_000_000,
         /// Nearest examples that the processes on a window of the stream look at, 0 for none.
-        #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
         neighbours: usize = 32,
         /// Numbers in a target, at least 1.
-        #[cfg_attr(feature = "serde", serde(default = "crate::mixture::one", deserialize_with = "crate::learner::one_before_format_5"))]
         outputs: usize = 1,
     }
 }
@@ -132,7 +130,6 @@ pub struct Auto {
     rows: Vec<f64>,
     targets: Vec<f64>,
     /// Their weights; none while all are 1.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     weights: Vec<f64>,
     /// `None` before the first stage.
     mixture: Option<Stage>,
@@ -152,7 +149,6 @@ struct Stage {
     /// Losses of the members before this stage, less those of the replay.
     carried: Vec<f64>,
     /// What predicts beside the grid, where the budget has room for it.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     nearest: Option<Box<Nearest>>,
 }
 

@@ -70,7 +70,6 @@ pub enum IntervalScale {
 pub struct ConformalIntervals {
     params: IntervalParams,
     outputs: Vec<Tracker>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     scale: IntervalScale,
     /// Standard deviations of the row that is learnt.
     #[cfg(feature = "regression")]

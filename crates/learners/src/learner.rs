@@ -269,9 +269,8 @@ pub trait Regressor: Send + Sync {
     /// variance. `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the marginal likelihood. It is the
     /// variance around the posterior mean, which ridge regression predicts; the Azoury–Warmuth–Vovk forecaster shrinks that mean.
     ///
-    /// The answer is false, and the variances are NaN, when there is none (yet): the learner has no such matrix, it has learnt nothing, or
-    /// it comes from a file of a format before 4 and has learnt nothing since. `½n²` multiply-adds more than a prediction, where that does not
-    /// compute `s` anyway.
+    /// The answer is false, and the variances are NaN, when there is none (yet): the learner has no such matrix, or it has learnt
+    /// nothing. `½n²` multiply-adds more than a prediction, where that does not compute `s` anyway.
     ///
     /// # Errors
     /// As [`predict_into`](Self::predict_into).
@@ -543,13 +542,6 @@ pub(crate) fn learn_in_order(
     }
     scores.truncate(end);
     learnt
-}
-
-/// Outputs of what had one up to format 4 of files.
-#[cfg(feature = "serde")]
-pub(crate) fn one_before_format_5<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
-    use serde::Deserialize;
-    if mercer_core::version() < 5 { Ok(1) } else { usize::deserialize(deserializer) }
 }
 
 /// Refuses a prediction that is not finite.

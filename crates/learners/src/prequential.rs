@@ -11,10 +11,8 @@ pub struct Score {
     absolute: f64,
     wrong_signs: usize,
     all_labels: bool,
-    /// `Σ (ω − 1)` over all rounds, and over those with a wrong sign: 0 in files that knew no weights.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
+    /// `Σ (ω − 1)` over all rounds, and over those with a wrong sign.
     excess: f64,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     wrong_excess: f64,
 }
 

@@ -4,16 +4,12 @@
 //! names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: what is read back predicts and
 //! goes on learning bit for bit like what was saved.
 //!
-//! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 45 52 43 45 52 0A` (`\x89MERCER\n`), the format's version
-//! (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table, 6 classes of a table, 7 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's
-//! length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the
-//! learners' fields. A change of those fields is a new version, whose reader keeps reading the old ones: golden files of
-//! every kind, learner and version are part of the tests. Files are written in version 7; versions 1 to 7 are read. Version 2 added to
-//! forecasters and operators the state that a run needs to go on in the midst of its data. Version 3 added fields to learners, such as their
-//! loss and the weights of examples; the learner of an older file has their defaults (see [`mercer_core::since`](crate::core)). Version 4 added
-//! what tells how sure a learner is: residuals of least squares, intervals beside a learner and around forecasts of several steps, calibration.
-//! Version 5 added intervals beside a learner behind the encoding of a table. Version 6 added classes, and the encoding of a table, to sums.
-//! Version 7 added the windows of `auto` that grow, and a second mixture of its members.
+//! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A` (`\x89Mercer\n`), the
+//! format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table,
+//! 6 classes of a table, 7 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's length (`u64`);
+//! then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the learners' fields. There is
+//! one version, 1. A golden file of every kind and learner is part of the tests. Files of development versions, which
+//! began with `\x89MERCER\n`, are refused.
 //!
 //! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that comes with no description.
 //!
@@ -61,9 +57,6 @@ use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{ConformalIntervals, IntervalScale};
 use mercer_learners::{AnyRegressor, Regressor, Score};
 use serde::{Deserialize, Serialize};
-
-use operator::OperatorV1;
-use series::PredictionV1;
 
 pub use class_union::{ClassUnion, MOST_CLASSES};
 pub use classification::{ClassProgress, Classification};
@@ -167,7 +160,6 @@ pub struct Regression {
     /// How far it has come.
     pub progress: Progress,
     /// Intervals around its predictions, in the units in which it learns.
-    #[serde(default, deserialize_with = "mercer_core::since::<4, _, _>")]
     pub intervals: Option<ConformalIntervals>,
     /// The learner.
     pub learner: AnyRegressor<AnyKernel>,
@@ -191,10 +183,8 @@ pub struct Description {
     /// How the target was told.
     pub target: TargetColumn,
     /// The names of the targets, if there are several and the data had names; `target_name` is then the first.
-    #[serde(default, deserialize_with = "mercer_core::since::<3, _, _>")]
     pub target_names: Vec<String>,
     /// The column of the weights.
-    #[serde(default, deserialize_with = "mercer_core::since::<3, _, _>")]
     pub weight: Option<ColumnChoice>,
 }
 
@@ -320,27 +310,16 @@ impl Model {
     /// # Errors
     /// Whatever is wrong with it, in words: see [`ModelError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        Self::from_bytes_with_version(bytes).map(|(model, _)| model)
-    }
-
-    /// The model of a whole file, and the format version of the file: from 1 to [`VERSION`].
-    ///
-    /// # Errors
-    /// As [`from_bytes`](Self::from_bytes).
-    pub fn from_bytes_with_version(bytes: &[u8]) -> Result<(Self, u16), ModelError> {
-        let frame::Opened { version, kind, body } = frame::open(bytes)?;
-        let model = match (kind, version) {
-            (ModelKind::Regression, v) => Self::Regression(Box::new(frame::decode(v, body)?)),
-            (ModelKind::Prediction, 1) => Self::Prediction(Box::new(frame::decode_old::<PredictionV1, _>(1, body)?)),
-            (ModelKind::Prediction, v) => Self::Prediction(Box::new(frame::decode(v, body)?)),
-            (ModelKind::Operator, 1) => Self::Operator(Box::new(frame::decode_old::<OperatorV1, _>(1, body)?)),
-            (ModelKind::Operator, v) => Self::Operator(Box::new(frame::decode(v, body)?)),
-            (ModelKind::Classification, v) => Self::Classification(Box::new(frame::decode(v, body)?)),
-            (ModelKind::Table, v) => Self::Table(Box::new(frame::decode(v, body)?)),
-            (ModelKind::ClassTable, v) => Self::ClassTable(Box::new(frame::decode(v, body)?)),
-            (ModelKind::Moments, v) => Self::Moments(Box::new(frame::decode(v, body)?)),
-        };
-        Ok((model, version))
+        let frame::Opened { kind, body } = frame::open(bytes)?;
+        Ok(match kind {
+            ModelKind::Regression => Self::Regression(frame::decode(body)?),
+            ModelKind::Prediction => Self::Prediction(frame::decode(body)?),
+            ModelKind::Operator => Self::Operator(frame::decode(body)?),
+            ModelKind::Classification => Self::Classification(frame::decode(body)?),
+            ModelKind::Table => Self::Table(frame::decode(body)?),
+            ModelKind::ClassTable => Self::ClassTable(frame::decode(body)?),
+            ModelKind::Moments => Self::Moments(frame::decode(body)?),
+        })
     }
 
     /// The model that `input` holds up to its end; no more than [`MOST_BYTES`] are read.
@@ -348,17 +327,9 @@ impl Model {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), and when `input` cannot be read.
     pub fn read(input: impl Read) -> Result<Self, ModelError> {
-        Self::read_with_version(input).map(|(model, _)| model)
-    }
-
-    /// [`read`](Self::read), and the format version as [`from_bytes_with_version`](Self::from_bytes_with_version) tells it.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn read_with_version(input: impl Read) -> Result<(Self, u16), ModelError> {
         let mut bytes = Vec::new();
         input.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(ModelError::Io)?;
-        Self::from_bytes_with_version(&bytes)
+        Self::from_bytes(&bytes)
     }
 }
 

@@ -233,26 +233,8 @@ pub(super) struct Metric {
     /// `√w_j`
     rates: Vec<f64>,
     pub(super) neighbours: Neighbours,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<6, _, _>"))]
     pub(super) kind: Kind,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<6, _, _>"))]
     pub(super) standing: Standing,
-}
-
-/// Up to format 5 there were three metrics, one after the other.
-#[cfg(feature = "serde")]
-pub(super) fn three_before_format_6<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<Metric>, D::Error> {
-    use serde::Deserialize;
-    if mercer_core::version() >= 6 {
-        return Vec::deserialize(deserializer);
-    }
-    let mut metrics = <[Metric; 3]>::deserialize(deserializer)?;
-    for (metric, kind) in metrics.iter_mut().zip([Kind::Ranks, Kind::Time, Kind::Other]) {
-        metric.kind = kind;
-    }
-    Ok(metrics.into())
 }
 
 impl Metric {

@@ -47,33 +47,26 @@ const NAMES: [&str; OTHERS] = ["grid", "mean", "fogd step=0.1", "fogd step=0.3",
 /// Windows of the stream, learners that forget, and the weights of all that predicts.
 ///
 /// # Invariants
-/// `low ≤ 0 ≤ high`; the windows hold the same examples in the same places. `errors` has as many rows, or is empty with `mean_error` in a state of before
-/// there were any.
+/// `low ≤ 0 ≤ high`; the windows hold the same examples in the same places. `errors` has as many rows.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Nearest {
     ranks: Ranks,
     /// The first is by ranks.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "super::metrics::three_before_format_6"))]
     metrics: Vec<Metric>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<6, _, _>"))]
     watch: Watch,
     forgetting: Vec<Fogd>,
     /// Of the grid and the learners that forget.
     rest: Aggregation,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "super::weights::steady_before_format_7"))]
     all: Weights,
     losses: Vec<f64>,
     low: f64,
     high: f64,
     rounds: u64,
     /// Squared errors with which the examples of the windows were predicted, and their mean of late, one an output.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
     errors: Vec<f64>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
     mean_error: Vec<f64>,
-    /// Examples that the budget pays for where a search looks at all of them, 0 in a state of before windows grew.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
+    /// Examples that the budget pays for where a search looks at all of them.
     paid: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
@@ -266,8 +259,7 @@ impl Nearest {
 
     /// Multiply-adds of a round that the metrics may cost.
     fn allowed(&self) -> f64 {
-        let paid = if self.paid == 0 { self.metrics[0].neighbours.limits().1 } else { self.paid };
-        self.metrics.iter().map(|metric| metric.cost_of_looks(paid)).sum()
+        self.metrics.iter().map(|metric| metric.cost_of_looks(self.paid)).sum()
     }
 
     /// Whether the windows may grow: searches that look at few examples, and metrics that rest, leave something of what the metrics may cost.
@@ -308,10 +300,7 @@ impl Nearest {
         if self.mean_error.is_empty() {
             self.mean_error.extend(squares());
         }
-        // Examples of which nothing is known count as the mean.
-        while self.errors.len() < self.metrics[0].neighbours.len() * y.len() {
-            self.errors.extend_from_slice(&self.mean_error);
-        }
+        self.errors.resize(self.metrics[0].neighbours.len() * y.len(), 0.0);
         let share = 1.0 / (self.rounds as f64).clamp(1.0, ROWS_OF_ERROR);
         let kept = self.errors[place * y.len()..].iter_mut().zip(&mut self.mean_error);
         for ((kept, mean), square) in kept.zip(squares()) {
@@ -452,12 +441,9 @@ impl Validate for Nearest {
             && self.losses.len() == self.all.len()
             && self.metrics.iter().all(|metric| metric.neighbours.len() == self.len());
         Inconsistent::require(fits, WHAT, "all of its members are there")?;
-        let known = self.errors.len() == self.len() * self.outputs() && self.mean_error.len() == self.outputs();
-        Inconsistent::require(
-            known || (self.errors.is_empty() && self.mean_error.is_empty()),
-            WHAT,
-            "it knows the error of each example",
-        )?;
+        let means = if self.len() == 0 { 0 } else { self.outputs() };
+        let known = self.errors.len() == self.len() * self.outputs() && self.mean_error.len() == means;
+        Inconsistent::require(known, WHAT, "it knows the error of each example")?;
         let mut errors = self.errors.iter().chain(&self.mean_error);
         Inconsistent::require(errors.all(|error| (0.0..=f64::MAX).contains(error)), WHAT, "errors are numbers")?;
         let range = self.low <= 0.0 && self.high >= 0.0 && self.low.is_finite() && self.high.is_finite();

@@ -61,18 +61,7 @@ impl Affine {
 pub(super) struct Scales {
     pub(super) features: Vec<Affine>,
     /// One an output.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "one_or_more"))]
     pub(super) targets: Vec<Affine>,
-}
-
-/// Up to format 4 there was one target.
-#[cfg(feature = "serde")]
-fn one_or_more<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Affine>, D::Error> {
-    use serde::Deserialize;
-    if mercer_core::version() >= 5 {
-        return Vec::deserialize(deserializer);
-    }
-    Ok(vec![Affine::deserialize(deserializer)?])
 }
 
 impl Scales {

@@ -26,16 +26,6 @@ pub(super) struct Weights {
     made: Vec<f64>,
 }
 
-/// Up to format 6 all rounds were remembered.
-#[cfg(feature = "serde")]
-pub(super) fn steady_before_format_7<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Weights, D::Error> {
-    use serde::Deserialize;
-    if mercer_core::version() >= 7 {
-        return Weights::deserialize(deserializer);
-    }
-    Weights::after(Aggregation::deserialize(deserializer)?).map_err(serde::de::Error::custom)
-}
-
 /// Follows the last rounds.
 fn following(experts: usize, rule: Rule) -> Result<Aggregation, ParameterError> {
     let new = Aggregation::new(experts, rule)?;
@@ -45,13 +35,8 @@ fn following(experts: usize, rule: Rule) -> Result<Aggregation, ParameterError> 
 impl Weights {
     /// Equal weights of so many members.
     pub(super) fn new(members: usize, rule: Rule) -> Result<Self, Error> {
-        Ok(Self::after(Aggregation::new(members, rule)?)?)
-    }
-
-    /// With what `steady` has learnt, and nothing of late.
-    fn after(steady: Aggregation) -> Result<Self, ParameterError> {
-        let quick = following(steady.weights().len(), steady.rule())?;
-        Ok(Self { quick, both: following(2, steady.rule())?, steady, made: Vec::new() })
+        let (steady, quick) = (Aggregation::new(members, rule)?, following(members, rule)?);
+        Ok(Self { steady, quick, both: following(2, rule)?, made: Vec::new() })
     }
 
     /// Members.

@@ -31,7 +31,6 @@ pub struct OnDictionary<K, A, U, T> {
     update: U,
     max_dictionary: Option<usize>,
     timing: PhantomData<T>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     evictor: Evictor,
     #[cfg_attr(feature = "serde", serde(skip))]
     memory: Memory,

@@ -59,7 +59,6 @@ pub struct Classifier<R> {
     learner: R,
     way: Way,
     classes: usize,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<5, _, _>"))]
     calibration: Option<Calibration>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,

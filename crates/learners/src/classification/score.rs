@@ -12,7 +12,6 @@ pub struct ClassScore {
     log_loss: f64,
     /// Whether every round had a probability.
     all_probable: bool,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     confidences: Vec<Bin>,
 }
 

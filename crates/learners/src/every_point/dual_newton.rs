@@ -85,7 +85,6 @@ pub struct DualNewton<K, C> {
     factor: GrowingCholesky,
     /// Rounds that only moved `f`.
     plain: Terms,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,

@@ -27,7 +27,6 @@ pub struct KernelExpansion<K> {
     squared_norm: f64,
     step_size: StepSize,
     radius: Option<f64>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
     gradient: Vec<f64>,

@@ -47,7 +47,6 @@ pub struct KernelRidge<K, F> {
     factor: GrowingCholesky,
     q: Coefficients,
     readout: PhantomData<F>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     residuals: Residuals,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,

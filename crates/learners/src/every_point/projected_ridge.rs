@@ -52,7 +52,6 @@ pub struct ProjectedRidge<K, F> {
     history: Points,
     columns: Vec<AlignedVec>,
     targets: AlignedVec,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     roots: Option<AlignedVec>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,

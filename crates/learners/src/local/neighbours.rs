@@ -30,7 +30,6 @@ const PROBES: usize = 16;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Neighbours {
     points: Points,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "flat"))]
     targets: Vec<f64>,
     /// Inverse weights.
     spreads: Vec<f64>,
@@ -38,28 +37,14 @@ pub(crate) struct Neighbours {
     oldest: usize,
     count: usize,
     processes: [Process; LANES],
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::learner::one_before_format_5"))]
     outputs: usize,
     /// Of all but the last `recent` examples; it may be missing.
     #[cfg_attr(feature = "serde", serde(skip))]
     index: Index,
     /// Examples that have come since the index was made.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
     recent: usize,
     /// At how many points of the index a search looked when it was made, 0 before.
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<7, _, _>"))]
     looked: usize,
-}
-
-/// Up to format 4 targets were in pairs.
-#[cfg(feature = "serde")]
-fn flat<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    use serde::Deserialize;
-    if mercer_core::version() >= 5 {
-        return Vec::deserialize(deserializer);
-    }
-    let pairs: Vec<[f64; TARGETS]> = Vec::deserialize(deserializer)?;
-    Ok(pairs.into_flattened())
 }
 
 /// Memory of a prediction, with its result; the first three are for who asks.

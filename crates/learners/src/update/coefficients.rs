@@ -152,11 +152,7 @@ impl Coefficients {
 
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Coefficients {
-    /// Before version 3 there was one output, and its vector stood alone.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if mercer_core::version() < 3 {
-            return AlignedVec::deserialize(deserializer).map(Self::of);
-        }
         let vectors = Vec::<AlignedVec>::deserialize(deserializer)?;
         if vectors.is_empty() {
             return Err(serde::de::Error::custom("a learner has at least one output"));

@@ -63,7 +63,6 @@ pub struct GradientStep {
     w: Coefficients,
     step_size: StepSize,
     radius: Option<f64>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     loss: Loss,
     /// At least `‖W‖`; infinite where nobody knows.
     #[cfg_attr(feature = "serde", serde(skip, default = "unknown"))]

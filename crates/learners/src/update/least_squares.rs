@@ -94,9 +94,7 @@ pub struct LeastSquares<F = Ridge> {
     trace: f64,
     trace_limit: f64,
     readout: PhantomData<F>,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     forgets: Forgetting,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     residuals: Residuals,
     /// There when it forgets exponentially.
     information: Option<Information>,

@@ -37,7 +37,6 @@ pub struct NewtonStep {
     bound: f64,
     /// Whether the coordinates changed after the last step; the projection is then skipped once.
     fresh: bool,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<3, _, _>"))]
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,

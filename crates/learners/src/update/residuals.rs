@@ -20,7 +20,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use super::make_room;
 
-/// `Σ ω e²/(1 + ωs)` for each output, and `Σ ω`. The default has seen nothing, as the learner of a file from before there was this field.
+/// `Σ ω e²/(1 + ωs)` for each output, and `Σ ω`. The default has seen nothing.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Residuals {

@@ -11,7 +11,7 @@ use mercer::data::{Scaling, Scheme, TargetColumn, instant_text};
 use mercer::encoding::{Column, Encoding, Kind, Use};
 use mercer::learners::Expert;
 use mercer::learners::prediction::{ConformalIntervals, Forecaster};
-use mercer::model::{Description, Model, SeriesErrors};
+use mercer::model::{Description, Model, SeriesErrors, VERSION};
 use mercer::{AnyKernel, AnyRegressor, Regressor};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -72,11 +72,11 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
 }
 
 /// What is to be said, in its order.
-fn facts(Loaded { model, version, bytes }: &Loaded) -> Facts {
+fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
     let mut facts = Vec::new();
     let mut tell = |name: &'static str, fact: Value| facts.push((name, fact));
     tell("kind", model.kind().to_string().into());
-    tell("format", (*version).into());
+    tell("format", VERSION.into());
     tell("bytes", (*bytes).into());
     match model {
         Model::Regression(model) => {

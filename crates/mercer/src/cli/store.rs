@@ -17,8 +17,6 @@ fn refused(path: &Path, error: &ModelError) -> Failure {
 /// A model, and what its file tells of itself.
 pub(crate) struct Loaded {
     pub(crate) model: Model,
-    /// The version of the file's format.
-    pub(crate) version: u16,
     /// The size of the file.
     pub(crate) bytes: u64,
 }
@@ -31,8 +29,8 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, Failure> {
     }
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
-    let (model, version) = Model::read_with_version(file).map_err(|error| refused(path, &error))?;
-    Ok(Loaded { model, version, bytes })
+    let model = Model::read(file).map_err(|error| refused(path, &error))?;
+    Ok(Loaded { model, bytes })
 }
 
 /// The learner from examples in a file, of numbers or of classes.

@@ -4,7 +4,7 @@ use std::io;
 
 use mercer_core::Inconsistent;
 
-use super::ModelKind;
+use super::{ModelKind, VERSION};
 
 /// Why a model cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -13,13 +13,14 @@ pub enum ModelError {
     /// The bytes do not begin as a model file does.
     #[error("is not a model file; give one that mercer has saved")]
     NotAModel,
+    /// The format is that of a program before the first release.
+    #[error("was made by a development version of mercer; train it again")]
+    Development,
     /// The format is of a later program.
-    #[error("is a model file of format {version}, and this program reads formats up to {newest}; use a newer mercer")]
+    #[error("is a model file of format {version}, and this program reads format {VERSION}; use a newer mercer")]
     UnknownVersion {
         /// The file's version.
         version: u16,
-        /// The newest that is known.
-        newest: u16,
     },
     /// The kind is none of this format.
     #[error("is a model file of the unknown kind {0}; it was altered, or written by something else")]

@@ -6,14 +6,17 @@ use serde::de::DeserializeOwned;
 
 use super::{ModelError, ModelKind};
 
-/// The version that is written.
-pub const VERSION: u16 = 7;
+/// The version of the format.
+pub const VERSION: u16 = 1;
 
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;
 
 /// What every model file begins with. No text file begins so, and a transfer that changes line ends or cuts the eighth bit breaks it.
-pub const MAGIC: [u8; 8] = *b"\x89MERCER\n";
+pub const MAGIC: [u8; 8] = *b"\x89Mercer\n";
+
+/// What files began with before the first release.
+const DEVELOPMENT: [u8; 8] = *b"\x89MERCER\n";
 
 /// Bytes before the body.
 const HEADER: usize = 24;
@@ -70,14 +73,15 @@ pub(super) fn pack(kind: ModelKind, model: &(impl Serialize + Validate)) -> Resu
 
 /// A file that is whole and as it was written.
 pub(super) struct Opened<'a> {
-    /// From 1 to [`VERSION`].
-    pub(super) version: u16,
     pub(super) kind: ModelKind,
     pub(super) body: &'a [u8],
 }
 
 /// The parts of a file.
 pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
+    if bytes.starts_with(&DEVELOPMENT) {
+        return Err(ModelError::Development);
+    }
     let begun = bytes.len().min(MAGIC.len());
     if begun == 0 || bytes[..begun] != MAGIC[..begun] {
         return Err(ModelError::NotAModel);
@@ -89,8 +93,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
     let Some(header) = Header::read(bytes) else {
         return Err(ModelError::Truncated { expected: HEADER as u64, got });
     };
-    if !(1..=VERSION).contains(&header.version) {
-        return Err(ModelError::UnknownVersion { version: header.version, newest: VERSION });
+    if header.version != VERSION {
+        return Err(ModelError::UnknownVersion { version: header.version });
     }
     let Some(kind) = ModelKind::of_code(header.kind) else { return Err(ModelError::UnknownKind(header.kind)) };
     let body = &bytes[HEADER..];
@@ -105,61 +109,15 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
     if header.checksum != computed {
         return Err(ModelError::Altered { stored: header.checksum, computed });
     }
-    Ok(Opened { version: header.version, kind, body })
+    Ok(Opened { kind, body })
 }
 
-/// The model of a body that `version` wrote, if it holds together.
-pub(super) fn decode<T: DeserializeOwned + Validate>(version: u16, body: &[u8]) -> Result<T, ModelError> {
-    decode_old::<T, T>(version, body)
-}
-
-/// The same of a body with another layout, which is made into the present one.
-pub(super) fn decode_old<Old: DeserializeOwned, T: From<Old> + Validate>(
-    version: u16,
-    body: &[u8],
-) -> Result<T, ModelError> {
-    // Fields that learners gained later are not in the body: see `mercer_core::since`.
-    let (old, rest) = mercer_core::reading(version, || postcard::take_from_bytes::<Old>(body))?;
+/// The model of a body, if it holds together.
+pub(super) fn decode<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, ModelError> {
+    let (model, rest): (T, _) = postcard::take_from_bytes(body)?;
     if !rest.is_empty() {
         return Err(ModelError::Trailing { extra: rest.len() as u64 });
     }
-    let model = T::from(old);
     model.validate()?;
     Ok(model)
-}
-
-#[cfg(test)]
-mod tests {
-    use mercer_core::Inconsistent;
-    use serde::{Deserialize, Serialize};
-
-    use super::*;
-
-    #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Grown {
-        weight: f64,
-        #[serde(deserialize_with = "mercer_core::since::<3, _, _>")]
-        rounds: Option<u64>,
-        last: u8,
-    }
-
-    impl Validate for Grown {
-        fn validate(&self) -> Result<(), Inconsistent> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn fields_are_read_by_the_version_of_the_file() -> Result<(), ModelError> {
-        let old = postcard::to_allocvec(&(0.5, 7_u8))?;
-        for version in [1, 2] {
-            assert_eq!(decode::<Grown>(version, &old)?, Grown { weight: 0.5, rounds: None, last: 7 });
-        }
-        let file = pack(ModelKind::Regression, &Grown { weight: 0.5, rounds: Some(9), last: 7 })?;
-        let opened = open(&file)?;
-        let read: Grown = decode(opened.version, opened.body)?;
-        assert_eq!((opened.version, read.rounds), (VERSION, Some(9)));
-        assert!(matches!(decode::<Grown>(2, opened.body), Err(ModelError::Trailing { .. })));
-        Ok(())
-    }
 }

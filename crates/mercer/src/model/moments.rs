@@ -62,14 +62,11 @@ pub struct Moments {
     /// The sums.
     pub sums: RidgeMoments<FixedMap<AnyKernel>>,
     /// The classes met, in sorted order, each of which has an output; `None` for sums of numbers. Before any class is met there is one output.
-    #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
     pub classes: Option<Labels>,
     /// How the columns of a table become the inputs, the same for every row. The columns are then those of its schema; `features` of the
     /// description is empty.
-    #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
     pub encoding: Option<Encoding>,
     /// How the targets of an encoded table were scaled, one each; none where they are in their own units.
-    #[serde(default, deserialize_with = "mercer_core::since::<6, _, _>")]
     pub target_scales: Vec<TargetScale>,
 }
 

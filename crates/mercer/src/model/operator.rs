@@ -20,19 +20,6 @@ pub struct Operator {
     pub learner: AnyOperator,
 }
 
-/// The body of format 1.
-#[derive(Deserialize)]
-pub(super) struct OperatorV1 {
-    columns: Vec<String>,
-    learner: AnyOperator,
-}
-
-impl From<OperatorV1> for Operator {
-    fn from(old: OperatorV1) -> Self {
-        Self::new(old.columns, old.learner)
-    }
-}
-
 /// One of the learners of operators.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]

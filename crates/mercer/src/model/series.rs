@@ -25,7 +25,6 @@ pub struct Prediction {
     /// Intervals around its predictions.
     pub intervals: Option<ConformalIntervals>,
     /// Intervals around its forecasts of two and more steps.
-    #[serde(default, deserialize_with = "mercer_core::since::<4, _, _>")]
     pub further: Option<HorizonIntervals>,
     /// The forecaster.
     pub forecaster: AnyForecaster,
@@ -40,19 +39,6 @@ pub struct SeriesErrors {
     pub scored: u64,
     /// The sum of their squared errors.
     pub sum: f64,
-}
-
-/// The body of format 1.
-#[derive(Deserialize)]
-pub(super) struct PredictionV1 {
-    columns: Vec<String>,
-    forecaster: AnyForecaster,
-}
-
-impl From<PredictionV1> for Prediction {
-    fn from(old: PredictionV1) -> Self {
-        Self::new(old.columns, old.forecaster)
-    }
 }
 
 impl Prediction {

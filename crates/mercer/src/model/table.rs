@@ -20,7 +20,6 @@ pub struct Table {
     /// How far it has come; the score is in the units of the targets.
     pub progress: Progress,
     /// Intervals around its predictions, in the units of the targets.
-    #[serde(default, deserialize_with = "mercer_core::since::<5, _, _>")]
     pub intervals: Option<ConformalIntervals>,
     /// The encoding and the learner.
     pub pipeline: Pipeline<ScaledTargets<AnyRegressor<AnyKernel>>>,

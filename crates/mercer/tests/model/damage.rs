@@ -1,6 +1,7 @@
 //! Damaged, foreign and crafted files are refused in words, and never harm.
 
-use mercer::model::{Model, ModelError, VERSION};
+use mercer::learners::prediction::{Forecaster, LinearExtrapolation};
+use mercer::model::{Model, ModelError, Prediction, VERSION};
 use proptest::prelude::*;
 
 use crate::exercise::exercise;
@@ -43,9 +44,12 @@ fn refusals_say_what_is_wrong() {
     for foreign in [&b""[..], b"a,b,y\n1,2,3\n", b"PK\x03\x04", &good[1..]] {
         assert!(refusal(foreign).contains("is not a model file"));
     }
-    assert!(altered(8, 8).contains("format 8, and this program reads formats up to 7; use a newer mercer"));
+    assert!(altered(8, 2).contains("format 2, and this program reads format 1; use a newer mercer"));
     assert!(altered(8, 0).contains("format 0"));
-    assert_eq!(VERSION, 7);
+    assert_eq!(VERSION, 1);
+    // What files began with before the first release.
+    let development = [b"\x89MERCER\n", &good[8..]].concat();
+    assert_eq!(refusal(&development), "was made by a development version of mercer; train it again");
     assert!(altered(10, 9).contains("unknown kind 9"));
     assert!(altered(16, 0).contains("bytes behind the end"));
     assert!(altered(22, 1).contains("truncated"));
@@ -121,19 +125,18 @@ fn deep_nesting_is_refused_before_the_stack_is_gone() {
 /// A number of inputs that nothing backs must not be believed before it is looked at.
 #[test]
 fn a_forecaster_of_endless_inputs_is_refused_without_room_for_them() {
-    let mut file = bytes("krls")[..HEADER].to_vec();
-    // Format 1, a forecaster: no names, `LinearExtrapolation` of one output, its last two values.
-    (file[8], file[10]) = (1, 2);
-    file.extend([0, 7, 1]);
-    file.extend(0.5_f64.to_le_bytes());
-    file.push(1);
-    file.extend(0.25_f64.to_le_bytes());
+    let mut extrapolation = LinearExtrapolation::new(1);
+    [0.25, 0.5].into_iter().for_each(|y| extrapolation.observe(&[], &[y]).unwrap());
+    let mut file = Model::Prediction(Box::new(Prediction::new(Vec::new(), extrapolation.into()))).to_bytes().unwrap();
+    // The body ends with the number of inputs and that of the rows.
+    let rows = file.pop().unwrap();
+    assert_eq!(file.pop(), Some(0));
     // 2⁶³ − 1 inputs, in seven bits a byte.
     let mut endless = file.clone();
-    endless.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0]);
+    endless.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, rows]);
     assert!(refusal(&sealed(endless)).contains("number of inputs"));
     // A few are believed.
-    file.extend([3, 0]);
+    file.extend([3, rows]);
     assert!(Model::from_bytes(&sealed(file)).is_ok());
 }
 

