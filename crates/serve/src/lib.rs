@@ -1,14 +1,18 @@
-//! A model that learns row by row, behind HTTP: predictions for many at once, learning one row after the other, metrics for Prometheus, an OpenAPI
-//! document with the columns of the model, and a page for people. It knows connections and JSON and no learner: what is served is a [`Model`] of
-//! yours. (`mercer serve` is this server with the models of Mercer's files.)
+//! A model that learns row by row, behind HTTP: predictions for many at once, learning one row
+//! after the other, metrics for Prometheus, an OpenAPI document with the columns of the model, and
+//! a page for people. It knows connections and JSON and no learner: what is served is a [`Model`]
+//! of yours. (`mercer serve` is this server with the models of Mercer's files.)
 //!
-//! Predictions take a shared lock of the model, for one row at a time. One thread applies learning in the order in which
-//! requests arrived, and takes the exclusive lock for one row at a time. A published snapshot instead would need a copy of the whole model (a matrix
-//! of J² numbers) after every row, or show predictions an old state; a row is learnt in the time of a few predictions, so waiting for it costs less. The
-//! lock is fair: neither a stream of predictions nor a batch that is learnt can keep the other out. Forecasts are made from a copy.
+//! Predictions take a shared lock of the model, for one row at a time. One thread applies learning
+//! in the order in which requests arrived, and takes the exclusive lock for one row at a time. A
+//! published snapshot instead would need a copy of the whole model (a matrix of J² numbers) after
+//! every row, or show predictions an old state; a row is learnt in the time of a few predictions,
+//! so waiting for it costs less. The lock is fair: neither a stream of predictions nor a batch that
+//! is learnt can keep the other out. Forecasts are made from a copy.
 //!
-//! The server speaks HTTP/1.1 without TLS; put a proxy before it where others may listen. Heads, bodies, rows, connections and the time that a client takes are bounded
-//! by [`Limits`]; who may learn is said by [`Access`].
+//! The server speaks HTTP/1.1 without TLS; put a proxy before it where others may listen. Heads,
+//! bodies, rows, connections and the time that a client takes are bounded by [`Limits`]; who may
+//! learn and download the model is said by [`Access`].
 //!
 //! ```
 //! use std::net::TcpListener;
@@ -87,6 +91,7 @@ use std::io;
 use std::net::TcpListener;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -109,10 +114,17 @@ pub type Save = Box<dyn FnMut(Vec<u8>) -> Result<(), Reason> + Send>;
 pub struct Options {
     /// What one client may ask for.
     pub limits: Limits,
-    /// Who may learn.
+    /// Who may learn and download the model.
     pub access: Access,
-    /// After how many rows the model is saved, beside the end.
+    /// After how many rows the model is saved.
     pub checkpoint: Option<NonZeroU64>,
+    /// How long what was learnt may stay unsaved.
+    pub checkpoint_time: Option<Duration>,
+    /// How long requests in progress may take once the service is to end.
+    pub drain: Duration,
+    /// Whether a row that names a column which the model does not have is refused, and not only
+    /// that column ignored.
+    pub refuse_unknown: bool,
     /// Threads that answer requests; as many as there are processors if none.
     pub threads: Option<NonZeroUsize>,
     /// The name under which the model is downloaded: ASCII letters, digits, dots and lines.
@@ -122,12 +134,16 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For an address that only this machine reaches.
+    /// For an address that only this machine reaches: what was learnt is saved every minute, and
+    /// requests have five seconds at the end.
     fn default() -> Self {
         Self {
             limits: Limits::default(),
             access: Access { loopback: true, ..Access::default() },
             checkpoint: None,
+            checkpoint_time: Some(Duration::from_secs(60)),
+            drain: Duration::from_secs(5),
+            refuse_unknown: false,
             threads: None,
             file_name: "model".to_owned(),
             log: |_| (),
@@ -144,16 +160,27 @@ pub struct Limits {
     pub head: usize,
     /// Most rows in a request.
     pub rows: usize,
+    /// Most bytes in the name of a class.
+    pub class_name: usize,
     /// Most connections at a time; further ones are answered 503 and closed.
     pub connections: u32,
-    /// How long a client may take to send a head, to send a body, or to accept the next part of an answer, and how long it may be idle.
+    /// How long a client may take to send a head, to send a body, or to accept the next part of an
+    /// answer, and how long it may be idle.
     pub timeout: Duration,
 }
 
 impl Default for Limits {
-    /// A megabyte in 10,000 rows, heads of 16 KiB, 512 connections, and 30 seconds.
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, and 30
+    /// seconds.
     fn default() -> Self {
-        Self { body: 1 << 20, head: 16384, rows: 10_000, connections: 512, timeout: Duration::from_secs(30) }
+        Self {
+            body: 1 << 20,
+            head: 16384,
+            rows: 10_000,
+            class_name: 256,
+            connections: 512,
+            timeout: Duration::from_secs(30),
+        }
     }
 }
 
@@ -181,13 +208,21 @@ struct Service {
     curve: Curve,
     openapi: Bytes,
     page: Bytes,
+    /// The learner is to save, whatever it does.
+    save_now: AtomicBool,
+    /// No connection is taken any more.
+    ending: AtomicBool,
+    /// Nobody waits for an answer any more.
+    ended: AtomicBool,
 }
 
-/// Serves the model until `stop` says so, which is asked twenty times a second; then answers the requests in progress and saves what was learnt.
+/// Serves the model until `stop` says so, which is asked twenty times a second. Then it saves what
+/// was learnt, answers the requests in progress for as long as [`Options::drain`] says, and saves
+/// what these have taught.
 ///
 /// # Errors
-/// If the system gives no threads, and if what was learnt cannot be saved at the end. A checkpoint that cannot be saved is told in the log and in `/health`, and the
-/// service goes on.
+/// If the system gives no threads, and if what was learnt cannot be saved at the end. A checkpoint
+/// that cannot be saved is told in the log and in `/health`, and the service goes on.
 pub fn run(
     listener: TcpListener,
     model: Box<dyn Model>,
@@ -205,6 +240,9 @@ pub fn run(
         model: RwLock::new(model),
         schema,
         options,
+        save_now: AtomicBool::new(false),
+        ending: AtomicBool::new(false),
+        ended: AtomicBool::new(false),
     });
     let (jobs, waiting) = mpsc::channel::<Job>(service.options.limits.connections as usize);
     let learner = Learner::new(Arc::clone(&service), save);
@@ -221,7 +259,8 @@ pub fn run(
         connection::serve(listener, &service, jobs, stop).await;
         Ok::<_, io::Error>(())
     })?;
-    // Whoever still waits for a client is ended; the learner then has its last job, and ends when it is done.
+    // Whoever still waits for a client is ended; the learner then has its last job, and ends when
+    // it is done.
     runtime.shutdown_timeout(Duration::from_secs(1));
     learner.join().map_err(|_| ServeError::Learner)?.map_err(ServeError::Save)
 }

@@ -7,8 +7,18 @@ use std::time::Duration;
 use super::model::Standing;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 8] =
-    ["/", "/curve", "/health", "/learn", "/metrics", "/model", "/openapi.json", "/predict"];
+pub(super) const PATHS: [&str; 10] = [
+    "/",
+    "/curve",
+    "/health",
+    "/health/live",
+    "/health/ready",
+    "/learn",
+    "/metrics",
+    "/model",
+    "/openapi.json",
+    "/predict",
+];
 
 /// Upper ends of the buckets of latencies, in microseconds.
 const BUCKETS: [u64; 14] =

@@ -7,10 +7,12 @@ use serde_json::{Value as Json, json};
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
-/// Forecasts so many rows ahead, one prediction for each; it shares nothing with the model that it was copied from.
+/// Forecasts so many rows ahead, one prediction for each; it shares nothing with the model that it
+/// was copied from.
 pub type Forecast = Box<dyn FnOnce(usize) -> Result<Vec<Prediction>, Reason> + Send>;
 
-/// A model that is served. Many threads predict with it under a shared lock; one learns, a row at a time, under the exclusive one.
+/// A model that is served. Many threads predict with it under a shared lock; one learns, a row at a
+/// time, under the exclusive one.
 pub trait Model: Send + Sync {
     /// Its columns and what it tells of itself. They are asked for once, at the start.
     fn schema(&self) -> Schema;
@@ -30,7 +32,8 @@ pub trait Model: Send + Sync {
     /// If the row is refused. The model must then be what it was.
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason>;
 
-    /// What forecasts the rows after the last one learnt, from a copy of the state. It is asked for where [`Schema::series`] is set.
+    /// What forecasts the rows after the last one learnt, from a copy of the state. It is asked for
+    /// where [`Schema::series`] is set.
     fn forecast(&self) -> Forecast;
 
     /// The bytes of the model's file.
@@ -51,9 +54,11 @@ pub struct Schema {
     pub loss: String,
     /// The columns beside targets and weight, in their order.
     pub columns: Vec<Column>,
-    /// Whether rows may be objects by the names of columns, which then differ from each other; if not, they are arrays.
+    /// Whether rows may be objects by the names of columns, which then differ from each other; if
+    /// not, they are arrays.
     pub named: bool,
-    /// Of a series: how many steps ahead it can be forecast. Its columns are its outputs and inputs, and it has no targets.
+    /// Of a series: how many steps ahead it can be forecast. Its columns are its outputs and
+    /// inputs, and it has no targets.
     pub series: Option<usize>,
     /// The names of the targets.
     pub targets: Vec<String>,
@@ -100,7 +105,8 @@ pub enum Takes {
 pub enum Value {
     /// There is none.
     Missing,
-    /// A number within ±1e100: its square is far from the largest `f64`, so that a learner is not made to diverge by one row.
+    /// A number within ±1e100: its square is far from the largest `f64`, so that a learner is not
+    /// made to diverge by one row.
     Number(f64),
     /// A text; `true` and `false` are texts, too.
     Text(String),
@@ -118,7 +124,8 @@ impl Value {
 pub struct Row {
     /// A value for each of [`Schema::columns`].
     pub values: Vec<Value>,
-    /// A value for each of [`Schema::targets`]: a number, or a number or a text that is not blank of a class; empty if the row is to be predicted.
+    /// A value for each of [`Schema::targets`]: a number, or a number or a text that is not blank
+    /// of a class; empty if the row is to be predicted.
     pub targets: Vec<Value>,
     /// Its weight, at least 0; 1 if rows have none.
     pub weight: f64,
@@ -146,7 +153,8 @@ pub enum Prediction {
     Numbers {
         /// What is predicted.
         values: Vec<f64>,
-        /// The lower ends of the intervals, NaN where there is none yet; empty if the model has no intervals.
+        /// The lower ends of the intervals, NaN where there is none yet; empty if the model has no
+        /// intervals.
         lower: Vec<f64>,
         /// The upper ends.
         upper: Vec<f64>,
@@ -199,6 +207,11 @@ impl Prediction {
 }
 
 impl Schema {
+    /// The names of the columns, the targets and the weight.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.columns.iter().map(|column| &column.name).chain(&self.targets).chain(&self.weight)
+    }
+
     /// How many values a row that is an array has, to predict or to learn.
     pub(crate) fn width(&self, learn: bool) -> usize {
         self.columns.len() + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 }

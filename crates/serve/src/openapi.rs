@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Options;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
-use super::{Limits, Options};
 
 /// The document.
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
@@ -22,7 +22,7 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
             "Predict rows, then learn them, in the order in which requests arrive",
             "LearnRequest",
             "LearnAnswer",
-            &[("503", "The service is ending."), ("403", "The request names a host that is not this machine.")],
+            &[("503", "The service is ending.")],
         );
         if access.token.is_some() {
             learn["security"] = json!([{ "token": [] }]);
@@ -31,7 +31,16 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
         path("/learn", json!({ "post": learn }));
     }
     let json_of = |schema: &str| json!({ "application/json": { "schema": reference(schema) } });
-    path("/health", get("health", "How the service is", &json_of("Health")));
+    let mut health = get("health", "How the service is", &json_of("Health"));
+    health["get"]["responses"]["503"] =
+        json!({ "description": "What was learnt could not be saved.", "content": json_of("Health") });
+    path("/health", health);
+    for (name, summary) in [("live", "Whether the service works"), ("ready", "Whether the service takes requests")] {
+        let state = json!({ "application/json": { "schema": { "type": "object" } } });
+        let mut operation = get(name, summary, &state);
+        operation["get"]["responses"]["503"] = json!({ "description": "It does not.", "content": state });
+        path(&format!("/health/{name}"), operation);
+    }
     path(
         "/curve",
         get("curve", "The mean loss of predictions before learning, since the service began", &json_of("Curve")),
@@ -48,13 +57,17 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
         get("model", "The model file as it would be saved now", &json!({ "application/octet-stream": {} }));
     model_file["get"]["responses"]["409"] = refusal("The model holds what no file can, such as an infinite number.");
     model_file["get"]["responses"]["503"] = refusal("The service is ending.");
+    if access.token.is_some() {
+        model_file["get"]["security"] = json!([{ "token": [] }]);
+        model_file["get"]["responses"]["401"] = refusal("The token is missing or another one.");
+    }
     path("/model", model_file);
     path(
         "/openapi.json",
         get("openapi", "This document", &json!({ "application/json": { "schema": { "type": "object" } } })),
     );
     path("/", get("page", "A page for people", &json!({ "text/html": { "schema": { "type": "string" } } })));
-    let mut components = json!({ "schemas": schemas(schema, &options.limits) });
+    let mut components = json!({ "schemas": schemas(schema, options) });
     if access.token.is_some() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
@@ -92,7 +105,8 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
         "400": refusal("The body is not JSON, or cannot be read."),
         "408": refusal("The body did not come in time."),
         "413": refusal("The body is too large."),
-        "415": refusal("The body is not said to be JSON."),
+        "403": refusal("The request names a host that is not this machine."),
+        "415": refusal("The body is not said to be JSON, or it is compressed."),
         "422": refusal("The JSON does not describe rows of this model, or the learner refuses a row. Rows before it that were learnt are counted in `learnt`."),
     });
     for (status, why) in more {
@@ -106,7 +120,8 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
     })
 }
 
-fn schemas(schema: &Schema, limits: &Limits) -> Value {
+fn schemas(schema: &Schema, options: &Options) -> Value {
+    let limits = &options.limits;
     let number = json!({ "type": "number", "minimum": -MOST, "maximum": MOST });
     let maybe = json!({ "type": ["number", "null"] });
     // One number, or one for each target.
@@ -117,7 +132,7 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
             json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": schema.outputs.join(", ") })
         }
     };
-    let class = json!({ "anyOf": [{ "type": "string", "pattern": "[^\\s\\p{C}]" }, number, { "type": "boolean" }] });
+    let class = json!({ "anyOf": [{ "type": "string", "pattern": "\\S", "maxLength": limits.class_name }, number, { "type": "boolean" }] });
     let target = if schema.classes.is_some() { &class } else { &number };
     let weight = json!({ "type": "number", "minimum": 0, "maximum": MOST });
 
@@ -166,7 +181,8 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
             "type": "object",
             "required": required,
             "properties": properties,
-            "description": "The values by the names of their columns; other columns are not looked at.",
+            "description": "The values by the names of their columns.",
+            "additionalProperties": !options.refuse_unknown,
         });
         json!({ "oneOf": [named, listed] })
     };

@@ -1,12 +1,17 @@
 //! From the JSON of a request to rows of values.
 
-use serde_json::Value as Json;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value as Json};
 
 use super::Service;
-use super::model::{Column, Row, Schema, Takes, Value};
+use super::model::{Column, Row, Takes, Value};
 use super::routes::Refusal;
 
-/// The largest number by absolute value: its square is far from the largest `f64`, so that a learner is not made to diverge by one row.
+/// The largest number by absolute value: its square is far from the largest `f64`, so that a
+/// learner is not made to diverge by one row.
 pub(super) const MOST: f64 = 1e100;
 
 /// The rows of a request.
@@ -31,11 +36,7 @@ impl Asked {
     /// # Errors
     /// 400 for what is not JSON, 422 for JSON of another form.
     pub(super) fn parse(body: &[u8], purpose: Purpose, service: &Service) -> Result<Self, Refusal> {
-        let value: Json = serde_json::from_slice(body)
-            .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {FORM}")))?;
-        let Json::Object(mut body) = value else {
-            return Err(Refusal::unprocessable(format!("the body is {}; {FORM}", kind(&value))));
-        };
+        let mut body = object(body, FORM)?;
         let (one, several) = (body.remove("row"), body.remove("rows"));
         let single = one.is_some();
         let rows = match (one, several) {
@@ -67,7 +68,7 @@ impl Asked {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
         let read = |(at, told): (usize, &Json)| {
-            row(told, purpose, &service.schema).map_err(|why| {
+            row(told, purpose, service).map_err(|why| {
                 Refusal::unprocessable(if single { format!("row: {why}") } else { format!("rows[{at}]: {why}") })
             })
         };
@@ -82,11 +83,7 @@ impl Asked {
 /// 400 for what is not JSON, 422 for JSON of another form.
 pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
     let form = "send {\"steps\": H}, where H is how many rows ahead to forecast";
-    let value: Json = serde_json::from_slice(body)
-        .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {form}")))?;
-    let Json::Object(body) = value else {
-        return Err(Refusal::unprocessable(format!("the body is {}; {form}", kind(&value))));
-    };
+    let body = object(body, form)?;
     if let Some(name) = body.keys().find(|name| *name != "steps") {
         return Err(Refusal::unprocessable(format!("{name:?} is not known here; {form}")));
     }
@@ -103,8 +100,10 @@ pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
     })
 }
 
-/// The values of a row: those of the columns, then the targets and the weight where they are needed.
-fn row(told: &Json, purpose: Purpose, schema: &Schema) -> Result<Row, String> {
+/// The values of a row: those of the columns, then the targets and the weight where they are
+/// needed.
+fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> {
+    let schema = &service.schema;
     let (d, m) = (schema.columns.len(), schema.targets.len());
     let width = schema.width(purpose == Purpose::Learn);
     match told {
@@ -118,6 +117,12 @@ fn row(told: &Json, purpose: Purpose, schema: &Schema) -> Result<Row, String> {
         }
         Json::Object(_) if !schema.named => {
             return Err(format!("the columns of this model have no names; give an array of {width} values"));
+        }
+        Json::Object(told) if service.options.refuse_unknown => {
+            let known: HashSet<&String> = schema.names().collect();
+            if let Some(name) = told.keys().find(|name| !known.contains(name)) {
+                return Err(format!("{name:?} is no column of this model; leave it out, or correct its name"));
+            }
         }
         Json::Array(_) | Json::Object(_) => {}
         other => return Err(format!("it is {}; give an object or an array", kind(other))),
@@ -142,7 +147,7 @@ fn row(told: &Json, purpose: Purpose, schema: &Schema) -> Result<Row, String> {
     for (place, name) in (d..).zip(&schema.targets) {
         let value = at(place, name);
         row.targets.push(if schema.classes.is_some() {
-            label(value).map_err(|why| format!("the class {name:?} {why}"))?
+            label(value, service.options.limits.class_name).map_err(|why| format!("the class {name:?} {why}"))?
         } else {
             number(value).map(Value::Number).map_err(|why| format!("the target {name:?} {why}"))?
         });
@@ -163,8 +168,11 @@ fn said(targets: &[String]) -> String {
 }
 
 /// The class of a row.
-fn label(value: Option<&Json>) -> Result<Value, String> {
+fn label(value: Option<&Json>, longest: usize) -> Result<Value, String> {
     match value {
+        Some(Json::String(text)) if text.trim().len() > longest => {
+            Err(format!("has {} bytes; give a name of {longest} at most", text.trim().len()))
+        }
         None => Err("is missing; give a text or a number".to_owned()),
         Some(Json::String(text)) if text.trim().is_empty() => Err("is an empty text; give its name".to_owned()),
         Some(Json::Null | Json::Array(_) | Json::Object(_)) => {
@@ -203,5 +211,77 @@ fn kind(value: &Json) -> String {
         Json::String(_) => "a text".to_owned(),
         Json::Array(_) => "an array".to_owned(),
         Json::Object(_) => "an object".to_owned(),
+    }
+}
+
+/// The object of a body.
+fn object(body: &[u8], form: &str) -> Result<Map<String, Json>, Refusal> {
+    let strict = serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {form}")))?;
+    match strict {
+        Strict(Json::Object(object)) => Ok(object),
+        Strict(other) => Err(Refusal::unprocessable(format!("the body is {}; {form}", kind(&other)))),
+    }
+}
+
+/// JSON in which no object has two values of one name: it could not be told which is meant.
+struct Strict(Json);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Strict)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Json, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Strict(value)) = sequence.next_element()? {
+            values.push(value);
+        }
+        Ok(Json::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut object = Map::new();
+        while let Some((name, Strict(value))) = entries.next_entry::<String, Strict>()? {
+            if object.contains_key(&name) {
+                return Err(A::Error::custom(format!("{name:?} is there twice")));
+            }
+            object.insert(name, value);
+        }
+        Ok(Json::Object(object))
     }
 }

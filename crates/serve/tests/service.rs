@@ -5,12 +5,15 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mercer_serve::{
     Access, Column, Forecast, Model, Options, Prediction, Reason, Row, Schema, ServeError, Standing, Takes,
 };
 use serde_json::{Value as Json, json};
+
+/// What a forecast takes.
+const FORECAST: Duration = Duration::from_millis(300);
 
 /// Predicts the mean of its targets, or of a series; a target of 13 is refused.
 #[derive(Clone, Default)]
@@ -72,7 +75,10 @@ impl Model for Mean {
 
     fn forecast(&self) -> Forecast {
         let copy = self.clone();
-        Box::new(move |steps| Ok((0..steps).map(|_| copy.told()).collect()))
+        Box::new(move |steps| {
+            thread::sleep(FORECAST);
+            Ok((0..steps).map(|_| copy.told()).collect())
+        })
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
@@ -182,7 +188,16 @@ fn a_series_is_forecast() {
     let told = json!({ "predictions": [{ "prediction": 7.0 }, { "prediction": 7.0 }] });
     assert_eq!(service.post("/predict", r#"{"steps":2}"#), (200, told));
     assert_eq!(service.post("/predict", r#"{"steps":6}"#).0, 422);
-    assert_eq!(service.end().1, ["1"]);
+    // A forecast is made from a copy, and learning does not wait for it.
+    thread::scope(|scope| {
+        let foretold = scope.spawn(|| service.post("/predict", r#"{"steps":1}"#));
+        thread::sleep(FORECAST / 3);
+        let begun = Instant::now();
+        service.post("/learn", r#"{"row":[null]}"#);
+        assert!(begun.elapsed() < FORECAST / 2, "{:?}", begun.elapsed());
+        assert_eq!(foretold.join().unwrap(), (200, json!({ "predictions": [{ "prediction": 7.0 }] })));
+    });
+    assert_eq!(service.end().1, ["2"]);
 }
 
 #[test]
@@ -220,4 +235,105 @@ fn a_closed_service_says_why() {
     assert_eq!((status, &told["error"]), (403, &json!("only to be looked at")));
     assert!(service.get("/openapi.json").2["paths"].get("/learn").is_none());
     assert!(service.end().1.is_empty());
+}
+
+#[test]
+fn what_was_learnt_is_saved_in_time_and_at_once_when_it_is_to_end() {
+    let options = Options { checkpoint_time: Some(Duration::from_millis(100)), ..Options::default() };
+    let service = Service::start(Mean::default(), options);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(*service.saved.lock().unwrap(), ["1"]);
+    assert_eq!(service.end().1, ["1"]);
+
+    // A client that takes its time holds up the end, but not the saving.
+    let service = Service::start(Mean::default(), Options { drain: Duration::from_secs(3), ..Options::default() });
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    let whole = post("/learn", r#"{"row":[1,1,1,1]}"#, "");
+    let mut slow = TcpStream::connect(service.address).unwrap();
+    let mut never = TcpStream::connect(service.address).unwrap();
+    slow.write_all(&whole[..whole.len() - 5]).unwrap();
+    never.write_all(&whole[..whole.len() - 5]).unwrap();
+    thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    service.stop.store(true, Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(*service.saved.lock().unwrap(), ["1"]);
+    slow.write_all(&whole[whole.len() - 5..]).unwrap();
+    let mut told = String::new();
+    slow.read_to_string(&mut told).unwrap();
+    assert!(told.starts_with("HTTP/1.1 200"), "{told}");
+    assert_eq!(service.end().1, ["1", "2"]);
+    assert!((Duration::from_secs(3)..Duration::from_secs(6)).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn requests_are_read_strictly() {
+    let service = Service::start(Mean::default(), Options { refuse_unknown: true, ..Options::default() });
+    for (path, body, status, part) in [
+        ("/learn", r#"{"row":{"a":1,"a":2,"y":1,"w":1}}"#, 400, "\"a\" is there twice"),
+        ("/learn", r#"{"row":[1,1,1,1],"row":[1,1,1,1]}"#, 400, "\"row\" is there twice"),
+        ("/predict", r#"{"row":{"a":1,"b":2}}"#, 422, "\"b\" is no column of this model"),
+    ] {
+        let (got, told) = service.post(path, body);
+        assert!(got == status && told["error"].as_str().unwrap().contains(part), "{body}: {told}");
+    }
+    // The target is a column, and need not be taken out to predict.
+    assert_eq!(service.post("/predict", r#"{"row":{"a":1,"y":2}}"#).0, 200);
+    for (headers, body, status) in [
+        ("content-encoding: gzip\r\n", "{}", 415),
+        ("content-encoding: identity\r\n", r#"{"row":[1,1]}"#, 200),
+        ("host: localhost\r\n", r#"{"row":[1,1]}"#, 400),
+    ] {
+        let (got, _, told) = service.raw(&post("/predict", body, headers));
+        assert_eq!(got, status, "{headers}: {told}");
+    }
+    let waiting = "POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n\
+                   content-length: 99999999\r\n\r\n";
+    assert_eq!(service.raw(waiting.as_bytes()).0, 413);
+    // What is no request is told so, and counted.
+    let long = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(40_000));
+    for (bytes, status) in [("this is no HTTP\r\n\r\n", 400), (&*long, 431)] {
+        let (got, head, told) = service.raw(bytes.as_bytes());
+        assert!(got == status && told["error"].is_string(), "{head} {told}");
+        assert!(head.contains("content-type: application/json") && head.contains("connection: close"), "{head}");
+    }
+    for (host, status) in [("", 400), ("host: a b\r\n", 400), ("host:\r\n", 400), ("host: evil.example\r\n", 403)] {
+        let (got, _, told) = service.raw(format!("GET / HTTP/1.1\r\n{host}connection: close\r\n\r\n").as_bytes());
+        assert!(got == status && told["error"].is_string(), "{host}: {got} {told}");
+    }
+    let (_, _, metrics) = service.get("/metrics");
+    let line = "mercer_requests_total{path=\"other\",status=\"4xx\"} 2\n";
+    assert!(metrics.as_str().unwrap().contains(line), "{metrics}");
+    service.end().0.unwrap();
+}
+
+#[test]
+fn the_model_is_closed_to_those_who_do_not_know_the_token() {
+    let access = Access { token: Some("s3cret".to_owned()), loopback: true, closed: None };
+    let service = Service::start(Mean::default(), Options { access, ..Options::default() });
+    let with = |path: &str, headers: &str| {
+        service
+            .raw(format!("GET {path} HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n{headers}\r\n").as_bytes())
+            .0
+    };
+    assert_eq!(with("/model", ""), 401);
+    assert_eq!(with("/model", "authorization: Bearer secret\r\n"), 401);
+    assert_eq!(with("/model", "authorization: Bearer s3cret\r\n"), 200);
+    assert_eq!(with("/health", ""), 200);
+    service.end().0.unwrap();
+}
+
+#[test]
+fn health_is_a_status() {
+    let service = Service::start(Mean::default(), Options { checkpoint: 1.try_into().ok(), ..Options::default() });
+    for path in ["/health", "/health/live", "/health/ready"] {
+        assert_eq!((service.get(path).0, &service.get(path).2["status"]), (200, &json!("ok")), "{path}");
+    }
+    service.full.store(1, Ordering::Relaxed);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!(["/health", "/health/live", "/health/ready"].map(|path| service.get(path).0), [503, 200, 200]);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!(service.get("/health").0, 200);
+    service.end().0.unwrap();
 }

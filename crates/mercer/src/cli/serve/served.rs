@@ -10,6 +10,7 @@ use mercer::model::{Model as SavedModel, SeriesErrors};
 use mercer::{Regressor, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
+use super::LimitArguments;
 use crate::cli::encoded::{Sample, column_place, targets};
 use crate::cli::failure::Failure;
 use crate::cli::forecast::{Columns, Pass};
@@ -20,14 +21,26 @@ use crate::cli::predict::known_place;
 use crate::cli::store;
 use crate::cli::trained::{Answer, Trained};
 
-/// Most steps that a series is forecast ahead.
+/// Most steps that a series is forecast ahead, and most values in them.
 const MOST_STEPS: usize = 1000;
+const MOST_VALUES: usize = 2 * MOST_STEPS;
 
-/// The model in a file, if it can be served.
-pub(super) fn load(path: &Path) -> Result<Box<dyn Model>, Failure> {
+/// The model in a file, if it can be served; rows that have its columns must fit into a request.
+pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
     let model = match store::load(path)?.model {
         SavedModel::Prediction(model) => model,
-        other => return Ok(Box::new(Examples::new(store::trained(path, other)?))),
+        other => {
+            let model = store::trained(path, other)?;
+            let (columns, most) = (model.dimension(), limits.max_body as usize);
+            // A value has two bytes at least.
+            if model.encoding().is_none() && columns > most / 2 {
+                return Err(Failure::because(format!(
+                    "{}: has {columns} columns, which do not fit into a request of {most} bytes; raise --max-body",
+                    path.display()
+                )));
+            }
+            return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
+        }
     };
     if model.forecaster.feed_through() {
         return Err(Failure::because(format!(
@@ -45,6 +58,7 @@ struct Examples {
     schema: Schema,
     /// Where the columns stand in a record, of a model behind an encoding.
     record: Option<Layout>,
+    max_classes: usize,
     watch: Watch,
     answer: Answer,
 }
@@ -69,7 +83,7 @@ thread_local! {
 }
 
 impl Examples {
-    fn new(model: Trained) -> Self {
+    fn new(model: Trained, max_classes: usize) -> Self {
         let about = model.description();
         let outputs = model.outputs();
         let known = match &about.target_names[..] {
@@ -140,7 +154,7 @@ impl Examples {
                 Trained::Classes(_) | Trained::ClassTable(_) => false,
             },
         };
-        Self { model, schema, record, watch: Watch::default(), answer: Answer::default() }
+        Self { model, schema, record, max_classes, watch: Watch::default(), answer: Answer::default() }
     }
 
     /// The row as a file would have it.
@@ -172,7 +186,8 @@ impl Examples {
         sample
     }
 
-    /// The variances of the targets in their own units, of a row that was scaled when it was predicted; none if the model does not tell any.
+    /// The variances of the targets in their own units, of a row that was scaled when it was
+    /// predicted; none if the model does not tell any.
     fn variances(&self, sample: &Sample, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
         let m = self.model.outputs();
         let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
@@ -242,6 +257,16 @@ impl Model for Examples {
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let mut sample = self.sample(row);
+        if let Some((labels, _)) = self.model.classes()
+            && labels.len() >= self.max_classes
+            && labels.find(&sample.example.label).is_none()
+        {
+            return Err(format!(
+                "there are {} classes already; start mercer serve with a larger --max-classes",
+                labels.len()
+            )
+            .into());
+        }
         // Scaling changes the row, so it is taken note of first.
         let met = seen_after(self.model.seen(), &sample, self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
@@ -286,7 +311,11 @@ impl Model for Series {
             learner: model.method.clone(),
             loss: "mean squared error".to_owned(),
             named: are_distinct(columns.iter().map(|column| &column.name)),
-            series: Some(if model.forecaster.inputs() > 0 { 1 } else { MOST_STEPS }),
+            series: Some(if model.forecaster.inputs() > 0 {
+                1
+            } else {
+                (MOST_VALUES / model.forecaster.outputs()).clamp(1, MOST_STEPS)
+            }),
             columns,
             outputs,
             has_intervals: model.intervals.is_some(),
