@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_data::Labels;
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
-use mercer_learners::intervals::ConformalIntervals;
+use mercer_learners::intervals::LearnerIntervals;
 use mercer_learners::{AnyRegressor, Regressor};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Table {
     pub progress: Progress,
     /// Intervals around its predictions, in the units of the targets.
     #[serde(default, deserialize_with = "mercer_core::since::<5, _, _>")]
-    pub intervals: Option<ConformalIntervals>,
+    pub intervals: Option<LearnerIntervals>,
     /// The encoding and the learner.
     pub pipeline: Pipeline<ScaledTargets<AnyRegressor<AnyKernel>>>,
 }
