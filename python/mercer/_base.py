@@ -1,6 +1,6 @@
 """What all learners from examples have in common: parameters, saving, and the three faces (river, scikit-learn, arrays and frames).
 
-The classes of :mod:`mercer` itself are in ``_learners.py``, which is written from the catalogue. The state and all work on it are in the
+The classes of :mod:`mercer` itself are made by ``_catalogue.py``. The state and all work on it are in the
 extension: see ``crates/python``.
 """
 

@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 11] = [
     "mercer-core",
     "mercer-experts",
     "mercer-simd",
@@ -21,6 +21,7 @@ const LIBRARIES: [&str; 10] = [
     "mercer-encoding",
     "mercer-data",
     "mercer-plots",
+    "mercer-serve",
 ];
 
 /// The families of learners, each of which builds without the others.
@@ -61,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for library in LIBRARIES {
         step(&format!("{library} alone"), || {
             cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;
-            Ok(cmd!(shell, "cargo clippy --quiet -p {library} --features serde -- -D warnings").run()?)
+            Ok(cmd!(shell, "cargo clippy --quiet -p {library} --all-features -- -D warnings").run()?)
         })?;
     }
     for feature in LEARNERS {

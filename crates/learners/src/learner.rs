@@ -84,7 +84,7 @@ impl<'a> Targets<'a> {
     /// [`Error::Targets`] when the numbers are no whole targets, or the weights are not as many.
     pub fn new(ys: &'a [f64], weights: &'a [f64], width: usize) -> Result<Self, Error> {
         let rows = ys.len() / width.max(1);
-        if !ys.len().is_multiple_of(width) || !(weights.is_empty() || weights.len() == rows) {
+        if width == 0 || !ys.len().is_multiple_of(width) || !(weights.is_empty() || weights.len() == rows) {
             return Err(Error::Targets { numbers: ys.len(), width, weights: weights.len() });
         }
         Ok(Self { ys, weights, width })
@@ -301,12 +301,12 @@ pub trait Regressor: Send + Sync {
     ///
     /// # Errors
     /// As [`predict_into`](Self::predict_into), when the target is none of the [`loss`](Self::loss), the weight is negative, or the
-    /// update is not finite. The learner is then unchanged.
-    ///
-    /// # Panics
-    /// If `scores` has not [`outputs`](Self::outputs) entries.
+    /// update is not finite; [`ExampleError::Outputs`] if `scores` has not [`outputs`](Self::outputs) entries. The learner is then unchanged.
     fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         check_example(self, x, target)?;
+        if scores.len() != self.outputs() {
+            return Err(ExampleError::Outputs { expected: self.outputs(), got: scores.len() }.into());
+        }
         if target.weight == 0.0 {
             return with_scratch(|scratch| self.predict_into(x, scratch, scores));
         }

@@ -179,6 +179,14 @@ impl Loss {
             pairs.next().map_or(0.0, |(_, class)| Softmax.value(scores, *class as usize)))
     }
 
+    /// The loss of [predictions](Self::predictions), which for counts are `eᶻ`.
+    #[must_use]
+    pub fn value_of_predictions(self, predictions: &[f64], target: &[f64]) -> f64 {
+        let Self::Poisson(_) = self else { return self.value(predictions, target) };
+        let mean_less = |(mean, y): (&f64, &f64)| mean - y * mean.max(f64::MIN_POSITIVE).ln();
+        predictions.iter().zip(target).map(mean_less).sum()
+    }
+
     /// `gradient ← ∂ℓ/∂z`
     #[inline(always)]
     pub fn gradient(self, scores: &[f64], target: &[f64], gradient: &mut [f64]) {

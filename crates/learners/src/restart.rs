@@ -70,7 +70,7 @@ impl<R: Regressor + Clone, D: ChangeDetector> Restarting<R, D> {
     /// Shows the detector the loss of a round that was learnt; whether the learner was replaced.
     fn watch(&mut self, scores: &[f64], y: &[f64]) -> bool {
         self.rounds += 1;
-        if self.rounds <= WARM_UP || !self.detector.observe(self.learner.loss().value(scores, y)) {
+        if self.rounds <= WARM_UP || !self.detector.observe(self.learner.loss().value_of_predictions(scores, y)) {
             return false;
         }
         self.learner = self.untrained.clone();

@@ -223,30 +223,48 @@ impl SymmetricMatrix {
     /// # Errors
     /// [`NotPositiveDefinite`] when `P` is not, to rounding.
     pub fn inverted(&self) -> Result<Self, NotPositiveDefinite> {
-        let mut factor = GrowingCholesky::with_capacity(self.n);
-        let (mut column, mut solved) = (AlignedVec::new(), AlignedVec::new());
+        let (mut factor, mut inverse) = (GrowingCholesky::with_capacity(self.n), Self::new());
+        self.invert(&mut factor, &mut inverse, &mut Default::default()).map(|()| inverse)
+    }
+
+    /// [`inverted`](Self::inverted) in memory that is there, with the factor of `P`.
+    ///
+    /// # Errors
+    /// As [`inverted`](Self::inverted); `factor` and `inverse` then mean nothing.
+    pub fn invert(
+        &self,
+        factor: &mut GrowingCholesky,
+        inverse: &mut Self,
+        [column, solved]: &mut [AlignedVec; 2],
+    ) -> Result<(), NotPositiveDefinite> {
+        factor.clear();
         for i in 0..self.n {
             column.resize(i);
             column.iter_mut().enumerate().for_each(|(j, value)| *value = self.entry(i, j));
-            factor.forward_solve(&column, &mut solved);
+            factor.forward_solve(column, solved);
             let pivot = self.entry(i, i) - dot(solved.lanes(), solved.lanes());
             if pivot.is_nan() || pivot <= 0.0 {
                 return Err(NotPositiveDefinite { pivot });
             }
-            factor.append(&solved, pivot.sqrt());
+            factor.append(solved, pivot.sqrt());
         }
-        let mut inverse = Self::new();
-        let mut unit = AlignedVec::zeros(self.n);
+        inverse.restart(0, 0.0);
         for j in 0..self.n {
-            unit[j] = 1.0;
-            factor.forward_solve(&unit, &mut solved);
-            unit[j] = 0.0;
-            factor.backward_solve(&solved, &mut column);
+            factor.unit_solve(j, solved);
+            factor.backward_solve(solved, column);
             let corner = column[j];
             column.resize(j);
-            inverse.border(&column, corner);
+            inverse.border(column, corner);
         }
-        Ok(inverse)
+        Ok(())
+    }
+
+    /// `P ← P + value · I`. `O(n)`.
+    pub fn add_to_diagonal(&mut self, value: f64) {
+        for i in 0..self.n {
+            let (b, lane) = split(i);
+            runs_mut(&mut self.tiles, b)[lane / HALF][b][lane % HALF].0[lane] += value;
+        }
     }
 
     /// Gains a row and column `[column; corner]`. `O(n)`.

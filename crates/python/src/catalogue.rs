@@ -1,4 +1,4 @@
-//! The catalogue as Python objects, from which the Python classes are written.
+//! The catalogue as Python objects, of which the Python classes are made.
 
 use mercer::catalogue::{Context, Kind, entries};
 use mercer::model::Model;
@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors;
+
+/// The heads of the files that register learners, by the names of the learners.
+const HEADS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/heads.rs"));
 
 /// A dictionary for each learner: what it is, its keys, costs, source and losses.
 #[pyfunction]
@@ -43,6 +46,7 @@ pub(crate) fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let one = PyDict::new(py);
         one.set_item("name", entry.name)?;
         one.set_item("summary", entry.summary)?;
+        one.set_item("head", HEADS.iter().find(|(name, _)| *name == entry.name).map_or("", |(_, head)| *head))?;
         one.set_item("keys", keys)?;
         one.set_item("time", entry.time.to_string())?;
         one.set_item("memory", entry.memory.to_string())?;

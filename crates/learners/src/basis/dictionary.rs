@@ -230,9 +230,10 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
             let decision = self.decide(x, probe);
             return self.step_with(x, target, decision, probe, scores);
         }
-        // Before the first point there is nothing to step on: the prediction is 0.
+        // Before the first point there is nothing to step on: the prediction is that of the score 0.
         if self.basis.is_empty() {
             scores.fill(0.0);
+            self.update.loss().predictions(scores);
         } else {
             self.update.step(probe.coordinates_mut(), None, target, scores)?;
         }

@@ -81,7 +81,8 @@ impl KMeans {
         let mut centres = self.seeds(rows, stream);
         let mut labels = vec![usize::MAX; rows.len()];
         let mut inertia = 0.0;
-        for _ in 0..self.iterations {
+        // The last round only labels the rows by the centres that it returns.
+        for round in 0..=self.iterations {
             let mut moved = false;
             inertia = 0.0;
             let mut worst = (0, 0.0);
@@ -93,7 +94,7 @@ impl KMeans {
                     worst = (i, distance);
                 }
             }
-            if !moved {
+            if !moved || round == self.iterations {
                 break;
             }
             recentre(rows, &labels, worst.0, &mut centres);

@@ -194,12 +194,20 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
         let m = prediction.len();
         scratch.with_buffer(|predictions, scratch| {
             predictions.resize(self.experts.len() * m, 0.0);
+            let mut refusal = mercer_experts::Error::NoExpertLeft.into();
             for ((k, expert), own) in self.experts.iter().enumerate().zip(predictions.chunks_exact_mut(m)) {
-                if self.aggregation.is_active(k) {
-                    expert.predict_with(input, own, scratch)?;
+                if self.aggregation.is_active(k)
+                    && let Err(error) = expert.predict_with(input, own, scratch)
+                {
+                    // The mixture leaves out what is not finite.
+                    own.fill(f64::NAN);
+                    refusal = error;
                 }
             }
-            Ok(self.aggregation.mix(predictions, prediction)?)
+            self.aggregation.mix(predictions, prediction).map_err(|error| match error {
+                mercer_experts::Error::NoExpertLeft => refusal,
+                error => error.into(),
+            })
         })
     }
 

@@ -234,6 +234,9 @@ impl LinearUpdate for GradientStep {
 
     fn restart(&mut self, n: usize) {
         self.norm_bound = 0.0;
+        if let StepSize::Adaptive { squared_gradients, .. } = &mut self.step_size {
+            *squared_gradients = 0.0;
+        }
         self.w.restart(n);
     }
 

@@ -21,6 +21,7 @@ use mercer_simd::{axpy, dot, scale};
 use crate::Error;
 use crate::learner::{Target, Targets};
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
+use crate::update::information::Information;
 use crate::update::{
     Coefficients, LinearUpdate, NormalEquations, Residuals, finite, in_range, learn_each, make_room, move_in_range,
     remove_coordinate,
@@ -36,16 +37,20 @@ pub enum Forgetting {
     /// forgets nothing, so `P` cannot wind up. No further cost.
     #[default]
     Directional,
-    /// Every round is discounted: `P ← P/γ` after each, so the fit minimises `Σ γ^{t−s} ω_s (…)²` and the ridge fades as the rounds do.
-    /// `P` grows in directions that the stream does not visit; from 10⁶ times the trace of the prior on a round forgets nothing. `½n²` a round more.
+    /// Every round is discounted: the fit minimises `Σ γ^{t−s} ω_s (…)²` and the ridge fades as the
+    /// rounds do, to `10⁻⁶ λ`. Below that it draws towards the coefficients as they are: directions
+    /// that the stream does not visit keep their values. `P ← P/γ` multiplies rounding errors by
+    /// `1/γ` each round, so `P` is inverted anew each memory or so. At most `2n²` a round more where
+    /// `n` is at most four memories, and `½n²` numbers.
     Exponential,
     /// Back to the prior (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012): `P ← γP + (1−γ)I/λ` and `W ← √γ W` after each round.
     /// Needs a ridge. `½n²` a round more.
     ToPrior,
 }
 
-/// With exponential forgetting the trace of `P` stays below the prior's times this.
-const LARGEST_WIND_UP: f64 = 1e6;
+/// A coordinate whose square is above the ridge by this factor leaves nothing of the prior to rounding:
+/// `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
+const OUTWEIGHS: f64 = 1e14;
 
 /// What a least-squares learner predicts: the value of the fit `z = wᵀφ` over a divisor.
 pub trait Readout: Clone + Send + Sync {
@@ -93,6 +98,8 @@ pub struct LeastSquares<F = Ridge> {
     forgets: Forgetting,
     #[cfg_attr(feature = "serde", serde(default, deserialize_with = "mercer_core::since::<4, _, _>"))]
     residuals: Residuals,
+    /// There when it forgets exponentially.
+    information: Option<Information>,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,
     /// `φᵀPφ` of the last step, with the coordinate that it brought.
@@ -123,6 +130,7 @@ impl<F> LeastSquares<F> {
             readout: PhantomData,
             forgets: Forgetting::default(),
             residuals: Residuals::default(),
+            information: None,
             c: AlignedVec::new(),
             uncertainty: 0.0,
             errors: Vec::new(),
@@ -137,7 +145,9 @@ impl<F> LeastSquares<F> {
     pub fn forgetting_by(self, forgets: Forgetting) -> Result<Self, ParameterError> {
         let possible = forgets != Forgetting::ToPrior || self.ridge > 0.0;
         ParameterError::require(possible, "lambda", "positive to forget back to the prior", self.ridge)?;
-        Ok(Self { forgets, ..self })
+        let discounts = forgets == Forgetting::Exponential && self.forgetting < 1.0;
+        let information = discounts.then(|| Information::new(self.ridge));
+        Ok(Self { forgets, information, ..self })
     }
 
     /// The same with so many outputs, at least one, all of them 0.
@@ -220,18 +230,19 @@ impl<F> LeastSquares<F> {
         self.residuals.record(self.forgetting, weight, squares);
     }
 
-    /// Forgets after a round, in the ways that concern all directions.
-    fn forget(&mut self) {
+    /// Forgets after a round at `phi`, in the ways that concern all directions.
+    fn forget(&mut self, phi: &AlignedVec, weight: f64) {
         let keep = self.forgetting;
-        match self.forgets {
-            Forgetting::Exponential if keep < 1.0 => {
-                let trace = self.trace / keep;
-                if trace <= LARGEST_WIND_UP * self.trace_limit {
-                    self.p.scale(1.0 / keep);
-                    self.trace = trace;
+        match &mut self.information {
+            Some(information) => {
+                self.p.scale(1.0 / keep);
+                self.trace /= keep;
+                information.add(phi, weight, keep);
+                if information.is_due(keep) && information.invert(self.ridge, &mut self.p) {
+                    self.trace = self.p.trace();
                 }
             }
-            Forgetting::ToPrior if keep < 1.0 => {
+            None if self.forgets == Forgetting::ToPrior && keep < 1.0 => {
                 self.p.discount_to_prior(keep, 1.0 / self.ridge);
                 self.w.vectors_mut().iter_mut().for_each(|w| scale(keep.sqrt(), w));
             }
@@ -299,6 +310,13 @@ impl<F> Validate for LeastSquares<F> {
         self.residuals.validate()?;
         let fits = self.p.dimension() == self.w.coordinates();
         Inconsistent::require(fits, "least-squares learner", "its matrix has a row for each coefficient")?;
+        let discounts = self.forgets == Forgetting::Exponential && self.forgetting < 1.0;
+        let told = match &self.information {
+            Some(information) => discounts && information.coordinates() == self.w.coordinates(),
+            None => !discounts,
+        };
+        Inconsistent::require(told, "least-squares learner", "it has a normal matrix if it forgets exponentially")?;
+        self.information.validate()?;
         let known = self.residuals.fits(self.w.outputs());
         Inconsistent::require(known, "least-squares learner", "it has residuals of each output, or of none")
     }
@@ -346,10 +364,14 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         for ((e, y), z) in self.errors.iter_mut().zip(y).zip(&*scores) {
             *e = finite(y - z)?;
         }
+        if let Some(information) = &self.information {
+            information.takes(phi, growth, weight)?;
+        }
         let mut s = finite(self.p.multiply(phi, &mut self.c))?;
         let largest = self.largest_variance();
         match growth {
-            Some(new) if self.ridge == 0.0 => {
+            Some(new) if self.ridge == 0.0 || new * new > OUTWEIGHS * self.ridge => {
+                self.uncertainty = s + new * new / self.ridge;
                 let corner = finite((1.0 / weight + s) / (new * new))?;
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
@@ -361,8 +383,9 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 self.c.iter_mut().for_each(|c| *c *= -1.0 / new);
                 self.p.border(&self.c, corner);
                 self.border(corner);
+                self.information.iter_mut().for_each(|information| information.grow(0.0));
                 phi.push(new);
-                self.forget();
+                self.forget(phi, weight);
                 return Ok(());
             }
             Some(new) => {
@@ -388,7 +411,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             self.trace -= gain * dot(self.c.lanes(), self.c.lanes());
         }
         self.p.subtract(gain, &self.c);
-        self.forget();
+        self.forget(phi, weight);
         Ok(())
     }
 
@@ -461,22 +484,26 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
     fn grow(&mut self) {
         self.w.grow();
         self.p.grow(1.0 / self.ridge);
+        self.information.iter_mut().for_each(|information| information.grow(self.ridge));
         self.border(1.0 / self.ridge);
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
+        if let Some(information) = &mut self.information {
+            information.remove(&mut self.c, rotations, how);
+        }
         let corner = remove_coordinate(&mut self.w, &mut self.p, &mut self.c, rotations, how);
         let conditioned = if how == Removal::Condition { corner * dot(self.c.lanes(), self.c.lanes()) } else { 0.0 };
         self.trace -= corner + conditioned;
         // A share of what the prior or the kept points put there left with the point.
         let n = self.w.coordinates() as f64;
-        let least = if self.forgets == Forgetting::Exponential { self.trace / LARGEST_WIND_UP } else { self.trace };
-        self.trace_limit = (self.trace_limit * n / (n + 1.0)).max(least);
+        self.trace_limit = (self.trace_limit * n / (n + 1.0)).max(self.trace);
     }
 
     fn restart(&mut self, n: usize) {
         self.w.restart(n);
         self.residuals = Residuals::default();
+        self.information.iter_mut().for_each(|information| information.restart(n, self.ridge));
         (self.trace, self.trace_limit) = (0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));

@@ -11,6 +11,7 @@ use super::rows::Origin;
 use super::saving::Saving;
 use super::table::Table;
 use super::trained::{Answer, Trained};
+use super::voice;
 
 /// The model and what surrounds it.
 pub(crate) struct Learning {
@@ -68,7 +69,7 @@ impl Learning {
     pub(crate) fn report(&mut self) {
         self.table.end(self.model.standing(), self.model.dictionary_size());
         if let Some(report) = self.bad.report() {
-            eprintln!("mercer: {report}");
+            voice::say(report);
         }
     }
 }

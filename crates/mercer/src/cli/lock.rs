@@ -1,8 +1,9 @@
 //! One writer at a time for a model file: an advisory lock of the operating system, held from before the model is read until the command ends.
 //!
-//! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum of the model's name. A lock on the model itself would be
+//! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum of the model's name. A lock on the model alone would be
 //! lost: every save renames another file to its place, and whoever opened the old file would hold the lock of a file without a name. A new model has no
-//! file to lock at all. Readers take no lock: a rename shows them the old model or the new one, whole.
+//! file to lock at all. The model that is read is locked, too, since a hard link gives it another
+//! name. Readers take no lock: a rename shows them the old model or the new one, whole.
 //!
 //! The holder removes the lock file when it ends, while it still has the lock. So a file that was opened and locked may have lost its name in between; whoever
 //! takes the lock looks whether the name still leads to what it has locked, and begins anew if not. Two processes that both found the name
@@ -14,6 +15,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
+use super::voice;
 
 /// Times that a lock file may vanish between opening and locking: each is another writer that has just ended.
 const TRIES: usize = 1000;
@@ -23,6 +25,8 @@ const TRIES: usize = 1000;
 pub(crate) struct ModelLock {
     /// None where locks cannot be had.
     held: Option<(PathBuf, File)>,
+    /// The file that was there when the lock was taken.
+    _model: Option<File>,
 }
 
 impl ModelLock {
@@ -37,7 +41,7 @@ impl ModelLock {
             let file = match opened {
                 Ok(file) => file,
                 // Where nothing can be written the model cannot be written either, which is said in its own words later.
-                Err(_) if fs::symlink_metadata(&lock).is_err() => return Ok(Self { held: None }),
+                Err(_) if fs::symlink_metadata(&lock).is_err() => return Ok(Self { held: None, _model: None }),
                 Err(error) => {
                     return Err(Failure::because(format!(
                         "{}: its lock {} cannot be opened ({error}); remove that file if no other process learns this model",
@@ -49,15 +53,22 @@ impl ModelLock {
             match file.try_lock() {
                 Ok(()) if is_named(&lock, &file) => {
                     write_holder(&file);
-                    return Ok(Self { held: Some((lock, file)) });
+                    let mut taking = Self { held: Some((lock, file)), _model: None };
+                    taking._model = lock_model(option, path)?;
+                    return Ok(taking);
                 }
                 // Its holder has just removed it.
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(taken(option, path, file)),
-                // A file system that knows no locks: the model is written as it always was.
-                Err(TryLockError::Error(_)) => {
-                    drop(fs::remove_file(&lock));
-                    return Ok(Self { held: None });
+                Err(TryLockError::WouldBlock) => return Err(taken(option, path, Some(file))),
+                Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                // A file system that knows no locks: the model is written as it always was. The
+                // file may be another's, so it stays.
+                Err(TryLockError::Error(error)) => {
+                    voice::remark(format!(
+                        "{}: cannot be locked ({error}), so nothing keeps another process from writing over what is learnt here",
+                        path.display()
+                    ));
+                    return Ok(Self { held: None, _model: None });
                 }
             }
         }
@@ -77,6 +88,26 @@ impl Drop for ModelLock {
             drop(fs::remove_file(path));
         }
     }
+}
+
+/// Locks the model itself, if it is there.
+#[cfg(unix)]
+fn lock_model(option: &str, path: &Path) -> Result<Option<File>, Failure> {
+    // What is no file, such as a pipe, must not be waited for; what cannot be read is refused later
+    // in better words.
+    let Some(file) = fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(path).ok()) else {
+        return Ok(None);
+    };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(taken(option, path, None)),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
+    }
+}
+
+/// A lock would keep readers out here.
+#[cfg(not(unix))]
+fn lock_model(_option: &str, _path: &Path) -> Result<Option<File>, Failure> {
+    Ok(None)
 }
 
 /// Beside the file that a link leads to, so that all names of one model have one lock.
@@ -113,10 +144,11 @@ fn write_holder(mut file: &File) {
     drop(told);
 }
 
-fn taken(option: &str, path: &Path, file: File) -> Failure {
+/// The lock file, if it is that which is locked, tells who holds it.
+fn taken(option: &str, path: &Path, file: Option<File>) -> Failure {
     let mut holder = String::new();
     // A number of at most ten digits; less if it is just being written.
-    let read = file.take(10).read_to_string(&mut holder).is_ok() && !holder.is_empty();
+    let read = file.is_some_and(|file| file.take(10).read_to_string(&mut holder).is_ok()) && !holder.is_empty();
     let who = if read && holder.bytes().all(|byte| byte.is_ascii_digit()) {
         format!("process {holder}")
     } else {
@@ -154,6 +186,16 @@ mod tests {
             fs::remove_file(&link).unwrap();
         }
         drop(first);
+        // Another name of the same file is no other model.
+        #[cfg(unix)]
+        {
+            let first = ModelLock::take("--model", &model).unwrap();
+            fs::hard_link(&model, &link).unwrap();
+            let refused = ModelLock::take("--model", &link).err().unwrap().to_string();
+            assert!(refused.contains("link.mercer: another process is learning"), "{refused}");
+            fs::remove_file(&link).unwrap();
+            drop(first);
+        }
         #[cfg(unix)]
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         // What a killed process leaves is taken over.

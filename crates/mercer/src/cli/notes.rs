@@ -183,13 +183,20 @@ pub(crate) fn majority(score: &ClassScore) -> Option<String> {
     })
 }
 
-/// When a dictionary that should stay small takes in most of the stream, which makes rounds slow.
+/// Points from which a dictionary that should stay small is remarked on.
+const MANY_POINTS: usize = 500;
+
+/// When a dictionary that should stay small does not, which makes rounds slow.
 pub(crate) fn crowded(entry: &Entry, rounds: usize, dictionary_size: usize) -> Option<String> {
     let meant_small = entry.growth.is_none() && entry.key("max_dictionary").is_some();
-    (meant_small && dictionary_size >= 500 && 3 * dictionary_size > rounds).then(|| {
+    (meant_small && dictionary_size >= MANY_POINTS).then(|| {
+        let threshold = ["nu", "alpha"].into_iter().find(|key| entry.key(key).is_some());
+        let threshold = threshold.map_or(String::new(), |key| format!(", raise {key} (--set {key}=…)"));
+        let removal = entry.key("removal").map_or("", |_| " --set removal=least-significant");
         format!(
-            "the dictionary holds {dictionary_size} of {rounds} rows, which makes rounds slow; widen the kernel \
-             (--kernel gaussian:SIGMA) or bound it (--set max_dictionary=N)"
+            "the dictionary holds {dictionary_size} of {rounds} rows, and a row costs {} multiply-adds, J being {dictionary_size}; \
+             widen the kernel (--kernel gaussian:SIGMA){threshold} or bound it (--set max_dictionary=N{removal})",
+            entry.time
         )
     })
 }

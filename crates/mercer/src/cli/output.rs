@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
+use super::voice;
 
 /// Writes on stdout; a reader that has gone away wants no more, which is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -166,20 +167,39 @@ impl Aside {
         if durably {
             written.as_file().sync_all().map_err(|error| failed(&path, &error))?;
         }
+        #[cfg(unix)]
+        keep_owner_and_mode(&path, written.as_file());
         written.persist(&path).map_err(|error| failed(&path, &error.error))?;
         #[cfg(unix)]
         if durably {
             let folder = folder(&path);
-            let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
-            synced.map_err(|error| {
-                Failure::because(format!(
-                    "{}: the folder could not be synchronised to the disk ({error})",
+            // The file is in its place all the same.
+            if let Err(error) = fs::File::open(folder).and_then(|folder| folder.sync_all()) {
+                voice::remark(format!(
+                    "{}: the folder could not be synchronised to the disk ({error}), so a power failure may bring the old file back",
                     folder.display()
-                ))
-            })?;
+                ));
+            }
         }
         Ok(())
     }
+}
+
+/// Gives a file the owner, the group and the mode of the one that it is about to replace, as far as
+/// the user may.
+#[cfg(unix)]
+fn keep_owner_and_mode(path: &Path, file: &fs::File) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let (Ok(old), Ok(new)) = (fs::metadata(path), file.metadata()) else { return };
+    // Only root gives a file away, but others may give it to a group of theirs. The mode comes
+    // last, since a change of owner takes some of it away.
+    if old.gid() != new.gid() {
+        drop(fchown(file, None, Some(old.gid())));
+    }
+    if old.uid() != new.uid() {
+        drop(fchown(file, Some(old.uid()), None));
+    }
+    drop(file.set_permissions(old.permissions()));
 }
 
 /// Where the file of an `option` is put, if it can be; `inputs` are read, and must not be written over.
@@ -206,6 +226,7 @@ fn folder(place: &Path) -> &Path {
 /// process that was killed, or is so new that its lock is still to come: its maker looks, once it has the lock, whether it is still there.
 /// (A file system that knows no locks keeps such files.)
 struct Unfinished<'a> {
+    place: &'a Path,
     folder: &'a Path,
     prefix: String,
 }
@@ -216,7 +237,7 @@ impl<'a> Unfinished<'a> {
 
     fn of(place: &'a Path) -> Self {
         let name = place.file_name().unwrap_or_default().as_encoded_bytes();
-        Self { folder: folder(place), prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)) }
+        Self { place, folder: folder(place), prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)) }
     }
 
     /// A new one, locked.
@@ -225,9 +246,11 @@ impl<'a> Unfinished<'a> {
         builder.prefix(&self.prefix).suffix(Self::SUFFIX).rand_bytes(Self::RANDOM);
         #[cfg(unix)]
         {
-            // As for any file that a program creates: all that the user's mask allows.
+            // As for any file that a program creates, all that the user's mask allows; and never
+            // more than those may do who have the file that is replaced.
             use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
+            let mode = fs::metadata(self.place).map_or(0o666, |old| old.permissions().mode() & 0o666);
+            builder.permissions(fs::Permissions::from_mode(mode | 0o200));
         }
         loop {
             let file = builder.tempfile_in(self.folder)?;

@@ -36,7 +36,7 @@ use super::{TaskChoice, every, store, voice};
 /// line with their names; the classes are those that the model knew at the start. Lines are handed on whenever no input is at hand, so a program may write a row and wait
 /// for its answer. A bad row that is left out is answered by an empty line, or null.
 ///
-/// SIGINT and SIGTERM end the rows: with --learn the model is written and the run has succeeded; without, the exit code is 128 and the
+/// SIGINT, SIGTERM and SIGHUP end the rows: with --learn the model is written and the run has succeeded; without, the exit code is 128 and the
 /// signal's number, and no file of predictions appears.
 ///
 /// DATA has the columns of the training data. Where both have names the columns are found by them, in any order and among any others; the
@@ -401,7 +401,7 @@ fn predict(
     };
     let replied = finish(replies, ended);
     if let Some(report) = bad.report() {
-        eprintln!("mercer: {report}");
+        voice::say(report);
     }
     replied
 }

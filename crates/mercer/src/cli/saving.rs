@@ -18,7 +18,7 @@ pub(crate) struct SaveArguments {
     /// Go on with the model in this file, which --save has written: it knows what it was made with and which column is what
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
-    /// Save the model in this file when the rows end, or SIGINT or SIGTERM ends them
+    /// Save the model in this file when the rows end, or SIGINT, SIGTERM or SIGHUP ends them
     #[arg(long, value_name = "OUT")]
     pub(crate) save: Option<PathBuf>,
     /// With --save, write the model after every so many rows, too

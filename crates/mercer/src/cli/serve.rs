@@ -1,62 +1,43 @@
-//! `mercer serve`: a model behind HTTP, which predicts for many at once and learns one example after the other.
-//!
-//! Predictions take a shared lock of the model, for one row at a time, with the scratch memory of their thread. One thread applies learning in the order in which
-//! requests arrived, and takes the exclusive lock for one row at a time. A published snapshot instead would need a copy of the whole model (a matrix
-//! of J² numbers) after every row, or show predictions an old state; a row is learnt in the time of a few predictions, so waiting for it costs less. The
-//! lock is fair: neither a stream of predictions nor a batch that is learnt can keep the other out.
+//! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are
+//! its arguments and the file.
 
-mod access;
-mod answer;
-mod connection;
-mod curve;
-mod learner;
-mod metrics;
-mod openapi;
-mod page;
-mod request;
-mod routes;
-mod schema;
 mod served;
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
-use clap::Args;
-use tokio::runtime;
-use tokio::sync::{RwLock, mpsc};
+use clap::{Args, ValueEnum};
+use mercer_serve::{Access, Limits, Options};
 
 use super::failure::Failure;
 use super::lock::ModelLock;
 use super::output;
 use super::plain::Plain;
-use super::saving::Saving;
 use super::stop::Stop;
-use super::{count, every, store};
-use access::Access;
-use curve::Curve;
-use learner::{Job, Learner};
-use metrics::Metrics;
-use schema::Schema;
-use served::Served;
+use super::{count, every, store, voice};
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
-/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for several. A row may also be an array in the order of the
-/// columns. For /learn it holds the target, too (in an array behind the features); the answer is the prediction made before learning. Rows are learnt in the order in which
-/// requests arrive, bit for bit as from a file. Of a series /learn takes the next row, and /predict tells the next {"steps": H} rows.
+/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for
+/// several. A row may also be an array in the order of the columns. For /learn it holds the target,
+/// too (in an array behind the features); the answer is the prediction made before learning. Rows
+/// are learnt in the order in which requests arrive, bit for bit as from a file. Of a series /learn
+/// takes the next row, and /predict tells the next {"steps": H} rows.
 ///
-/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus, /health tells whether all is well, /model is the model file as it would be saved
-/// now, /curve the loss so far.
+/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus,
+/// /health tells by its status whether all is saved (/health/live and /health/ready whether the
+/// service works and takes requests), /model is the model file as it would be saved now, /curve the
+/// loss so far.
 ///
-/// The address is printed on stdout once requests are taken. SIGINT and SIGTERM end the service: requests in progress are answered, and what was learnt is saved.
+/// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the
+/// service: what was learnt is saved at once, requests in progress are answered, and what these
+/// taught is saved, too.
 ///
-/// Learning needs the header `Authorization: Bearer TOKEN` if the environment variable MERCER_TOKEN holds a token. Without one, learning is open on
-/// loopback addresses and closed on all others.
+/// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment
+/// variable MERCER_TOKEN holds a token. Without one, learning is open on loopback addresses, where
+/// the Host of every request must be an IP address or localhost, and closed on all others.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
@@ -67,21 +48,39 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     addr: SocketAddr,
     /// Only predict: /learn is closed, the file is not locked and never written
-    #[arg(long, conflicts_with = "checkpoint")]
+    #[arg(long, conflicts_with_all = ["checkpoint", "checkpoint_time"])]
     read_only: bool,
-    /// Write the model after every so many rows, not only at the end
+    /// Write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
+    /// Write the model when rows have waited for it so long, such as 30s, 5m or 1h; 0s waits for
+    /// the end
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    checkpoint_time: Duration,
+    /// How long requests in progress may take once a signal has come
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    drain: Duration,
+    /// What becomes of a row that names a column which the model does not have: that column is
+    /// ignored, or the row is refused
+    #[arg(long, value_enum, default_value = "ignore")]
+    unknown: Unknown,
     /// Threads that answer requests; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
-    limits: Limits,
+    limits: LimitArguments,
+}
+
+/// What becomes of columns that the model does not have.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Unknown {
+    Ignore,
+    Refuse,
 }
 
 /// What one client may ask for.
 #[derive(Args, Clone, Copy)]
-struct Limits {
+struct LimitArguments {
     /// Most bytes in the body of a request
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     max_body: u32,
@@ -91,17 +90,31 @@ struct Limits {
     /// Most rows in a request
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_rows: u32,
+    /// Most bytes in the name of a class
+    #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    max_class_name: u32,
+    /// Most classes; a row of a class that would be one more is refused
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..))]
+    max_classes: u32,
     /// Most connections at a time; further ones are answered 503 and closed
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
-    /// Seconds that a client may take to send a head, to send a body, or to accept the next part of an answer, and that it may be idle
+    /// Seconds that a client may take to send a head, to send a body, or to accept the next part of
+    /// an answer, and that it may be idle
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     timeout: u32,
 }
 
-impl Limits {
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(self.timeout.into())
+impl LimitArguments {
+    fn limits(self) -> Limits {
+        Limits {
+            body: self.max_body as usize,
+            head: self.max_head as usize,
+            rows: self.max_rows as usize,
+            class_name: self.max_class_name as usize,
+            connections: self.max_connections,
+            timeout: Duration::from_secs(self.timeout.into()),
+        }
     }
 }
 
@@ -113,90 +126,120 @@ Examples:
   curl -H 'Content-Type: application/json' -d '{\"row\": {\"a\": 0.1, \"b\": 0.2}}' http://127.0.0.1:8080/predict
 ";
 
-/// All that requests share.
-struct Service {
-    model: RwLock<Served>,
-    schema: Schema,
-    limits: Limits,
-    access: Access,
-    metrics: Metrics,
-    curve: Curve,
-    openapi: Bytes,
-    page: Bytes,
-    /// The name under which the model is downloaded.
-    file_name: String,
-}
+/// The variable of the environment that holds the token.
+const VARIABLE: &str = "MERCER_TOKEN";
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let model = Served::load(path)?;
+    let mut kept = Identity::of(path);
+    let model = served::load(path, &arguments.limits)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
-    let access = Access::new(arguments.addr.ip(), arguments.read_only)?;
-    let stop = Stop::listen()?;
     let addr = arguments.addr;
-    let listener = std::net::TcpListener::bind(addr).and_then(|listener| {
-        listener.set_nonblocking(true)?;
-        let addr = listener.local_addr()?;
-        Ok((listener, addr))
-    });
-    let (listener, addr) = listener.map_err(|error| {
+    let access = access(addr, arguments.read_only)?;
+    let stop = Stop::listen()?;
+    let listener = TcpListener::bind(addr).and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (addr, listener) = listener.map_err(|error| {
         Failure::because(format!(
             "{addr}: cannot be listened on ({error}); give another --addr, or port 0 for a free one"
         ))
     })?;
-
-    let schema = Schema::of(&model);
-    let service = Arc::new(Service {
-        openapi: openapi::document(&schema, &model, &access, &arguments.limits).to_string().into(),
-        page: page::html(&schema, &model, &access).into(),
-        metrics: Metrics::new(&model),
-        curve: Curve::new(model.standing()),
-        limits: arguments.limits,
-        access,
-        schema,
-        model: RwLock::new(model),
-        file_name: download_name(path),
-    });
-    let most = arguments.limits.max_connections as usize;
-    let (jobs, waiting) = mpsc::channel::<Job>(most);
-    let saving = Saving::new("--model", path.clone(), arguments.checkpoint);
-    let learner = Learner::new(Arc::clone(&service), saving);
-    let learner = thread::Builder::new().name("learner".to_owned()).spawn(move || learner.run(waiting));
-    let learner = learner.map_err(|error| no_threads(&error))?;
-
-    let threads = arguments.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
-    let runtime = runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-    let runtime = runtime.map_err(|error| no_threads(&error))?;
-    let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| no_threads(&error))?;
-        output::print(&format!("http://{addr}/\n"))?;
-        if let Some(remark) = service.access.remark() {
-            eprintln!("mercer: {remark}");
-        }
-        connection::serve(listener, &service, jobs, &stop).await
-    });
-    // Whoever still waits for a client is ended; the learner then has its last job, and ends when it is done.
-    runtime.shutdown_timeout(Duration::from_secs(1));
-    match learner.join() {
-        Ok(saved) => served.and(saved),
-        Err(_) => Err(Failure::because(format!(
-            "{}: the learner failed, and the file is as it was at the last checkpoint; please report this",
-            path.display()
-        ))),
+    output::print(&format!("http://{addr}/\n"))?;
+    if access.closed.is_some() && !arguments.read_only {
+        voice::say(format!(
+            "/learn is closed, since others than this machine may reach it; set {VARIABLE} to open it to those who know the token"
+        ));
     }
+    let options = Options {
+        limits: arguments.limits.limits(),
+        access,
+        checkpoint: arguments.checkpoint,
+        checkpoint_time: Some(arguments.checkpoint_time).filter(|time| !time.is_zero()),
+        drain: arguments.drain,
+        refuse_unknown: arguments.unknown == Unknown::Refuse,
+        threads: arguments.threads,
+        file_name: download_name(path),
+        log: |text| voice::say(text),
+    };
+    let file = path.clone();
+    let save = move |bytes| {
+        let now = Identity::of(&file);
+        if now.is_some() && now != kept {
+            let place = file.display();
+            return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
+        }
+        store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        kept = Identity::of(&file);
+        Ok(())
+    };
+    mercer_serve::run(listener, model, options, Box::new(save), &|| stop.requested())
+        .map_err(|error| Failure::because(error.to_string()))
+}
+
+/// Which file is in a place: it changes when another is put there, or this one is written.
+#[derive(PartialEq)]
+struct Identity {
+    file: (u64, u64),
+    length: u64,
+    written: Option<SystemTime>,
+}
+
+impl Identity {
+    /// None if there is no file.
+    fn of(path: &Path) -> Option<Self> {
+        let facts = std::fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        let file = {
+            use std::os::unix::fs::MetadataExt;
+            (facts.dev(), facts.ino())
+        };
+        #[cfg(not(unix))]
+        let file = (0, 0);
+        Some(Self { file, length: facts.len(), written: facts.modified().ok() })
+    }
+}
+
+/// Who may learn and download the model.
+fn access(address: SocketAddr, read_only: bool) -> Result<Access, Failure> {
+    let loopback = address.ip().is_loopback();
+    let token = match std::env::var(VARIABLE) {
+        Err(std::env::VarError::NotPresent) => None,
+        // The characters that a header field can hold without quotes.
+        Ok(token) if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => Some(token),
+        _ => {
+            return Err(Failure::usage(format!(
+                "{VARIABLE}: is empty or holds other characters than printable ASCII without spaces; give it a token, or unset it"
+            )));
+        }
+    };
+    let closed = if read_only {
+        Some("the model is served with --read-only; start mercer serve without it to learn".to_owned())
+    } else {
+        (token.is_none() && !loopback).then(|| {
+            format!("learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}")
+        })
+    };
+    Ok(Access { closed, token, loopback })
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Result<Duration, &'static str> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3600),
+        _ => None,
+    };
+    let count = digits.parse::<u32>().ok().filter(|count| *count <= 1_000_000);
+    let time = count.zip(seconds).map(|(count, seconds)| Duration::from_secs(u64::from(count) * seconds));
+    time.ok_or("give a whole number with its unit, such as 30s, 5m or 1h")
 }
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8080")
-}
-
-fn no_threads(error: &std::io::Error) -> Failure {
-    Failure::because(format!(
-        "the system gives no threads or sockets ({error}); end other programs, or raise its limits"
-    ))
 }
 
 /// A file name that a header field can hold.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::failure::Failure;
@@ -17,10 +17,12 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Listens for SIGINT and SIGTERM from now on.
+    /// Listens for SIGINT, SIGTERM and SIGHUP from now on; not for the last where it is ignored, as
+    /// under `nohup`.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let stop = Self::never();
-        for signal in [SIGINT, SIGTERM] {
+        let signals = [SIGINT, SIGTERM, SIGHUP];
+        for signal in signals.into_iter().filter(|signal| *signal != SIGHUP || !is_hangup_ignored()) {
             // The order matters: the first signal must not find its own flag.
             let second = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.requested));
             let number = second.and_then(|_| flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize));
@@ -48,4 +50,12 @@ impl Stop {
         }
         Err(Failure::signal(u8::try_from(self.signal.load(Ordering::Relaxed)).unwrap_or(0)))
     }
+}
+
+/// Whether the terminal may go away without ending the process. Linux tells the set of ignored
+/// signals; SIGHUP is the first.
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).is_some_and(|set| set & 1 == 1)
 }

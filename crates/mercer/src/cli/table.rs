@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use super::voice;
+
 /// The rounds so far.
 #[derive(Clone, Copy)]
 pub(crate) struct Standing {
@@ -59,13 +61,13 @@ impl Table {
         }
         if !std::mem::replace(&mut self.begun, true) {
             let [last, all] = self.heads;
-            eprintln!("{:>12}  {last:>16}  {all:>16}  {:>10}  {:>12}", "row", "dictionary", "rows/s");
+            voice::line(format_args!("{:>12}  {last:>16}  {all:>16}  {:>10}  {:>12}", "row", "dictionary", "rows/s"));
         }
         let since = (rounds - before.rounds) as f64;
         let rate = since / now.duration_since(then).as_secs_f64().max(1e-9);
         // Before a row that counts there is no mean.
         let mean = |loss: f64, weight: f64| if weight > 0.0 { format!("{:.9}", loss / weight) } else { "-".to_owned() };
         let (last, all) = (mean(loss - before.loss, weight - before.weight), mean(loss, weight));
-        eprintln!("{rounds:>12}  {last:>16}  {all:>16}  {size:>10}  {rate:>12.0}");
+        voice::line(format_args!("{rounds:>12}  {last:>16}  {all:>16}  {size:>10}  {rate:>12.0}"));
     }
 }

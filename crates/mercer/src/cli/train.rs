@@ -36,7 +36,7 @@ use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store,
 /// Learn from a stream of examples, one by one, and save the model
 ///
 /// Every example is predicted before it is learnt; what that cost is told on stderr at rows 1, 2, 4, 8, … The model is written when
-/// the stream ends, and also when SIGINT or SIGTERM ends it early: with --resume the same command goes on from there, exactly.
+/// the stream ends, and also when SIGINT, SIGTERM or SIGHUP ends it early: with --resume the same command goes on from there, exactly.
 ///
 /// Learning begins with the first row, unless the first 256 settle something: the width of --kernel median, or a value `auto` that looks
 /// at the data. They are then gathered first.

@@ -1,7 +1,7 @@
 //! What is said on stderr beside failures: how much of it, and in which colours.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::builder::StyledStr;
@@ -33,24 +33,34 @@ pub(crate) fn is_quiet() -> bool {
     LEVEL.load(Ordering::Relaxed) == Level::Quiet as u8
 }
 
+/// A line on stderr. One that cannot be written is lost, and harms nothing else.
+pub(crate) fn line(text: impl Display) {
+    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+}
+
+/// What is said even if there are to be no remarks.
+pub(crate) fn say(text: impl Display) {
+    line(format_args!("mercer: {}", Plain(&text.to_string())));
+}
+
 /// A remark, unless there are to be none.
 pub(crate) fn remark(text: impl Display) {
     if !is_quiet() {
-        eprintln!("mercer: {}", Plain(&text.to_string()));
+        say(text);
     }
 }
 
 /// A remark for those who asked for more.
 pub(crate) fn more(text: impl FnOnce() -> String) {
     if LEVEL.load(Ordering::Relaxed) == Level::Verbose as u8 {
-        eprintln!("mercer: {}", Plain(&text()));
+        say(text());
     }
 }
 
 /// Why the command ended.
 pub(crate) fn complain(failure: &Failure) {
     let [begin, end] = if coloured(io::stderr().is_terminal()) { ["\u{1b}[1;31m", "\u{1b}[0m"] } else { ["", ""] };
-    eprintln!("{begin}mercer:{end} {failure}");
+    line(format_args!("{begin}mercer:{end} {failure}"));
 }
 
 /// A text with styles for stdout, which keeps them on a terminal alone.

@@ -158,11 +158,28 @@ fn a_dictionary_that_keeps_everything_is_remarked_on() {
     let folder = folder(600);
     let narrow = "eval data.csv --learner krls --set lambda=1 --kernel gaussian:0.001";
     let remarked = folder.done(narrow);
-    assert!(remarked.contains("Note: the dictionary holds 600 of 600 rows"), "{remarked}");
+    let told = "Note: the dictionary holds 600 of 600 rows, and a row costs Jd + 2J² multiply-adds, J being 600; widen the kernel \
+                (--kernel gaussian:SIGMA), raise nu (--set nu=…) or bound it (--set max_dictionary=N --set removal=least-significant)";
+    assert!(remarked.contains(told), "{remarked}");
     let wide = folder.done("eval data.csv --learner krls --kernel gaussian:1");
     let bounded = folder.done(&format!("{narrow} --set max_dictionary=100"));
     let kept = folder.done("eval data.csv --learner kogd");
     assert!([&wide, &bounded, &kept].iter().all(|text| !text.contains("the dictionary holds")));
+    // Eight uniform features: 500 points and more are a fifth of the rows, and are told of once.
+    let rows = (0..3000_u64).map(|t| {
+        let number = |j: u64| {
+            let mut z = (t * 9 + j + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            z = (z ^ (z >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            format!("{}", ((z ^ (z >> 32)) % 1000) as f64 / 1000.0)
+        };
+        (0..9).map(number).collect::<Vec<_>>().join(",")
+    });
+    let text = std::iter::once("a,b,c,d,e,f,g,h,y".to_owned()).chain(rows).collect::<Vec<_>>().join("\n");
+    std::fs::write(folder.path("wide.csv"), text).unwrap();
+    for learner in ["krls", "nons-ald"] {
+        let said = folder.done(&format!("eval wide.csv --learner {learner} --kernel gaussian:1 --target y"));
+        assert_eq!(said.matches("Note: the dictionary holds").count(), 1, "{said}");
+    }
     // A kernel this narrow knows nothing of the next row.
     assert!(bounded.contains("Note: the error is not below that of predicting") && !wide.contains("Note"), "{bounded}");
 }

@@ -48,13 +48,18 @@ impl Service {
         if let Some(token) = token {
             command.env("MERCER_TOKEN", token);
         }
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self::of(command.stderr(Stdio::piped()))
+    }
+
+    /// The service that a command starts.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let address = address.unwrap_or_else(|| {
             let mut said = String::new();
-            child.stderr.as_mut().unwrap().read_to_string(&mut said).unwrap();
+            drop(child.stderr.as_mut().map(|stderr| stderr.read_to_string(&mut said)));
             panic!("{line:?} {said}")
         });
         Self { address: address.parse().unwrap(), child }

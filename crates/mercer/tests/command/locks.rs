@@ -56,6 +56,9 @@ fn a_second_writer_ends_at_once_and_says_why() {
     folder.refused(1, "train all.csv --learner krls --model m.mercer --resume", &said);
     std::os::unix::fs::symlink(folder.path("m.mercer"), folder.path("link.mercer")).unwrap();
     folder.refused(1, "predict all.csv --model ./link.mercer --learn", &["is learning this model"]);
+    std::fs::hard_link(folder.path("m.mercer"), folder.path("hard.mercer")).unwrap();
+    folder.refused(1, "predict all.csv --model hard.mercer --learn", &["hard.mercer: another process is learning"]);
+    std::fs::remove_file(folder.path("hard.mercer")).unwrap();
     // Readers see the model as it was.
     assert_eq!(folder.done("predict all.csv --model m.mercer").lines().count(), 51);
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(50));

@@ -2,7 +2,7 @@
 
 #![cfg(all(unix, feature = "serve"))]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -103,6 +103,8 @@ fn classes_are_served_with_their_probabilities() {
             assert_eq!(learnt["probabilities"][class].as_f64(), cell.parse().ok());
         }
     }
+    let refused = service.post("/learn", &json!({ "row": [0, 0, "v".repeat(300)] }));
+    assert!(refused.status == 422 && refused.error().contains("give a name of 256 at most"), "{}", refused.body);
     // A class that nobody has heard of becomes one.
     service.learn(&json!({ "row": [0, 0, "violet"] }));
     let told = service.predict(&json!({ "rows": [[0, 0]] }));
@@ -111,6 +113,55 @@ fn classes_are_served_with_their_probabilities() {
     assert!(refused.status == 422 && refused.error().contains("is an empty text"), "{}", refused.body);
     service.ends_well();
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(121));
+    let service = Service::start(&folder, "--model m.mercer --max-classes 4");
+    let refused = service.post("/learn", &json!({ "rows": [[0, 0, "violet"], [0, 0, "pink"]] }));
+    assert!(refused.status == 422 && refused.error().starts_with("rows[1]: there are 4 classes"), "{}", refused.body);
+    service.ends_well();
+}
+
+/// The log and the model on one full disk: what was acknowledged stays in memory until there is room.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_without_room_for_words_or_the_model_ends_nothing() {
+    let folder = trained("");
+    let program = env!("CARGO_BIN_EXE_mercer");
+    let line = format!(
+        "trap '' XFSZ; ulimit -S -f 1; exec {program} serve --model m.mercer --addr 127.0.0.1:0 --checkpoint 1"
+    );
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new("sh");
+    let mut service = Service::of(command.args(["-c", &line]).current_dir(folder.path("")).stderr(full));
+    for at in 1..=3 {
+        assert_eq!(service.learn(&json!({ "row": [0.1, 0.2, 0.3, 0.4] }))["rows"].as_u64(), Some(100 + at));
+    }
+    let health = service.get("/health");
+    assert_eq!((health.status, health.json()["status"].as_str()), (503, Some("unsaved")));
+    assert_eq!(service.get("/model").status, 200);
+    let limit = ["--fsize=unlimited", "--pid", &service.child.id().to_string()].map(str::to_owned);
+    if Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success()) {
+        service.learn(&json!({ "row": [0.1, 0.2, 0.3, 0.4] }));
+        assert_eq!(service.get("/health").status, 200);
+        assert!(Command::new("kill").arg(service.child.id().to_string()).status().unwrap().success());
+        assert_eq!(service.child.wait().unwrap().code(), Some(0));
+        assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(104));
+    }
+}
+
+/// Somebody puts another file where the model was.
+#[test]
+fn a_file_in_the_place_of_the_model_is_left_alone() {
+    let folder = trained("").with("other", "another file");
+    let service = Service::start(&folder, "--model m.mercer --checkpoint 1");
+    service.learn(&json!({ "row": [0, 0, 0, 0] }));
+    std::fs::rename(folder.path("other"), folder.path("m.mercer")).unwrap();
+    service.learn(&json!({ "row": [0, 0, 0, 0] }));
+    assert_eq!((service.get("/health").status, folder.read("m.mercer").as_str()), (503, "another file"));
+    std::fs::remove_file(folder.path("m.mercer")).unwrap();
+    service.learn(&json!({ "row": [0, 0, 0, 0] }));
+    assert_eq!(service.get("/health").status, 200);
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(0) && said.contains("m.mercer: another file was put there"), "{said}");
+    assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(103));
 }
 
 /// Categories, dates and gaps, by name and in order, with a weight.
@@ -200,6 +251,7 @@ fn a_series_is_forecast_and_goes_on() {
         ("/predict", "{\"steps\":0}", "give a whole number from 1 to 1000"),
         ("/predict", "{\"steps\":1.5}", "steps is 1.5"),
         ("/predict", "{\"row\":[1,2]}", "\"row\" is not known here; send {\"steps\": H}"),
+        ("/predict", "{\"steps\":1001}", "give a whole number from 1 to 1000"),
         ("/learn", "{\"row\":[1]}", "it has 1 values and needs 2"),
         ("/learn", "{\"row\":{\"a\":1}}", "\"b\" is missing"),
         ("/learn", "{\"row\":[1,\"x\"]}", "\"b\" is a text"),
@@ -210,6 +262,14 @@ fn a_series_is_forecast_and_goes_on() {
     assert_eq!(service.get("/").status, 200);
     service.ends_well();
     assert!(std::fs::read(folder.path("m.mercer")).unwrap() == std::fs::read(folder.path("file.mercer")).unwrap());
+
+    // Of many columns fewer steps.
+    let folder = folder.with("wide.csv", "1,2,3,4\n".repeat(30));
+    folder.done("forecast wide.csv --t-init 5 --save wide.mercer");
+    let service = Service::start(&folder, "--model wide.mercer");
+    let refused = service.post("/predict", &json!({ "steps": 501 }));
+    assert!(refused.status == 422 && refused.error().contains("from 1 to 500"), "{}", refused.body);
+    service.ends_well();
 }
 
 #[test]
@@ -252,7 +312,8 @@ fn bad_requests_are_told_how_to_mend_them() {
     }
     let answer = service.get("/learn");
     assert!(answer.status == 405 && answer.head.contains("allow: POST"), "{}", answer.head);
-    let answer = service.raw(b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}");
+    let answer =
+        service.raw(b"POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}");
     assert_eq!((answer.status, answer.error().contains("Content-Type: application/json")), (415, true));
     // Of a batch the rows before the bad one may be learnt only if all can be read.
     let refused = service.post("/learn", &json!({ "rows": [[0, 0, 0, 0], [0, 0, 0]] }));
@@ -271,11 +332,11 @@ fn malformed_slow_and_half_closed_requests_end_within_bounds() {
     let status = |bytes: &[u8]| service.raw(bytes).status;
     assert_eq!(status(b"\x16\x03\x01 this is no HTTP\r\n\r\n"), 400);
     assert_eq!(status(b"GET / HTTP/9.9\r\n\r\n"), 400);
-    let long = format!("GET / HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n", "y".repeat(20_000));
+    let long = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(20_000));
     assert_eq!(status(long.as_bytes()), 431);
-    assert_eq!(status(b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n"), 400);
+    assert_eq!(status(b"POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n"), 400);
     // Chunks are as good as a length, and as bounded.
-    let chunked = "POST /predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n";
+    let chunked = "POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n";
     assert_eq!(status(format!("{chunked}15\r\n{{\"row\":[0.1,0.2,0.3]}}\r\n0\r\n\r\n").as_bytes()), 200);
     let flood = format!("{chunked}{}", format!("800\r\n{}\r\n", "x".repeat(0x800)).repeat(2));
     assert_eq!(status(format!("{flood}0\r\n\r\n").as_bytes()), 413);
@@ -287,7 +348,7 @@ fn malformed_slow_and_half_closed_requests_end_within_bounds() {
     // One that closes it in the midst of a head or a body is not waited for.
     for bytes in [
         &b"POST /predict HT"[..],
-        b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{",
+        b"POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{",
     ] {
         let start = Instant::now();
         let mut stream = service.connect();
@@ -315,14 +376,14 @@ fn malformed_slow_and_half_closed_requests_end_within_bounds() {
     thread::scope(|scope| {
         scope.spawn(|| within(b"", None));
         scope.spawn(|| within(b"GET / HTTP/1.1\r\nhost: ", None));
-        let slow = b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{\"row\"";
+        let slow = b"POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{\"row\"";
         scope.spawn(|| within(slow, Some(408)));
     });
     // Whoever asks and asks and never reads is cut off.
     let mut stream = service.connect();
     stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
     let start = Instant::now();
-    let page = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
+    let page = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
     while stream.write_all(&page).is_ok() {}
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
     drop(stream);
@@ -375,11 +436,8 @@ fn only_those_who_know_the_token_learn() {
 
     // Others may reach this address, so nobody may learn.
     let mut command = folder.command(&["serve", "--model", "m.mercer", "--addr", "0.0.0.0:0"]);
-    let mut child = command.env_remove("MERCER_TOKEN").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let port = line.trim().trim_end_matches('/').rsplit(':').next().unwrap().parse().unwrap();
-    let service = Service { child, address: SocketAddr::from(([127, 0, 0, 1], port)) };
+    let mut service = Service::of(command.env_remove("MERCER_TOKEN").stderr(Stdio::piped()));
+    service.address = SocketAddr::from(([127, 0, 0, 1], service.address.port()));
     let answer = service.post_text("/learn", body, "");
     assert!(answer.status == 403 && answer.error().contains("MERCER_TOKEN"), "{}", answer.body);
     assert!(service.get("/openapi.json").json()["paths"].get("/learn").is_none());
@@ -488,12 +546,21 @@ fn the_rest_is_there() {
     // Whoever only reads locks nothing.
     folder.done("predict all.csv --model m.mercer --learn --quiet");
     std::fs::write(folder.path("m.mercer"), before).unwrap();
-    assert!(service.raw(b"HEAD /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").body.is_empty());
+    assert!(service.raw(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").body.is_empty());
     service.ends_well();
 
+    // A token closes the file of the model, whoever may learn.
+    let service = Service::start_with(&folder, "--model m.mercer --read-only", Some("s3cret"));
+    assert_eq!(["/model", "/health"].map(|path| service.get(path).status), [401, 200]);
+    service.ends_well();
+
+    let folder = folder.with("wide.csv", ("0,".repeat(600) + "1\n").repeat(3));
+    folder.done("train wide.csv --learner klms --header no --task regression --model wide.mercer --quiet");
+    folder.refused(1, "serve --model wide.mercer --max-body 1024", &["has 600 columns", "raise --max-body"]);
     folder.refused(1, "serve --model none.mercer", &["none.mercer"]);
     folder.refused(2, "serve --model m.mercer --addr localhost", &["--addr", "such as 127.0.0.1:8080"]);
     folder.refused(2, "serve --model m.mercer --max-head 100", &["8192"]);
+    folder.refused(2, "serve --model m.mercer --drain 5", &["--drain", "such as 30s"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     folder.refused(
         1,

@@ -10,7 +10,7 @@ use crate::cli::input::{Kind, Wanted};
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::stop::Stop;
 use crate::cli::trace::Checkpoint;
-use crate::cli::{EvalArguments, ScaleChoice, memory};
+use crate::cli::{EvalArguments, ScaleChoice, memory, voice};
 
 /// All rows of DATA, scaled and in order, as `eval` would learn them.
 pub(crate) struct Held {
@@ -83,7 +83,7 @@ impl Held {
             chunks.push(chunk);
         }
         if let Some(left_out) = feed.left_out() {
-            eprintln!("mercer: {left_out}");
+            voice::say(left_out);
         }
         let rows = chunks.iter().map(Chunk::len).sum();
         check_skip(arguments.scores.skipped(catalogue::find(&arguments.common.learner)?), rows)?;

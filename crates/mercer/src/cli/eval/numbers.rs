@@ -3,7 +3,7 @@
 use mercer::encoding::ScaledTargets;
 use mercer::learners::Error;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals, deviations};
-use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Rows, Score, Scratch, Target, Targets};
+use mercer::{AnyKernel, AnyRegressor, Regressor, Rows, Score, Scratch, Target, Targets};
 
 use crate::cli::feed::Chunk;
 use crate::cli::moments::{Naive, Stretch};
@@ -150,13 +150,7 @@ impl Numbers {
 
     /// What the learner minimises, at row `index`.
     pub(super) fn loss(&self, chunk: &Chunk, index: usize) -> f64 {
-        let (loss, targets) = (self.learner.loss(), self.targets(chunk, index));
-        let predictions = self.predictions(index);
-        match loss {
-            // Its scores are the logarithms of the predictions.
-            Loss::Poisson(_) => loss.value(&predictions.iter().map(|made| made.ln()).collect::<Vec<_>>(), targets),
-            _ => loss.value(predictions, targets),
-        }
+        self.learner.loss().value_of_predictions(self.predictions(index), self.targets(chunk, index))
     }
 
     /// Rounds scored.

@@ -13,6 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
 /// A forecaster on its way through a series.
+#[derive(Clone)]
 pub(crate) struct Pass {
     model: Prediction,
     columns: Columns,

@@ -1,101 +1,368 @@
-//! The model that is served: of examples, or of a series.
+//! The models of files as the server asks for them: of examples, or of a series.
 
+use std::cell::RefCell;
 use std::path::Path;
 
+use mercer::data::{Cell, ColumnChoice, Labels, text_cell};
+use mercer::encoding::Use;
 use mercer::learners::prediction::Forecaster;
-use mercer::model::{Model, ModelError, SeriesErrors};
+use mercer::model::{Model as SavedModel, SeriesErrors};
+use mercer::{Regressor, Scratch};
+use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
-use super::answer;
-use crate::cli::encoded::Sample;
+use super::LimitArguments;
+use crate::cli::encoded::{Sample, column_place, targets};
 use crate::cli::failure::Failure;
 use crate::cli::forecast::{Columns, Pass};
+use crate::cli::input::sorted_names;
 use crate::cli::learning::seen_after;
 use crate::cli::notes::Watch;
+use crate::cli::predict::known_place;
 use crate::cli::store;
-use crate::cli::table::Standing;
 use crate::cli::trained::{Answer, Trained};
 
-pub(super) enum Served {
-    Examples(Trained),
-    /// Its rows are observed one after the other.
-    Series(Box<Pass>),
+/// Most steps that a series is forecast ahead, and most values in them.
+const MOST_STEPS: usize = 1000;
+const MOST_VALUES: usize = 2 * MOST_STEPS;
+
+/// The model in a file, if it can be served; rows that have its columns must fit into a request.
+pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+    let model = match store::load(path)?.model {
+        SavedModel::Prediction(model) => model,
+        other => {
+            let model = store::trained(path, other)?;
+            let (columns, most) = (model.dimension(), limits.max_body as usize);
+            // A value has two bytes at least.
+            if model.encoding().is_none() && columns > most / 2 {
+                return Err(Failure::because(format!(
+                    "{}: has {columns} columns, which do not fit into a request of {most} bytes; raise --max-body",
+                    path.display()
+                )));
+            }
+            return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
+        }
+    };
+    if model.forecaster.feed_through() {
+        return Err(Failure::because(format!(
+            "{}: needs the inputs of the very row that it predicts (--feed-through), which cannot be served; mercer forecast uses it",
+            path.display()
+        )));
+    }
+    let columns = Columns::of_saved(&model);
+    Ok(Box::new(Series(Pass::new(*model, columns, None)?)))
 }
 
-impl Served {
-    /// The model in a file, if it can be served.
-    pub(super) fn load(path: &Path) -> Result<Self, Failure> {
-        let model = match store::load(path)?.model {
-            Model::Prediction(model) => model,
-            other => return store::trained(path, other).map(Self::Examples),
+/// A model of examples.
+struct Examples {
+    model: Trained,
+    schema: Schema,
+    /// Where the columns stand in a record, of a model behind an encoding.
+    record: Option<Layout>,
+    max_classes: usize,
+    watch: Watch,
+    answer: Answer,
+}
+
+/// The columns of a record.
+struct Layout {
+    width: usize,
+    features: Vec<usize>,
+    targets: Vec<usize>,
+    weight: Option<usize>,
+}
+
+impl Layout {
+    /// The places of the columns, the targets and the weight of a row.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        [&*self.features, &self.targets, self.weight.as_slice()].concat().into_iter()
+    }
+}
+
+thread_local! {
+    static WORK: RefCell<(Scratch, Answer)> = RefCell::default();
+}
+
+impl Examples {
+    fn new(model: Trained, max_classes: usize) -> Self {
+        let about = model.description();
+        let outputs = model.outputs();
+        let known = match &about.target_names[..] {
+            [] => about.target_name.iter().cloned().collect(),
+            names => names.to_vec(),
         };
-        if model.forecaster.feed_through() {
-            return Err(Failure::because(format!(
-                "{}: needs the inputs of the very row that it predicts (--feed-through), which cannot be served; mercer forecast uses it",
-                path.display()
-            )));
-        }
-        let columns = Columns::of_saved(&model);
-        Pass::new(*model, columns, None).map(|pass| Self::Series(pass.into()))
+        let target_names = match outputs {
+            _ if known.len() == outputs => known,
+            1 => vec!["y".to_owned()],
+            _ => (1..=outputs).map(|output| format!("y{output}")).collect(),
+        };
+        let weight = about.weight.as_ref().map(|weight| match weight {
+            ColumnChoice::Name(name) => name.clone(),
+            _ => "weight".to_owned(),
+        });
+        let (columns, record, named) = match model.encoding() {
+            Some(encoding) => {
+                let schema = encoding.schema();
+                let names: Vec<_> = schema.columns().iter().map(|column| Some(column.name.clone())).collect();
+                let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+                let (features, columns) = used
+                    .map(|(place, column)| {
+                        let column = Column {
+                            name: column.name.clone(),
+                            takes: Takes::Any(column.kind.to_string()),
+                            needed: column.used == Use::Encoded,
+                            categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
+                        };
+                        (place, column)
+                    })
+                    .unzip();
+                let layout = Layout {
+                    width: names.len(),
+                    features,
+                    targets: targets(&known_place(about), &names).unwrap_or_default(),
+                    weight: about.weight.as_ref().and_then(|choice| column_place(choice, &names)),
+                };
+                (columns, Some(layout), schema.is_named())
+            }
+            None => {
+                let number = |at: usize| {
+                    let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
+                    Column { name, takes: Takes::Number, needed: true, categories: Vec::new() }
+                };
+                let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
+                (columns, None, !about.features.is_empty())
+            }
+        };
+        // Where a name does not say which column is meant, rows are arrays.
+        let distinct = are_distinct(columns.iter().map(|column| &column.name).chain(&target_names).chain(&weight));
+        let scaled = if model.scaling().is_some() { ", in scaled units" } else { "" };
+        let schema = Schema {
+            learner: about.learner.clone(),
+            details: format!("Kernel {}", about.kernel),
+            loss: if model.is_class() { "error rate".to_owned() } else { format!("mean squared error{scaled}") },
+            columns,
+            named: named && distinct,
+            series: None,
+            outputs: target_names.clone(),
+            targets: target_names,
+            weight,
+            classes: model.classes().map(|(labels, _)| sorted_names(labels)),
+            has_probabilities: model.classes().is_some_and(|(_, classifier)| classifier.has_probabilities()),
+            has_intervals: model.intervals().is_some(),
+            has_variance: match &model {
+                Trained::Numbers(model) => model.learner.has_variance(),
+                Trained::Table(model) => model.pipeline.learner().has_variance(),
+                Trained::Classes(_) | Trained::ClassTable(_) => false,
+            },
+        };
+        Self { model, schema, record, max_classes, watch: Watch::default(), answer: Answer::default() }
     }
 
-    /// Rows that it has met in its life.
-    pub(super) fn met(&self) -> u64 {
-        match self {
-            Self::Examples(model) => model.seen().rows,
-            Self::Series(pass) => pass.model().seen().rows,
+    /// The row as a file would have it.
+    fn sample(&self, row: &Row) -> Sample {
+        let mut sample = Sample::default();
+        let Sample { example, record } = &mut sample;
+        example.weight = row.weight;
+        match (&row.targets[..], self.model.is_class()) {
+            ([Value::Text(text)], true) => Labels::canonical(text, &mut example.label),
+            ([value], true) => Labels::canonical_number(value.number(), &mut example.label),
+            (targets, _) => example.targets.extend(targets.iter().map(Value::number)),
         }
-    }
-
-    /// How good it has been; of a series, over its single values.
-    pub(super) fn standing(&self) -> Standing {
-        match self {
-            Self::Examples(model) => model.standing(),
-            Self::Series(pass) => {
-                let SeriesErrors { scored, sum, .. } = pass.model().errors;
-                // Of the rows of the warm-up no value is scored.
-                Standing { rounds: pass.rows(), weight: scored as f64, loss: sum }
+        match &self.record {
+            None => example.features.extend(row.values.iter().map(Value::number)),
+            Some(layout) => {
+                let mut cells = vec![Cell::Missing; layout.width];
+                let weight = Value::Number(row.weight);
+                let learnt = row.targets.iter().chain((!row.targets.is_empty()).then_some(&weight));
+                for (place, value) in layout.places().zip(row.values.iter().chain(learnt)) {
+                    cells[place] = match value {
+                        Value::Missing => Cell::Missing,
+                        Value::Number(number) => Cell::Number(*number),
+                        Value::Text(text) => text_cell(text),
+                    };
+                }
+                cells.into_iter().for_each(|cell| record.push(cell));
             }
         }
+        sample
     }
 
-    /// Points that it keeps, or rows that it looks back.
-    pub(super) fn size(&self) -> usize {
-        match self {
-            Self::Examples(model) => model.dictionary_size(),
-            Self::Series(pass) => pass.model().forecaster.lags(),
-        }
-    }
-
-    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
-        match self {
-            Self::Examples(model) => model.to_bytes(),
-            Self::Series(pass) => pass.model().to_bytes(),
-        }
-    }
-
-    /// Predicts a row, learns it, and appends the object that tells the prediction. What is refused leaves the model as it was, and does not count as met.
-    pub(super) fn learn(
-        &mut self,
-        sample: &mut Sample,
-        weighted: bool,
-        watch: &mut Watch,
-        made: &mut Answer,
-        text: &mut String,
-    ) -> Result<(), String> {
-        match self {
-            Self::Examples(model) => {
-                // Scaling changes the row, so it is taken note of first.
-                let met = seen_after(model.seen(), sample, weighted);
-                model.learn(sample, watch, made)?;
-                model.meet(met);
-                answer::write(model, made, None, text);
+    /// The variances of the targets in their own units, of a row that was scaled when it was
+    /// predicted; none if the model does not tell any.
+    fn variances(&self, sample: &Sample, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
+        let m = self.model.outputs();
+        let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
+        match &self.model {
+            Trained::Numbers(model) if self.schema.has_variance => {
+                let x = &sample.example.features;
+                model.learner.predict_variance_into(x, scratch, &mut scores, &mut variances)?;
+                let units = model.scaling.iter().flat_map(mercer::data::Scaling::target_units);
+                variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
             }
-            Self::Series(pass) => {
-                pass.step(&sample.example.features).map_err(|error| error.to_string())?;
-                let [_, prediction, radii] = pass.last();
-                answer::write_forecast(prediction, pass.model().intervals.as_ref().map(|_| radii), text);
+            Trained::Table(model) if self.schema.has_variance => {
+                let mut inputs = Vec::new();
+                model.encoding().encode(&sample.record, &mut inputs)?;
+                model.pipeline.learner().predict_variance_into(&inputs, scratch, &mut scores, &mut variances)?;
             }
+            _ => variances.clear(),
         }
-        Ok(())
+        Ok(variances)
     }
+
+    fn told(&self, answer: &Answer, variance: Vec<f64>) -> Prediction {
+        let Some((labels, _)) = self.model.classes() else {
+            let Answer { numbers, lower, upper, .. } = answer;
+            return Prediction::Numbers {
+                values: numbers.clone(),
+                lower: lower.clone(),
+                upper: upper.clone(),
+                variance,
+            };
+        };
+        let judged = &answer.judged;
+        let names = labels.names().iter().enumerate();
+        let probability =
+            |(class, name): (usize, &String)| Some((name.clone(), judged.probability(class, labels.len())?));
+        Prediction::Class {
+            name: judged.class.and_then(|class| labels.get(class)).map(str::to_owned),
+            probabilities: names.filter_map(probability).collect(),
+            score: judged.score,
+        }
+    }
+}
+
+impl Model for Examples {
+    fn schema(&self) -> Schema {
+        self.schema.clone()
+    }
+
+    fn standing(&self) -> Standing {
+        let standing = self.model.standing();
+        Standing {
+            met: self.model.seen().rows,
+            rounds: standing.rounds as u64,
+            weight: standing.weight,
+            loss: standing.loss,
+            size: self.model.dictionary_size(),
+        }
+    }
+
+    fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason> {
+        let mut sample = self.sample(row);
+        WORK.with_borrow_mut(|(scratch, answer)| {
+            self.model.predict(&mut sample, scratch, answer)?;
+            let variances = if variance { self.variances(&sample, scratch)? } else { Vec::new() };
+            Ok(self.told(answer, variances))
+        })
+    }
+
+    fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
+        let mut sample = self.sample(row);
+        if let Some((labels, _)) = self.model.classes()
+            && labels.len() >= self.max_classes
+            && labels.find(&sample.example.label).is_none()
+        {
+            return Err(format!(
+                "there are {} classes already; start mercer serve with a larger --max-classes",
+                labels.len()
+            )
+            .into());
+        }
+        // Scaling changes the row, so it is taken note of first.
+        let met = seen_after(self.model.seen(), &sample, self.schema.weight.is_some());
+        self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
+        self.model.meet(met);
+        Ok(self.told(&self.answer, Vec::new()))
+    }
+
+    fn forecast(&self) -> Forecast {
+        Box::new(|_| Err("the model is of no series".into()))
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
+        Ok(self.model.to_bytes()?)
+    }
+}
+
+/// A forecaster, which observes the rows of its series one after the other.
+struct Series(Pass);
+
+/// A row of a series, and how far its intervals reach if there are any.
+fn foretold(row: &[f64], radii: Option<&[f64]>) -> Prediction {
+    let ends = |side: f64| {
+        radii.map_or(Vec::new(), |radii| row.iter().zip(radii).map(|(value, radius)| value + side * radius).collect())
+    };
+    Prediction::Numbers { values: row.to_vec(), lower: ends(-1.0), upper: ends(1.0), variance: Vec::new() }
+}
+
+impl Model for Series {
+    /// All columns are learnt together, and none is needed to predict.
+    fn schema(&self) -> Schema {
+        let model = self.0.model();
+        let columns: Vec<(&str, bool)> = self.0.columns().all().collect();
+        let outputs = columns.iter().filter(|(_, input)| !input).map(|(name, _)| (*name).to_owned()).collect();
+        let column = |&(name, input): &(&str, bool)| Column {
+            name: name.to_owned(),
+            takes: if input { Takes::Number } else { Takes::NumberOrNull },
+            needed: true,
+            categories: Vec::new(),
+        };
+        let columns: Vec<Column> = columns.iter().map(column).collect();
+        Schema {
+            learner: model.method.clone(),
+            loss: "mean squared error".to_owned(),
+            named: are_distinct(columns.iter().map(|column| &column.name)),
+            series: Some(if model.forecaster.inputs() > 0 {
+                1
+            } else {
+                (MOST_VALUES / model.forecaster.outputs()).clamp(1, MOST_STEPS)
+            }),
+            columns,
+            outputs,
+            has_intervals: model.intervals.is_some(),
+            ..Schema::default()
+        }
+    }
+
+    /// The losses are those of single values; of the rows of the warm-up none is scored.
+    fn standing(&self) -> Standing {
+        let SeriesErrors { scored, sum, .. } = self.0.model().errors;
+        Standing {
+            met: self.0.model().seen().rows,
+            rounds: self.0.rows() as u64,
+            weight: scored as f64,
+            loss: sum,
+            size: self.0.model().forecaster.lags(),
+        }
+    }
+
+    fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {
+        Err("a series is forecast".into())
+    }
+
+    fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
+        let values: Vec<f64> = row.values.iter().map(Value::number).collect();
+        self.0.step(&values).map_err(|error| error.to_string())?;
+        let [_, prediction, radii] = self.0.last();
+        Ok(foretold(prediction, self.0.model().intervals.as_ref().map(|_| radii)))
+    }
+
+    fn forecast(&self) -> Forecast {
+        let mut pass = self.0.clone();
+        Box::new(move |steps| {
+            let rows = pass.forecast(steps).map_err(|error| error.to_string())?;
+            let intervals = pass.model().intervals.is_some();
+            let rows = rows.chunks_exact(pass.model().forecaster.outputs()).zip(1..);
+            Ok(rows.map(|(row, step)| foretold(row, intervals.then(|| pass.reach(step)).as_deref())).collect())
+        })
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
+        Ok(self.0.model().to_bytes()?)
+    }
+}
+
+fn are_distinct<'a>(names: impl Iterator<Item = &'a String>) -> bool {
+    let mut names: Vec<&String> = names.collect();
+    names.sort();
+    names.windows(2).all(|pair| pair[0] != pair[1])
 }

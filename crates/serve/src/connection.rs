@@ -15,36 +15,45 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Sleep, interval, sleep, timeout};
 
 use super::learner::Job;
 use super::{Service, routes};
-use crate::cli::failure::Failure;
-use crate::cli::stop::Stop;
 
 /// How often it is asked whether a signal has come.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Takes connections until a signal comes, then waits until all requests in progress are answered, for as long as a client may take.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Takes connections until it is to stop, then has the model saved, and waits a while for requests
+/// in progress to be answered.
 pub(super) async fn serve(
     listener: TcpListener,
     service: &Arc<Service>,
     jobs: mpsc::Sender<Job>,
-    stop: &Stop,
-) -> Result<(), Failure> {
-    let most = service.limits.max_connections;
+    stop: &dyn Fn() -> bool,
+) {
+    let most = service.options.limits.connections;
     let places = Arc::new(Semaphore::new(most as usize));
     let (end, ended) = watch::channel(());
+    // The learner is woken to look whether it is time to save.
+    let mut ticks = interval(service.options.checkpoint_time.unwrap_or(SECOND).clamp(LOOK, SECOND));
     loop {
         let stream = tokio::select! {
             taken = listener.accept() => match taken {
                 Ok((stream, _)) => stream,
-                // The client is gone already, or the system has no sockets left until others are closed.
+                // The client is gone already, or the system has no sockets left until others are
+                // closed.
                 Err(_) => {
                     sleep(LOOK).await;
                     continue;
                 }
             },
+            _ = ticks.tick() => {
+                // A learner that has no room for jobs is at work, and looks after every row.
+                let _ = jobs.try_send(Job::Save);
+                continue;
+            }
             () = requested(stop) => break,
             // The learner has failed; what it was about to change is in an unknown state.
             () = jobs.closed() => break,
@@ -59,32 +68,35 @@ pub(super) async fn serve(
             }
         }
     }
+    service.ending.store(true, Relaxed);
+    service.save_now.store(true, Relaxed);
+    let _ = jobs.try_send(Job::Save);
     drop((listener, jobs));
     drop(end);
     // Clients that do not come to an end in time are cut off.
-    let _ = timeout(service.limits.timeout(), places.acquire_many(most)).await;
-    Ok(())
+    let _ = timeout(service.options.drain, places.acquire_many(most)).await;
+    service.ended.store(true, Relaxed);
 }
 
-async fn requested(stop: &Stop) {
-    while !stop.requested() {
+async fn requested(stop: &dyn Fn() -> bool) {
+    while !stop() {
         sleep(LOOK).await;
     }
 }
 
 /// Answers that there is no room, without reading.
 async fn turn_away(mut stream: TcpStream) {
-    let body = "{\"error\":\"there are too many connections; try again, or start mercer serve with a larger --max-connections\"}";
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: {}\r\nretry-after: 1\r\n\
-         connection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let told = async {
-        stream.write_all(answer.as_bytes()).await?;
-        stream.shutdown().await
-    };
-    let _ = timeout(Duration::from_secs(1), told).await;
+    let head = "HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\n";
+    let body = "{\"error\":\"there are too many connections; try again\"}";
+    let _ = timeout(SECOND, write_whole(&mut stream, head, body)).await;
+}
+
+/// Writes an answer of JSON behind the first lines of its head, and ends the connection.
+async fn write_whole(stream: &mut TcpStream, head: &str, body: &str) -> io::Result<()> {
+    let length = body.len();
+    let rest = format!("content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}");
+    stream.write_all((head.to_owned() + &rest).as_bytes()).await?;
+    stream.shutdown().await
 }
 
 /// The requests of one connection.
@@ -95,7 +107,7 @@ async fn converse(
     mut ended: watch::Receiver<()>,
     _place: OwnedSemaphorePermit,
 ) {
-    let limits = service.limits;
+    let limits = service.options.limits;
     service.metrics.connections.fetch_add(1, Relaxed);
     // Small answers go out at once.
     let _ = stream.set_nodelay(true);
@@ -103,13 +115,14 @@ async fn converse(
         let (service, jobs) = (Arc::clone(&service), jobs.clone());
         async move { Ok::<_, Infallible>(routes::answer(request, &service, &jobs).await) }
     });
+    let mut stream = Patient::new(stream, limits.timeout);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.timeout())
-        .max_buf_size(limits.max_head as usize)
+        .header_read_timeout(limits.timeout)
+        .max_buf_size(limits.head)
         // A client may close its side once it has asked.
         .half_close(true)
-        .serve_connection(TokioIo::new(Patient::new(stream, limits.timeout())), answer);
+        .serve_connection(TokioIo::new(&mut stream), answer);
     {
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
@@ -121,12 +134,21 @@ async fn converse(
             }
         }
     }
+    // Of what was no request a refusal is written by hand.
+    if let Some((status, head)) = stream.refusal.take() {
+        service.metrics.request("other", status, Duration::ZERO);
+        let _ = timeout(limits.timeout, write_whole(&mut stream.stream, &head, &routes::malformed(status))).await;
+    }
     service.metrics.connections.fetch_sub(1, Relaxed);
 }
 
-/// A stream whose writes fail when the other side accepts nothing for too long. Reads have their own bounds: that of heads, and that of bodies.
+/// A stream whose writes fail when the other side accepts nothing for too long. Reads have their
+/// own bounds: that of heads, and that of bodies.
 struct Patient {
     stream: TcpStream,
+    /// The status and the head without its length of an answer without a body, which is held back:
+    /// hyper so refuses what is no request.
+    refusal: Option<(u16, String)>,
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
@@ -134,7 +156,7 @@ struct Patient {
 
 impl Patient {
     fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, waiting: None }
+        Self { stream, refusal: None, patience, waiting: None }
     }
 
     fn bounded<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
@@ -156,6 +178,10 @@ impl AsyncRead for Patient {
 
 impl AsyncWrite for Patient {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if let Some(refusal) = refusal(bytes) {
+            self.refusal = Some(refusal);
+            return Poll::Ready(Ok(bytes.len()));
+        }
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.bounded(written, context)
     }
@@ -165,6 +191,10 @@ impl AsyncWrite for Patient {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if let Some(refusal) = bytes.first().and_then(|head| refusal(head)) {
+            self.refusal = Some(refusal);
+            return Poll::Ready(Ok(bytes[0].len()));
+        }
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
         self.bounded(written, context)
     }
@@ -179,6 +209,18 @@ impl AsyncWrite for Patient {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.refusal.is_some() {
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
+}
+
+/// The status and the lines of a head that refuses a request and has no body; all refusals of the
+/// routes have one.
+fn refusal(bytes: &[u8]) -> Option<(u16, String)> {
+    let head = std::str::from_utf8(bytes).ok()?.strip_suffix("\r\n\r\n")?;
+    let status = head.strip_prefix("HTTP/1.1 4")?.get(..2)?.parse::<u16>().ok()?;
+    let lines: Vec<&str> = head.split("\r\n").filter(|line| !line.starts_with("content-length: 0")).collect();
+    (lines.len() < head.split("\r\n").count()).then(|| (400 + status, lines.join("\r\n") + "\r\n"))
 }

@@ -4,13 +4,21 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::served::Served;
-use crate::cli::output::number;
-use crate::cli::table::Standing;
+use super::model::Standing;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 8] =
-    ["/", "/curve", "/health", "/learn", "/metrics", "/model", "/openapi.json", "/predict"];
+pub(super) const PATHS: [&str; 10] = [
+    "/",
+    "/curve",
+    "/health",
+    "/health/live",
+    "/health/ready",
+    "/learn",
+    "/metrics",
+    "/model",
+    "/openapi.json",
+    "/predict",
+];
 
 /// Upper ends of the buckets of latencies, in microseconds.
 const BUCKETS: [u64; 14] =
@@ -45,7 +53,7 @@ struct Requests {
 }
 
 impl Metrics {
-    pub(super) fn new(model: &Served) -> Self {
+    pub(super) fn new(standing: Standing) -> Self {
         let counter = || AtomicU64::new(0);
         let metrics = Self {
             requests: Default::default(),
@@ -62,15 +70,15 @@ impl Metrics {
             weight: counter(),
             loss: counter(),
         };
-        metrics.model(model.met(), model.standing(), model.size());
+        metrics.model(standing);
         metrics
     }
 
     /// How the model stands.
-    pub(super) fn model(&self, met: u64, standing: Standing, size: usize) {
-        self.met.store(met, Relaxed);
-        self.rounds.store(standing.rounds as u64, Relaxed);
-        self.size.store(size as u64, Relaxed);
+    pub(super) fn model(&self, standing: Standing) {
+        self.met.store(standing.met, Relaxed);
+        self.rounds.store(standing.rounds, Relaxed);
+        self.size.store(standing.size as u64, Relaxed);
         self.weight.store(standing.weight.to_bits(), Relaxed);
         self.loss.store(standing.loss.to_bits(), Relaxed);
     }
@@ -109,8 +117,7 @@ impl Metrics {
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");
         };
         let count = |counter: &AtomicU64| counter.load(Relaxed).to_string();
-        let mean = self.mean_loss();
-        let mean = if mean.is_nan() { "NaN".to_owned() } else { number(mean) };
+        let mean = format!("{:?}", self.mean_loss());
         tell("mercer_predictions_total", "counter", "Rows predicted by /predict.", &count(&self.predictions));
         tell("mercer_learnt_total", "counter", "Rows learnt since the service began.", &count(&self.learnt));
         tell("mercer_rows", "gauge", "Rows that the model has met in its life.", &count(&self.met));
@@ -153,12 +160,12 @@ impl Metrics {
             let mut below = 0;
             for (end, counter) in BUCKETS.iter().zip(&requests.buckets) {
                 below += counter.load(Relaxed);
-                let end = number(*end as f64 / 1e6);
-                let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"{end}\"}} {}", below.min(all));
+                let end = *end as f64 / 1e6;
+                let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"{end:?}\"}} {}", below.min(all));
             }
             let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"+Inf\"}} {all}");
-            let seconds = number(requests.microseconds.load(Relaxed) as f64 / 1e6);
-            let _ = write!(text, "{name}_sum{{path=\"{path}\"}} {seconds}\n{name}_count{{path=\"{path}\"}} {all}\n");
+            let seconds = requests.microseconds.load(Relaxed) as f64 / 1e6;
+            let _ = write!(text, "{name}_sum{{path=\"{path}\"}} {seconds:?}\n{name}_count{{path=\"{path}\"}} {all}\n");
         }
     }
 }

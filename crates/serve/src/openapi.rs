@@ -2,43 +2,45 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Limits;
-use super::access::Access;
+use super::Options;
+use super::model::{Column, Schema, Takes};
 use super::request::MOST;
-use super::schema::{Feature, Schema};
-use super::served::Served;
 
 /// The document.
-pub(super) fn document(schema: &Schema, model: &Served, access: &Access, limits: &Limits) -> Value {
-    let title = match model {
-        Served::Examples(model) => {
-            let about = model.description();
-            format!("{} with the kernel {}", about.learner, about.kernel)
-        }
-        Served::Series(pass) => format!("a forecaster by {}", pass.model().method),
-    };
+pub(super) fn document(schema: &Schema, options: &Options) -> Value {
+    let access = &options.access;
+    let title = [&*schema.learner, &schema.details].join(", ");
     let mut paths = Map::new();
     let mut path = |name: &str, operations: Value| paths.insert(name.to_owned(), operations);
     path(
         "/predict",
         json!({ "post": post("predict", "Predict rows; nothing is learnt", "PredictRequest", "PredictAnswer", &[]) }),
     );
-    if access.can_learn() {
+    if access.closed.is_none() {
         let mut learn = post(
             "learn",
             "Predict rows, then learn them, in the order in which requests arrive",
             "LearnRequest",
             "LearnAnswer",
-            &[("503", "The service is ending."), ("403", "The request names a host that is not this machine.")],
+            &[("503", "The service is ending.")],
         );
-        if access.has_token() {
+        if access.token.is_some() {
             learn["security"] = json!([{ "token": [] }]);
             learn["responses"]["401"] = refusal("The token is missing or another one.");
         }
         path("/learn", json!({ "post": learn }));
     }
     let json_of = |schema: &str| json!({ "application/json": { "schema": reference(schema) } });
-    path("/health", get("health", "How the service is", &json_of("Health")));
+    let mut health = get("health", "How the service is", &json_of("Health"));
+    health["get"]["responses"]["503"] =
+        json!({ "description": "What was learnt could not be saved.", "content": json_of("Health") });
+    path("/health", health);
+    for (name, summary) in [("live", "Whether the service works"), ("ready", "Whether the service takes requests")] {
+        let state = json!({ "application/json": { "schema": { "type": "object" } } });
+        let mut operation = get(name, summary, &state);
+        operation["get"]["responses"]["503"] = json!({ "description": "It does not.", "content": state });
+        path(&format!("/health/{name}"), operation);
+    }
     path(
         "/curve",
         get("curve", "The mean loss of predictions before learning, since the service began", &json_of("Curve")),
@@ -55,20 +57,24 @@ pub(super) fn document(schema: &Schema, model: &Served, access: &Access, limits:
         get("model", "The model file as it would be saved now", &json!({ "application/octet-stream": {} }));
     model_file["get"]["responses"]["409"] = refusal("The model holds what no file can, such as an infinite number.");
     model_file["get"]["responses"]["503"] = refusal("The service is ending.");
+    if access.token.is_some() {
+        model_file["get"]["security"] = json!([{ "token": [] }]);
+        model_file["get"]["responses"]["401"] = refusal("The token is missing or another one.");
+    }
     path("/model", model_file);
     path(
         "/openapi.json",
         get("openapi", "This document", &json!({ "application/json": { "schema": { "type": "object" } } })),
     );
     path("/", get("page", "A page for people", &json!({ "text/html": { "schema": { "type": "string" } } })));
-    let mut components = json!({ "schemas": schemas(schema, limits) });
-    if access.has_token() {
+    let mut components = json!({ "schemas": schemas(schema, options) });
+    if access.token.is_some() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": title,
+            "title": title.trim_end_matches(", "),
             "version": env!("CARGO_PKG_VERSION"),
             "description": "A model of Mercer, which predicts and learns row by row.",
         },
@@ -99,7 +105,8 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
         "400": refusal("The body is not JSON, or cannot be read."),
         "408": refusal("The body did not come in time."),
         "413": refusal("The body is too large."),
-        "415": refusal("The body is not said to be JSON."),
+        "403": refusal("The request names a host that is not this machine."),
+        "415": refusal("The body is not said to be JSON, or it is compressed."),
         "422": refusal("The JSON does not describe rows of this model, or the learner refuses a row. Rows before it that were learnt are counted in `learnt`."),
     });
     for (status, why) in more {
@@ -113,7 +120,8 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
     })
 }
 
-fn schemas(schema: &Schema, limits: &Limits) -> Value {
+fn schemas(schema: &Schema, options: &Options) -> Value {
+    let limits = &options.limits;
     let number = json!({ "type": "number", "minimum": -MOST, "maximum": MOST });
     let maybe = json!({ "type": ["number", "null"] });
     // One number, or one for each target.
@@ -124,24 +132,24 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
             json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": schema.outputs.join(", ") })
         }
     };
-    let class = json!({ "anyOf": [{ "type": "string", "pattern": "[^\\s\\p{C}]" }, number, { "type": "boolean" }] });
+    let class = json!({ "anyOf": [{ "type": "string", "pattern": "\\S", "maxLength": limits.class_name }, number, { "type": "boolean" }] });
     let target = if schema.classes.is_some() { &class } else { &number };
     let weight = json!({ "type": "number", "minimum": 0, "maximum": MOST });
 
     let cell = json!({ "anyOf": [number, { "type": ["string", "boolean", "null"] }] });
-    let value = |feature: &Feature| match feature.kind {
-        None if feature.gaps => {
+    let value = |column: &Column| match &column.takes {
+        Takes::NumberOrNull => {
             let mut value = number.clone();
             value["type"] = json!(["number", "null"]);
             value
         }
-        None => number.clone(),
-        Some(kind) => {
+        Takes::Number => number.clone(),
+        Takes::Any(kind) => {
             let mut value = cell.clone();
-            let without = if feature.needed { "" } else { ", which has no say" };
+            let without = if column.needed { "" } else { ", which has no say" };
             value["description"] = format!("A {kind}{without}; null if there is no value.").into();
-            if !feature.categories.is_empty() {
-                value["examples"] = feature.categories.iter().take(5).cloned().collect();
+            if !column.categories.is_empty() {
+                value["examples"] = column.categories.iter().take(5).cloned().collect();
             }
             value
         }
@@ -151,35 +159,36 @@ fn schemas(schema: &Schema, limits: &Limits) -> Value {
         let width = schema.width(learn);
         let beside = std::iter::repeat_n(target.clone(), schema.targets.len())
             .chain(schema.weight.iter().map(|_| weight.clone()));
-        let values: Vec<Value> = schema.features.iter().map(value).chain(beside.filter(|_| learn)).collect();
+        let values: Vec<Value> = schema.columns.iter().map(value).chain(beside.filter(|_| learn)).collect();
         let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
         if values.iter().all(|value| *value == number) {
             listed["items"] = number.clone();
         } else {
             listed["prefixItems"] = values.clone().into();
         }
-        let features = schema.features.iter().map(|feature| &feature.name);
+        let columns = schema.columns.iter().map(|column| &column.name);
         let names: Vec<&String> =
-            features.chain(schema.targets.iter().chain(&schema.weight).filter(|_| learn)).collect();
+            columns.chain(schema.targets.iter().chain(&schema.weight).filter(|_| learn)).collect();
         listed["description"] = format!("The values in this order: {names:?}").into();
         if !schema.named {
             return listed;
         }
         let idle: Vec<&String> =
-            schema.features.iter().filter(|feature| !feature.needed).map(|feature| &feature.name).collect();
+            schema.columns.iter().filter(|column| !column.needed).map(|column| &column.name).collect();
         let required: Vec<&&String> = names.iter().filter(|name| !idle.contains(name)).collect();
         let properties: Map<String, Value> = names.iter().map(|name| (*name).clone()).zip(values).collect();
         let named = json!({
             "type": "object",
             "required": required,
             "properties": properties,
-            "description": "The values by the names of their columns; other columns are not looked at.",
+            "description": "The values by the names of their columns.",
+            "additionalProperties": !options.refuse_unknown,
         });
         json!({ "oneOf": [named, listed] })
     };
     let request = |of: &str, variance: bool| {
         let mut one = json!({ "row": reference(of) });
-        let mut several = json!({ "rows": { "type": "array", "items": reference(of), "maxItems": limits.max_rows } });
+        let mut several = json!({ "rows": { "type": "array", "items": reference(of), "maxItems": limits.rows } });
         if variance {
             for properties in [&mut one, &mut several] {
                 properties["variance"] = json!({

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use crate::cli::table::Standing;
+use super::model::Standing;
 
 /// Most points that are kept.
 const MOST: usize = 120;
@@ -18,7 +18,7 @@ struct Points {
     /// The first is how it stood at the start.
     sums: Vec<Standing>,
     /// Rounds from one to the next.
-    every: usize,
+    every: u64,
 }
 
 impl Curve {
@@ -62,7 +62,10 @@ mod tests {
 
     #[test]
     fn points_are_few_and_means_are_those_of_the_rows_between() {
-        let at = |rounds: usize| Standing { rounds, weight: rounds as f64, loss: rounds as f64 * 3.0 };
+        let at = |rounds: u64| {
+            let weight = rounds as f64;
+            Standing { rounds, weight, loss: weight * 3.0, ..Standing::default() }
+        };
         let curve = Curve::new(at(7));
         for rounds in 8..=10_000 {
             curve.record(at(rounds));

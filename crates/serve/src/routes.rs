@@ -8,19 +8,18 @@ use bytes::{Buf, Bytes};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
-    HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    EXPECT, HeaderName, HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::learner::{Job, Learnt};
+use super::learner::{Job, Learnt, check_length};
 use super::metrics::PATHS;
 use super::request::{self, Asked, Purpose};
-use super::served::Served;
-use super::{Service, answer, page};
+use super::{Service, page};
 
 type Answer = Response<Full<Bytes>>;
 
@@ -87,9 +86,10 @@ impl Refusal {
 pub(super) async fn answer(request: Request<Incoming>, service: &Arc<Service>, jobs: &mpsc::Sender<Job>) -> Answer {
     let start = Instant::now();
     let path = PATHS.iter().find(|known| **known == request.uri().path()).copied();
-    let answered = match path {
-        Some(path) => route(path, request, service, jobs).await,
-        None => Err(Refusal::new(
+    let answered = match (service.options.access.check_host(request.version(), request.headers()), path) {
+        (Err(refusal), _) => Err(refusal),
+        (Ok(()), Some(path)) => route(path, request, service, jobs).await,
+        (Ok(()), None) => Err(Refusal::new(
             StatusCode::NOT_FOUND,
             "there is nothing at this path; see / and /openapi.json for what there is",
         )),
@@ -122,10 +122,17 @@ async fn route(
         "/predict" => predict(request, service).await,
         "/learn" => learn(request, service, jobs).await,
         "/metrics" => Ok(whole("text/plain; version=0.0.4; charset=utf-8", service.metrics.text())),
-        "/health" => Ok(whole(JSON, health(service).to_string())),
+        "/health" => Ok(health(service)),
+        "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
+        "/health/ready" => {
+            Ok(state(if service.ending.load(Relaxed) || jobs.is_closed() { "ending" } else { "ok" }, json!({})))
+        }
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
         "/openapi.json" => Ok(whole(JSON, service.openapi.clone())),
-        "/model" => download(service, jobs).await,
+        "/model" => {
+            service.options.access.check_token(request.headers())?;
+            download(service, jobs).await
+        }
         _ => {
             let mut answer = whole("text/html; charset=utf-8", service.page.clone());
             answer.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::POLICY));
@@ -144,16 +151,35 @@ fn whole(kind: &'static str, body: impl Into<Bytes>) -> Answer {
     answer
 }
 
-fn health(service: &Service) -> serde_json::Value {
+fn health(service: &Service) -> Answer {
     let metrics = &service.metrics;
-    let unsaved = metrics.unsaved.load(Relaxed);
-    json!({
-        "status": if unsaved { "unsaved" } else { "ok" },
+    let facts = json!({
         "rows": metrics.met(),
         "learnt": metrics.learnt.load(Relaxed),
         "dictionary_size": metrics.dictionary_size(),
         "mean_loss": metrics.mean_loss(),
-    })
+    });
+    state(if metrics.unsaved.load(Relaxed) { "unsaved" } else { "ok" }, facts)
+}
+
+/// How the service is; 503 unless that is ok.
+fn state(status: &str, mut facts: serde_json::Value) -> Answer {
+    facts["status"] = status.into();
+    let mut answer = whole(JSON, facts.to_string());
+    if status != "ok" {
+        *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    answer
+}
+
+/// The body of an answer to what is no request.
+pub(super) fn malformed(status: u16) -> String {
+    let why = match status {
+        431 => "the head of the request is too large; send fewer or shorter headers",
+        414 => "the path of the request is too long; see / for what there is",
+        _ => "this is no request of HTTP/1.1; correct its first line and its headers",
+    };
+    json!({ "error": why }).to_string()
 }
 
 async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer, Refusal> {
@@ -161,24 +187,25 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
     if let Some(most) = service.schema.series {
         return forecast(service, request::steps(&body, most)?).await;
     }
-    let Asked { mut samples, single, variance } =
-        Asked::parse(&body, Purpose::Predict, &service.schema, &service.limits)?;
+    let Asked { rows, single, variance } = Asked::parse(&body, Purpose::Predict, service)?;
     drop(body);
     let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
-    for (at, sample) in samples.iter_mut().enumerate() {
+    for (at, row) in rows.iter().enumerate() {
         if at > 0 {
             text.push(',');
             if at % TURN == 0 {
                 tokio::task::yield_now().await;
             }
         }
-        let Served::Examples(model) = &*service.model.read().await else { return Err(gone()) };
-        answer::predict(model, sample, variance, &mut text).map_err(|why| {
+        let fits = check_length(&text);
+        let model = service.model.read().await;
+        let predicted = fits.and_then(|()| model.predict(row, variance)).map_err(|why| {
             let row = if single { "row".to_owned() } else { format!("rows[{at}]") };
             Refusal::unprocessable(format!("{row}: {why}"))
         })?;
+        text.push_str(&predicted.json(&service.schema, variance).to_string());
     }
-    service.metrics.predictions.fetch_add(samples.len() as u64, Relaxed);
+    service.metrics.predictions.fetch_add(rows.len() as u64, Relaxed);
     if !single {
         text.push_str("]}");
     }
@@ -187,23 +214,21 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
 
 /// The next rows of a series.
 async fn forecast(service: &Service, steps: usize) -> Result<Answer, Refusal> {
-    let mut text = String::from("{\"predictions\":[");
-    // A forecaster works in memory of its own, so that forecasts are made one after the other.
-    if let Served::Series(pass) = &mut *service.model.write().await {
-        answer::forecast(pass, steps, &mut text).map_err(Refusal::unprocessable)?;
-    }
-    text.push_str("]}");
+    let forecast = service.model.read().await.forecast();
+    let made = tokio::task::spawn_blocking(move || forecast(steps)).await.map_err(|_| gone())?;
+    let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(steps as u64, Relaxed);
-    Ok(whole(JSON, text))
+    let told: Vec<_> = made.iter().map(|row| row.json(&service.schema, false)).collect();
+    Ok(whole(JSON, json!({ "predictions": told }).to_string()))
 }
 
 async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
-    service.access.check(request.headers())?;
+    service.options.access.check_learning(request.headers())?;
     let body = read(request, service).await?;
-    let Asked { samples, single, .. } = Asked::parse(&body, Purpose::Learn, &service.schema, &service.limits)?;
+    let Asked { rows, single, .. } = Asked::parse(&body, Purpose::Learn, service)?;
     drop(body);
     let (reply, learnt) = oneshot::channel();
-    jobs.send(Job::Learn { samples, reply }).await.map_err(|_| gone())?;
+    jobs.send(Job::Learn { rows, reply }).await.map_err(|_| gone())?;
     let Learnt { answers, rows, met, refused } = learnt.await.map_err(|_| gone())?;
     if let Some(why) = refused {
         let row = if single { "row".to_owned() } else { format!("rows[{rows}]") };
@@ -223,7 +248,7 @@ async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer,
     let bytes = bytes.await.map_err(|_| gone())?;
     let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
     let mut answer = whole("application/octet-stream", bytes);
-    let name = format!("attachment; filename=\"{}\"", service.file_name);
+    let name = format!("attachment; filename=\"{}\"", service.options.file_name);
     if let Ok(name) = HeaderValue::try_from(name) {
         answer.headers_mut().insert(CONTENT_DISPOSITION, name);
     }
@@ -237,10 +262,15 @@ fn gone() -> Refusal {
 /// The body of a request, within the bounds of size and time.
 async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Refusal> {
     check_type(request.headers())?;
-    let most = service.limits.max_body as usize;
+    let most = service.options.limits.body;
+    let waits = request.headers().contains_key(EXPECT);
     let mut body = request.into_body();
     let too_large =
         || Refusal::too_large(&format!("the body is larger than {most} bytes; send fewer rows in a request"));
+    // A client that waits to be told to go on is not told so.
+    if waits && body.size_hint().lower() > most as u64 {
+        return Err(Refusal { unread: true, ..too_large() });
+    }
     let reading = async {
         let declared = body.size_hint().lower() > most as u64;
         let mut whole = Vec::with_capacity(body.size_hint().exact().map_or(0, |size| (size as usize).min(most)));
@@ -266,18 +296,20 @@ async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Re
         unread: true,
         ..Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it at once")
     };
-    timeout(service.limits.timeout(), reading).await.unwrap_or_else(|_| Err(late()))
+    timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// A page from elsewhere can make a browser send other types than JSON without asking this service first.
+/// A page from elsewhere can make a browser send other types than JSON without asking this service
+/// first.
 fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();
     let kind = told.split(';').next().unwrap_or_default().trim();
-    if kind.eq_ignore_ascii_case(JSON) {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "the body must be JSON; send the header Content-Type: application/json",
-    ))
+    let packed =
+        headers.get_all(CONTENT_ENCODING).iter().any(|told| !told.as_bytes().eq_ignore_ascii_case(b"identity"));
+    let why = match kind.eq_ignore_ascii_case(JSON) {
+        true if packed => "the body must not be compressed; send it as it is, without Content-Encoding",
+        true => return Ok(()),
+        false => "the body must be JSON; send the header Content-Type: application/json",
+    };
+    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why))
 }

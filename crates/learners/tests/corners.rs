@@ -1,0 +1,117 @@
+//! Corners of the contract, one test a fault that there was.
+
+use mercer_core::ExampleError;
+use mercer_experts::PageHinkley;
+use mercer_kernels::Gaussian;
+use mercer_learners::operator::KMeans;
+use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
+use mercer_learners::{Error, Fogd, FogdParams, Krls, KrlsParams, Loss, Regressor, Restarting, Target, Targets};
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+/// Predictions of counts are `eᶻ`; their loss is that of the score `z`.
+#[test]
+fn the_loss_of_predicted_counts() -> TestResult {
+    let loss: Loss = "poisson".parse()?;
+    for (z, y) in [(0.3, 2.0), (-4.0, 0.0), (3.0, 17.0)] {
+        let mut prediction = [z];
+        loss.predictions(&mut prediction);
+        let (made, expected) = (loss.value_of_predictions(&prediction, &[y]), f64::exp(z) - y * z);
+        assert!((made - expected).abs() < 1e-12, "{made} for {expected}");
+    }
+    assert!(loss.value_of_predictions(&[0.0], &[0.0]) == 0.0 && loss.value_of_predictions(&[0.0], &[1.0]) > 700.0);
+    Ok(())
+}
+
+/// Counts of 20 stop. With `eᶻ` in the place of `z` the loss would be `e²⁰` before and after.
+#[test]
+fn a_detector_sees_the_loss_of_counts() -> TestResult {
+    let params = FogdParams::default().features(20).step(2e-3).loss("poisson".parse()?);
+    let mut learner = Restarting::new(Fogd::new(1, params)?, PageHinkley::default());
+    for t in 0..3000 {
+        let y = if t < 2000 { 20.0 } else { 0.0 };
+        learner.update(&[f64::from(t % 7) / 7.0], y)?;
+    }
+    assert!(learner.restarts() > 0, "no alarm");
+    Ok(())
+}
+
+#[test]
+fn targets_of_no_width_are_refused() {
+    assert!(matches!(Targets::new(&[], &[], 0), Err(Error::Targets { .. })));
+    assert!(Targets::new(&[], &[], 1).is_ok_and(|targets| targets.is_empty()));
+}
+
+#[test]
+fn scores_of_another_length_are_refused_before_anything_is_learnt() -> TestResult {
+    let mut learner = Krls::new(Gaussian::new(1.0)?, 1, KrlsParams::default().lambda(0.1).outputs(2))?;
+    learner.learn(&[0.5], Target::new(&[1.0, 2.0]), &mut [0.0; 2])?;
+    let before = format!("{:?}", learner.linear());
+    for length in [0, 1, 3] {
+        let refused = learner.learn(&[0.5], Target::new(&[1.0, 2.0]), &mut vec![0.0; length]);
+        assert!(
+            matches!(refused, Err(Error::Example(ExampleError::Outputs { expected: 2, got })) if got == length),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(format!("{:?}", learner.linear()), before);
+    Ok(())
+}
+
+/// Below `ε k(x, x)` a ridge is one of 0 to rounding, and the first example still leaves a positive `P`.
+#[test]
+fn a_tiny_ridge_is_none() -> TestResult {
+    let stream: Vec<_> = (0..200).map(|t| (f64::from((t * 37) % 100) / 50.0 - 1.0, f64::from(t % 5) / 50.0)).collect();
+    let run = |lambda: f64| -> Result<_, Error> {
+        let mut learner = Krls::new(Gaussian::new(0.5)?, 1, KrlsParams::default().nu(1e-2).lambda(lambda))?;
+        stream.iter().try_for_each(|(x, noise)| learner.update(&[*x], x.sin() + noise))?;
+        Ok(learner)
+    };
+    let none = run(0.0)?;
+    for lambda in [1e-30, 1e-18, 1e-16] {
+        let tiny = run(lambda)?;
+        for x in [-0.9, 0.1, 0.77] {
+            let (a, b) = (tiny.predict(&[x])?, none.predict(&[x])?);
+            assert!((a - b).abs() < 1e-6, "λ = {lambda} at {x}: {a}, without a ridge {b}");
+        }
+        let p = tiny.linear().inverse();
+        assert!((0..p.dimension()).all(|j| p.entry(j, j) > 0.0), "λ = {lambda}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_restart_forgets_the_sum_of_gradients() -> TestResult {
+    let mut update = GradientStep::new(2, 1, Loss::SQUARED, StepSize::adaptive(1.0), None);
+    let mut phi = mercer_kernels::AlignedVec::zeros(2);
+    phi[0] = 1.0;
+    let learn = |update: &mut GradientStep| {
+        update.step(&mut phi.clone(), None, Target::new(&[3.0]), &mut [0.0]).map(|()| update.weights().vectors()[0][0])
+    };
+    let first = learn(&mut update)?;
+    for _ in 0..10 {
+        learn(&mut update)?;
+    }
+    update.restart(2);
+    assert_eq!(learn(&mut update)?, first);
+
+    Ok(())
+}
+
+/// Stopped early, each row still has the label of the nearest of the centres that are returned.
+#[test]
+fn labels_are_those_of_the_centres() -> TestResult {
+    let rows: Vec<f64> = (0..400).map(|t| f64::from((t * 7919) % 1009) / 100.0).collect();
+    for iterations in 1..4 {
+        let found = KMeans { clusters: 5, restarts: 1, iterations, seed: 3 }.partition(&rows, 2)?;
+        let distance = |row: &[f64], centre: &[f64]| row.iter().zip(centre).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let mut inertia = 0.0;
+        for (row, label) in rows.chunks_exact(2).zip(&found.labels) {
+            let least = found.centres.iter().map(|centre| distance(row, centre)).fold(f64::INFINITY, f64::min);
+            assert_eq!(distance(row, &found.centres[*label]), least, "{iterations} iterations");
+            inertia += least;
+        }
+        assert!((found.inertia - inertia).abs() < 1e-9);
+    }
+    Ok(())
+}

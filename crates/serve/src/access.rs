@@ -1,0 +1,95 @@
+//! Who may ask, learn and download the model.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::header::{AUTHORIZATION, HOST};
+use hyper::http::uri::Authority;
+use hyper::{HeaderMap, Version};
+use subtle::ConstantTimeEq;
+
+use super::routes::Refusal;
+
+/// Who may learn: nobody if it is closed, then whoever tells the token if there is one, and else
+/// everybody. The token is needed to download the model, too, which may hold all that it was
+/// taught.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// Why nobody may learn.
+    pub closed: Option<String>,
+    /// What `Authorization: Bearer TOKEN` must tell: printable ASCII without spaces.
+    pub token: Option<String>,
+    /// Whether the address is one that only this machine reaches. Without a token all requests must
+    /// then name an address or this machine as their host.
+    pub loopback: bool,
+}
+
+impl Access {
+    /// Refuses a request whose host is not told as it must be, or is another than this machine
+    /// where a page from elsewhere may make a browser ask under a name of its own that leads here.
+    pub(super) fn check_host(&self, version: Version, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mut told = headers.get_all(HOST).iter();
+        let host = match (told.next(), told.next()) {
+            (None, _) if version < Version::HTTP_11 => return Ok(()),
+            (Some(host), None) => host.to_str().ok().filter(|host| host.parse::<Authority>().is_ok()),
+            _ => None,
+        };
+        let Some(host) = host else {
+            return Err(Refusal::bad_request("send one header Host, with a name or an address"));
+        };
+        if self.token.is_none() && self.loopback && !names_this_machine(host) {
+            return Err(Refusal::forbidden(
+                "without a token only requests to an IP address or to localhost are answered; correct the Host of the request",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses a request that may not change the model.
+    pub(super) fn check_learning(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.closed.as_deref().map_or(Ok(()), |why| Err(Refusal::forbidden(why)))?;
+        self.check_token(headers)
+    }
+
+    /// Refuses a request that does not tell the token, if there is one.
+    pub(super) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let Some(token) = &self.token else { return Ok(()) };
+        let told = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
+            let (scheme, told) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| told.trim())
+        });
+        match told {
+            None => Err(Refusal::unauthorized("this needs a token; send the header Authorization: Bearer TOKEN")),
+            Some(told) if bool::from(told.as_bytes().ct_eq(token.as_bytes())) => Ok(()),
+            Some(_) => {
+                Err(Refusal::unauthorized("the token is another one; send the one that the service was started with"))
+            }
+        }
+    }
+}
+
+/// Whether the host that was asked for is an address, or the name of this machine for itself.
+fn names_this_machine(host: &str) -> bool {
+    if host.parse::<SocketAddr>().is_ok() {
+        return true;
+    }
+    let name = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address,
+        None => host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(name, _)| name),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_this_machine() {
+        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8080", "127.0.0.1", "[::1]:8080", "[::1]"] {
+            assert!(names_this_machine(host), "{host}");
+        }
+        for host in ["evil.example", "evil.example:8080", "localhost.evil.example:8080", "127.0.0.1.evil.example"] {
+            assert!(!names_this_machine(host), "{host}");
+        }
+    }
+}

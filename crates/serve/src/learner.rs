@@ -1,0 +1,146 @@
+//! The thread that learns: one job after the other, in the order in which they were asked for.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::model::{Reason, Row};
+use super::{Save, Service};
+
+/// What is asked of the thread.
+pub(super) enum Job {
+    /// Learn these rows; the answer may have nobody left who waits for it.
+    Learn { rows: Vec<Row>, reply: oneshot::Sender<Learnt> },
+    /// Write the model as it is now. It is done here, because the one thread that could change the
+    /// model is then busy: predictions go on.
+    Download { reply: oneshot::Sender<Result<Vec<u8>, Reason>> },
+    /// Save, if it is time to.
+    Save,
+}
+
+/// What became of rows.
+#[derive(Default)]
+pub(super) struct Learnt {
+    /// The predictions before learning, each as JSON, with commas between.
+    pub(super) answers: String,
+    pub(super) rows: usize,
+    /// Rows that the model has met in its life.
+    pub(super) met: u64,
+    /// Why the row after them was refused; those behind it were not looked at.
+    pub(super) refused: Option<Reason>,
+}
+
+pub(super) struct Learner {
+    service: Arc<Service>,
+    save: Save,
+    /// Whether what is saved is behind the model.
+    unsaved: bool,
+    /// When it was last saved, or could not be.
+    last: Instant,
+}
+
+impl Learner {
+    pub(super) fn new(service: Arc<Service>, save: Save) -> Self {
+        Self { service, save, unsaved: false, last: Instant::now() }
+    }
+
+    /// Works until nobody is left who could ask for more; then saves.
+    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) -> Result<(), Reason> {
+        while let Some(job) = jobs.blocking_recv() {
+            match job {
+                // Nobody is left who waits.
+                Job::Learn { .. } if self.service.ended.load(Relaxed) => {}
+                Job::Learn { rows, reply } => drop(reply.send(self.learn(&rows))),
+                Job::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
+                Job::Save => self.save_in_time(),
+            }
+        }
+        if self.unsaved { self.save() } else { Ok(()) }
+    }
+
+    fn learn(&mut self, rows: &[Row]) -> Learnt {
+        let mut learnt = Learnt::default();
+        for row in rows {
+            if learnt.rows > 0 {
+                learnt.answers.push(',');
+            }
+            match self.learn_row(row, &mut learnt.answers) {
+                Ok(()) => learnt.rows += 1,
+                Err(why) => {
+                    learnt.refused = Some(why);
+                    break;
+                }
+            }
+        }
+        learnt.met = self.service.metrics.met();
+        learnt
+    }
+
+    /// What is refused leaves the model as it was, and does not count as met.
+    fn learn_row(&mut self, row: &Row, answers: &mut String) -> Result<(), Reason> {
+        let service = &*self.service;
+        if service.ended.load(Relaxed) {
+            return Err("the service has ended".into());
+        }
+        check_length(answers)?;
+        let (prediction, standing) = {
+            let mut model = service.model.blocking_write();
+            (model.learn(row)?, model.standing())
+        };
+        self.unsaved = true;
+        service.metrics.learnt.fetch_add(1, Relaxed);
+        service.metrics.model(standing);
+        service.curve.record(standing);
+        answers.push_str(&prediction.json(&service.schema, false).to_string());
+        if service.options.checkpoint.is_some_and(|every| standing.met.is_multiple_of(every.get())) {
+            self.checkpoint();
+        }
+        self.save_in_time();
+        Ok(())
+    }
+
+    /// Saves what has waited for it so long as it may, or what is to be saved at once.
+    fn save_in_time(&mut self) {
+        let time = self.service.options.checkpoint_time.is_some_and(|time| self.last.elapsed() >= time);
+        if (self.service.save_now.swap(false, Relaxed) || time) && self.unsaved {
+            self.checkpoint();
+        }
+    }
+
+    fn save(&mut self) -> Result<(), Reason> {
+        let bytes = self.service.model.blocking_read().to_bytes()?;
+        (self.save)(bytes)
+    }
+
+    /// A full disk does not end the service: the next checkpoint, or the end, may find room.
+    fn checkpoint(&mut self) {
+        let saved = self.save();
+        self.last = Instant::now();
+        let metrics = &self.service.metrics;
+        metrics.unsaved.store(saved.is_err(), Relaxed);
+        match saved {
+            Ok(()) => {
+                self.unsaved = false;
+                metrics.checkpoints.fetch_add(1, Relaxed);
+            }
+            Err(why) => {
+                metrics.failed_checkpoints.fetch_add(1, Relaxed);
+                (self.service.options.log)(&format!("{why}; the service goes on"));
+            }
+        }
+    }
+}
+
+/// Most bytes in the predictions of an answer.
+const MOST_ANSWER: usize = 1 << 26;
+
+/// Refuses to add to predictions that have become too long: of many classes they may be far longer
+/// than the rows that ask for them.
+pub(super) fn check_length(answers: &str) -> Result<(), Reason> {
+    if answers.len() <= MOST_ANSWER {
+        return Ok(());
+    }
+    Err(format!("the predictions before it have {MOST_ANSWER} bytes already; send fewer rows in a request").into())
+}

@@ -1,0 +1,266 @@
+//! A model that learns row by row, behind HTTP: predictions for many at once, learning one row
+//! after the other, metrics for Prometheus, an OpenAPI document with the columns of the model, and
+//! a page for people. It knows connections and JSON and no learner: what is served is a [`Model`]
+//! of yours. (`mercer serve` is this server with the models of Mercer's files.)
+//!
+//! Predictions take a shared lock of the model, for one row at a time. One thread applies learning
+//! in the order in which requests arrived, and takes the exclusive lock for one row at a time. A
+//! published snapshot instead would need a copy of the whole model (a matrix of J² numbers) after
+//! every row, or show predictions an old state; a row is learnt in the time of a few predictions,
+//! so waiting for it costs less. The lock is fair: neither a stream of predictions nor a batch that
+//! is learnt can keep the other out. Forecasts are made from a copy.
+//!
+//! The server speaks HTTP/1.1 without TLS; put a proxy before it where others may listen. Heads,
+//! bodies, rows, connections and the time that a client takes are bounded by [`Limits`]; who may
+//! learn and download the model is said by [`Access`].
+//!
+//! ```
+//! use std::net::TcpListener;
+//!
+//! use mercer_serve::{Column, Forecast, Model, Options, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+//!
+//! /// Predicts the mean of the targets so far.
+//! #[derive(Default)]
+//! struct Mean {
+//!     rows: u64,
+//!     mean: f64,
+//!     loss: f64,
+//! }
+//!
+//! impl Model for Mean {
+//!     fn schema(&self) -> Schema {
+//!         let column = Column { name: "x".into(), takes: Takes::Number, needed: true, categories: vec![] };
+//!         let names = vec!["y".to_owned()];
+//!         Schema {
+//!             learner: "mean".into(),
+//!             loss: "mean squared error".into(),
+//!             columns: vec![column],
+//!             named: true,
+//!             targets: names.clone(),
+//!             outputs: names,
+//!             ..Schema::default()
+//!         }
+//!     }
+//!     fn standing(&self) -> Standing {
+//!         Standing { met: self.rows, rounds: self.rows, weight: self.rows as f64, loss: self.loss, size: 1 }
+//!     }
+//!     fn predict(&self, _row: &Row, _variance: bool) -> Result<Prediction, Reason> {
+//!         Ok(Prediction::Numbers { values: vec![self.mean], lower: vec![], upper: vec![], variance: vec![] })
+//!     }
+//!     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
+//!         let (before, error) = (self.predict(row, false)?, row.targets[0].number() - self.mean);
+//!         self.rows += 1;
+//!         self.mean += error / self.rows as f64;
+//!         self.loss += error * error;
+//!         Ok(before)
+//!     }
+//!     fn forecast(&self) -> Forecast {
+//!         Box::new(|_| Err("this is no series".into()))
+//!     }
+//!     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
+//!         Ok(self.mean.to_string().into_bytes())
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let listener = TcpListener::bind("127.0.0.1:0")?;
+//! let save = |bytes: Vec<u8>| std::fs::write("mean.txt", bytes).map_err(Reason::from);
+//! // The service ends as soon as the last argument says so.
+//! mercer_serve::run(listener, Box::new(Mean::default()), Options::default(), Box::new(save), &|| true)?;
+//! # Ok(())
+//! # }
+//! ```
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+mod access;
+mod connection;
+mod curve;
+mod learner;
+mod metrics;
+mod model;
+mod openapi;
+mod page;
+mod request;
+mod routes;
+
+use std::io;
+use std::net::TcpListener;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::runtime;
+use tokio::sync::{RwLock, mpsc};
+
+use curve::Curve;
+use learner::{Job, Learner};
+use metrics::Metrics;
+
+pub use access::Access;
+pub use model::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+
+/// Writes the bytes of a model where they are kept.
+pub type Save = Box<dyn FnMut(Vec<u8>) -> Result<(), Reason> + Send>;
+
+/// How a model is served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What one client may ask for.
+    pub limits: Limits,
+    /// Who may learn and download the model.
+    pub access: Access,
+    /// After how many rows the model is saved.
+    pub checkpoint: Option<NonZeroU64>,
+    /// How long what was learnt may stay unsaved.
+    pub checkpoint_time: Option<Duration>,
+    /// How long requests in progress may take once the service is to end.
+    pub drain: Duration,
+    /// Whether a row that names a column which the model does not have is refused, and not only
+    /// that column ignored.
+    pub refuse_unknown: bool,
+    /// Threads that answer requests; as many as there are processors if none.
+    pub threads: Option<NonZeroUsize>,
+    /// The name under which the model is downloaded: ASCII letters, digits, dots and lines.
+    pub file_name: String,
+    /// Takes what an operator should know.
+    pub log: fn(&str),
+}
+
+impl Default for Options {
+    /// For an address that only this machine reaches: what was learnt is saved every minute, and
+    /// requests have five seconds at the end.
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            access: Access { loopback: true, ..Access::default() },
+            checkpoint: None,
+            checkpoint_time: Some(Duration::from_secs(60)),
+            drain: Duration::from_secs(5),
+            refuse_unknown: false,
+            threads: None,
+            file_name: "model".to_owned(),
+            log: |_| (),
+        }
+    }
+}
+
+/// What one client may ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most bytes in the body of a request.
+    pub body: usize,
+    /// Most bytes in the head of a request, at least 8192.
+    pub head: usize,
+    /// Most rows in a request.
+    pub rows: usize,
+    /// Most bytes in the name of a class.
+    pub class_name: usize,
+    /// Most connections at a time; further ones are answered 503 and closed.
+    pub connections: u32,
+    /// How long a client may take to send a head, to send a body, or to accept the next part of an
+    /// answer, and how long it may be idle.
+    pub timeout: Duration,
+}
+
+impl Default for Limits {
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, and 30
+    /// seconds.
+    fn default() -> Self {
+        Self {
+            body: 1 << 20,
+            head: 16384,
+            rows: 10_000,
+            class_name: 256,
+            connections: 512,
+            timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Why a service ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The system gives no threads or sockets.
+    #[error("the system gives no threads or sockets ({0}); end other programs, or raise its limits")]
+    System(#[from] io::Error),
+    /// The model could not be saved at the end.
+    #[error("{0}")]
+    Save(Reason),
+    /// The model panicked while it learnt; what was saved is from before.
+    #[error("the learner failed, and what is saved is from the last checkpoint; please report this")]
+    Learner,
+}
+
+/// All that requests share.
+struct Service {
+    model: RwLock<Box<dyn Model>>,
+    schema: Schema,
+    options: Options,
+    metrics: Metrics,
+    curve: Curve,
+    openapi: Bytes,
+    page: Bytes,
+    /// The learner is to save, whatever it does.
+    save_now: AtomicBool,
+    /// No connection is taken any more.
+    ending: AtomicBool,
+    /// Nobody waits for an answer any more.
+    ended: AtomicBool,
+}
+
+/// Serves the model until `stop` says so, which is asked twenty times a second. Then it saves what
+/// was learnt, answers the requests in progress for as long as [`Options::drain`] says, and saves
+/// what these have taught.
+///
+/// # Errors
+/// If the system gives no threads, and if what was learnt cannot be saved at the end. A checkpoint
+/// that cannot be saved is told in the log and in `/health`, and the service goes on.
+pub fn run(
+    listener: TcpListener,
+    model: Box<dyn Model>,
+    options: Options,
+    save: Save,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), ServeError> {
+    listener.set_nonblocking(true)?;
+    let schema = model.schema();
+    let service = Arc::new(Service {
+        openapi: openapi::document(&schema, &options).to_string().into(),
+        page: page::html(&schema, &options.access).into(),
+        metrics: Metrics::new(model.standing()),
+        curve: Curve::new(model.standing()),
+        model: RwLock::new(model),
+        schema,
+        options,
+        save_now: AtomicBool::new(false),
+        ending: AtomicBool::new(false),
+        ended: AtomicBool::new(false),
+    });
+    let (jobs, waiting) = mpsc::channel::<Job>(service.options.limits.connections as usize);
+    let learner = Learner::new(Arc::clone(&service), save);
+    let learner = thread::Builder::new().name("learner".to_owned()).spawn(move || learner.run(waiting))?;
+
+    let threads = service.options.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .max_blocking_threads(threads)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        connection::serve(listener, &service, jobs, stop).await;
+        Ok::<_, io::Error>(())
+    })?;
+    // Whoever still waits for a client is ended; the learner then has its last job, and ends when
+    // it is done.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    learner.join().map_err(|_| ServeError::Learner)?.map_err(ServeError::Save)
+}

@@ -1,0 +1,219 @@
+//! What is served, as the protocol sees it: a model with columns, rows of values, and predictions.
+
+use std::error::Error;
+
+use serde_json::{Value as Json, json};
+
+/// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
+pub type Reason = Box<dyn Error + Send + Sync>;
+
+/// Forecasts so many rows ahead, one prediction for each; it shares nothing with the model that it
+/// was copied from.
+pub type Forecast = Box<dyn FnOnce(usize) -> Result<Vec<Prediction>, Reason> + Send>;
+
+/// A model that is served. Many threads predict with it under a shared lock; one learns, a row at a
+/// time, under the exclusive one.
+pub trait Model: Send + Sync {
+    /// Its columns and what it tells of itself. They are asked for once, at the start.
+    fn schema(&self) -> Schema;
+
+    /// How it stands, in `O(1)`.
+    fn standing(&self) -> Standing;
+
+    /// Predicts a row, which has no targets; `variance` asks for variances, too.
+    ///
+    /// # Errors
+    /// If the row cannot be predicted.
+    fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason>;
+
+    /// Learns a row, and tells what was predicted for it before.
+    ///
+    /// # Errors
+    /// If the row is refused. The model must then be what it was.
+    fn learn(&mut self, row: &Row) -> Result<Prediction, Reason>;
+
+    /// What forecasts the rows after the last one learnt, from a copy of the state. It is asked for
+    /// where [`Schema::series`] is set.
+    fn forecast(&self) -> Forecast;
+
+    /// The bytes of the model's file.
+    ///
+    /// # Errors
+    /// If it cannot be written, since it holds an infinite number, for example.
+    fn to_bytes(&self) -> Result<Vec<u8>, Reason>;
+}
+
+/// The columns of a model, as requests name them, and what is told of it.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    /// The name of the learner.
+    pub learner: String,
+    /// What else is to be known of it, such as its kernel; may be empty.
+    pub details: String,
+    /// What [`Standing::loss`] is the sum of, such as `mean squared error`.
+    pub loss: String,
+    /// The columns beside targets and weight, in their order.
+    pub columns: Vec<Column>,
+    /// Whether rows may be objects by the names of columns, which then differ from each other; if
+    /// not, they are arrays.
+    pub named: bool,
+    /// Of a series: how many steps ahead it can be forecast. Its columns are its outputs and
+    /// inputs, and it has no targets.
+    pub series: Option<usize>,
+    /// The names of the targets.
+    pub targets: Vec<String>,
+    /// What predictions are of: the targets, or the outputs of a series.
+    pub outputs: Vec<String>,
+    /// The column of weights, if rows have weights.
+    pub weight: Option<String>,
+    /// Whether the one target is a class: then the classes known at the start.
+    pub classes: Option<Vec<String>>,
+    /// Whether predictions of classes have probabilities.
+    pub has_probabilities: bool,
+    /// Whether predictions of numbers have intervals.
+    pub has_intervals: bool,
+    /// Whether predictions of numbers have variances when they are asked for.
+    pub has_variance: bool,
+}
+
+/// A column beside targets and weight.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What it takes.
+    pub takes: Takes,
+    /// Whether it has a say in predictions, and so must be told.
+    pub needed: bool,
+    /// Its most frequent categories, to be shown as examples.
+    pub categories: Vec<String>,
+}
+
+/// What a column takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Takes {
+    /// A number.
+    Number,
+    /// A number, or null.
+    NumberOrNull,
+    /// Any number, text or null, of what is called so: `category`, for example.
+    Any(String),
+}
+
+/// A value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// There is none.
+    Missing,
+    /// A number within ±1e100: its square is far from the largest `f64`, so that a learner is not
+    /// made to diverge by one row.
+    Number(f64),
+    /// A text; `true` and `false` are texts, too.
+    Text(String),
+}
+
+impl Value {
+    /// The number, or NaN if it is none.
+    pub fn number(&self) -> f64 {
+        if let Self::Number(number) = self { *number } else { f64::NAN }
+    }
+}
+
+/// A row of a request.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// A value for each of [`Schema::columns`].
+    pub values: Vec<Value>,
+    /// A value for each of [`Schema::targets`]: a number, or a number or a text that is not blank
+    /// of a class; empty if the row is to be predicted.
+    pub targets: Vec<Value>,
+    /// Its weight, at least 0; 1 if rows have none.
+    pub weight: f64,
+}
+
+/// How a model stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Standing {
+    /// Rows that it has met in its life.
+    pub met: u64,
+    /// Those of them that it has learnt.
+    pub rounds: u64,
+    /// The sum of their weights.
+    pub weight: f64,
+    /// The sum of the losses of predictions made before learning, by weight.
+    pub loss: f64,
+    /// Points that it keeps, or rows that a forecaster looks back.
+    pub size: usize,
+}
+
+/// What is predicted for a row.
+#[derive(Clone, Debug)]
+pub enum Prediction {
+    /// Numbers, one for each of [`Schema::outputs`].
+    Numbers {
+        /// What is predicted.
+        values: Vec<f64>,
+        /// The lower ends of the intervals, NaN where there is none yet; empty if the model has no
+        /// intervals.
+        lower: Vec<f64>,
+        /// The upper ends.
+        upper: Vec<f64>,
+        /// The variances; empty if there are none, or if they were not asked for.
+        variance: Vec<f64>,
+    },
+    /// A class.
+    Class {
+        /// Its name; none before the first class is known.
+        name: Option<String>,
+        /// The probabilities by name.
+        probabilities: Vec<(String, f64)>,
+        /// Of two classes: positive for the later one in sorted order.
+        score: Option<f64>,
+    },
+}
+
+impl Prediction {
+    /// The object that tells it; what is not finite is null.
+    pub(crate) fn json(&self, schema: &Schema, variance: bool) -> Json {
+        let each = |values: &[f64]| if let [one] = values { json!(one) } else { json!(values) };
+        let mut told = match self {
+            Self::Numbers { values, lower, upper, .. } => {
+                let mut told = json!({ "prediction": each(values) });
+                if schema.has_intervals {
+                    told["lower"] = each(lower);
+                    told["upper"] = each(upper);
+                }
+                told
+            }
+            Self::Class { name, probabilities, score } => {
+                let mut told = json!({ "prediction": name });
+                if schema.has_probabilities {
+                    told["probabilities"] = probabilities.iter().cloned().collect();
+                }
+                if let Some(score) = score {
+                    told["score"] = json!(score);
+                }
+                told
+            }
+        };
+        if variance {
+            told["variance"] = match self {
+                Self::Numbers { variance, .. } if !variance.is_empty() => each(variance),
+                _ => Json::Null,
+            };
+        }
+        told
+    }
+}
+
+impl Schema {
+    /// The names of the columns, the targets and the weight.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.columns.iter().map(|column| &column.name).chain(&self.targets).chain(&self.weight)
+    }
+
+    /// How many values a row that is an array has, to predict or to learn.
+    pub(crate) fn width(&self, learn: bool) -> usize {
+        self.columns.len() + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 }
+    }
+}

@@ -1,0 +1,36 @@
+//! The page for people. It is one file that asks nobody but this service.
+
+use serde_json::json;
+
+use super::access::Access;
+use super::model::{Schema, Takes};
+
+/// What the browser lets the page do.
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+     img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(super) fn html(schema: &Schema, access: &Access) -> String {
+    let facts = json!({
+        "learner": schema.learner,
+        "details": schema.details,
+        "loss": schema.loss,
+        "features": schema.columns.iter().filter(|column| column.needed || !schema.named).map(|column| json!({
+            "name": column.name,
+            "kind": if let Takes::Any(kind) = &column.takes { kind } else { "number" },
+            "any": column.takes != Takes::Number,
+            "categories": column.categories,
+        })).collect::<Vec<_>>(),
+        "named": schema.named,
+        "targets": schema.targets,
+        "weight": schema.weight,
+        "classes": schema.classes,
+        "variance": schema.has_variance,
+        "learns": access.closed.is_none(),
+        "token": access.token.is_some(),
+        "series": schema.series,
+        "outputs": schema.outputs,
+    });
+    // Within a script no text may look like its end.
+    let facts = facts.to_string().replace('<', "\\u003c");
+    include_str!("page.html").replace("/*MODEL*/null", &facts)
+}

@@ -1,0 +1,287 @@
+//! From the JSON of a request to rows of values.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value as Json};
+
+use super::Service;
+use super::model::{Column, Row, Takes, Value};
+use super::routes::Refusal;
+
+/// The largest number by absolute value: its square is far from the largest `f64`, so that a
+/// learner is not made to diverge by one row.
+pub(super) const MOST: f64 = 1e100;
+
+/// The rows of a request.
+pub(super) struct Asked {
+    pub(super) rows: Vec<Row>,
+    /// Whether they came as one `row`, whose answer is one object.
+    pub(super) single: bool,
+    /// Whether variances are asked for.
+    pub(super) variance: bool,
+}
+
+/// What is to become of rows.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Purpose {
+    Predict,
+    Learn,
+}
+
+const FORM: &str = "send {\"row\": ROW} or {\"rows\": [ROW, …]}, where a ROW is {\"COLUMN\": VALUE, …} or [VALUE, …]";
+
+impl Asked {
+    /// # Errors
+    /// 400 for what is not JSON, 422 for JSON of another form.
+    pub(super) fn parse(body: &[u8], purpose: Purpose, service: &Service) -> Result<Self, Refusal> {
+        let mut body = object(body, FORM)?;
+        let (one, several) = (body.remove("row"), body.remove("rows"));
+        let single = one.is_some();
+        let rows = match (one, several) {
+            (Some(row), None) => vec![row],
+            (None, Some(Json::Array(rows))) => rows,
+            (None, Some(other)) => {
+                return Err(Refusal::unprocessable(format!("rows is {}; give an array of rows", kind(&other))));
+            }
+            (None, None) => return Err(Refusal::unprocessable(format!("there is neither row nor rows; {FORM}"))),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::unprocessable("there are both row and rows; give one of them".to_owned()));
+            }
+        };
+        let most = service.options.limits.rows;
+        if rows.len() > most {
+            return Err(Refusal::unprocessable(format!(
+                "there are {} rows; send {most} at most in a request",
+                rows.len()
+            )));
+        }
+        let mut variance = false;
+        if purpose == Purpose::Predict
+            && let Some(asked) = body.remove("variance")
+        {
+            let refused = || Refusal::unprocessable(format!("variance is {}; give true or false", kind(&asked)));
+            variance = asked.as_bool().ok_or_else(refused)?;
+        }
+        if let Some(name) = body.keys().next() {
+            return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
+        }
+        let read = |(at, told): (usize, &Json)| {
+            row(told, purpose, service).map_err(|why| {
+                Refusal::unprocessable(if single { format!("row: {why}") } else { format!("rows[{at}]: {why}") })
+            })
+        };
+        let rows = rows.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        Ok(Self { rows, single, variance })
+    }
+}
+
+/// How many rows of a series are asked for.
+///
+/// # Errors
+/// 400 for what is not JSON, 422 for JSON of another form.
+pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
+    let form = "send {\"steps\": H}, where H is how many rows ahead to forecast";
+    let body = object(body, form)?;
+    if let Some(name) = body.keys().find(|name| *name != "steps") {
+        return Err(Refusal::unprocessable(format!("{name:?} is not known here; {form}")));
+    }
+    let Some(asked) = body.get("steps") else { return Ok(1) };
+    // A whole number may be written as 2.0.
+    let steps = asked.as_f64().filter(|steps| steps.fract() == 0.0 && (1.0..=most as f64).contains(steps));
+    steps.map(|steps| steps as usize).ok_or_else(|| {
+        let told = if most == 1 {
+            "1, since the inputs of later rows are not known".to_owned()
+        } else {
+            format!("a whole number from 1 to {most}")
+        };
+        Refusal::unprocessable(format!("steps is {}; give {told}", kind(asked)))
+    })
+}
+
+/// The values of a row: those of the columns, then the targets and the weight where they are
+/// needed.
+fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> {
+    let schema = &service.schema;
+    let (d, m) = (schema.columns.len(), schema.targets.len());
+    let width = schema.width(purpose == Purpose::Learn);
+    match told {
+        Json::Array(values) if values.len() != width => {
+            let beside = match (purpose, &schema.weight) {
+                _ if purpose == Purpose::Predict || schema.series.is_some() => String::new(),
+                (_, None) => format!(", then {}", said(&schema.targets)),
+                (_, Some(_)) => format!(", then {} and the weight", said(&schema.targets)),
+            };
+            return Err(format!("it has {} values and needs {width}: {d} features{beside}", values.len()));
+        }
+        Json::Object(_) if !schema.named => {
+            return Err(format!("the columns of this model have no names; give an array of {width} values"));
+        }
+        Json::Object(told) if service.options.refuse_unknown => {
+            let known: HashSet<&String> = schema.names().collect();
+            if let Some(name) = told.keys().find(|name| !known.contains(name)) {
+                return Err(format!("{name:?} is no column of this model; leave it out, or correct its name"));
+            }
+        }
+        Json::Array(_) | Json::Object(_) => {}
+        other => return Err(format!("it is {}; give an object or an array", kind(other))),
+    }
+    let at = |place: usize, name: &str| match told {
+        Json::Array(values) => values.get(place),
+        _ => told.get(name),
+    };
+    let mut row = Row { values: Vec::with_capacity(d), targets: Vec::new(), weight: 1.0 };
+    for (place, Column { name, takes, needed, .. }) in schema.columns.iter().enumerate() {
+        let value = match (at(place, name), takes) {
+            (None, _) if !needed => Ok(Value::Missing),
+            (Some(Json::Null), Takes::NumberOrNull) => Ok(Value::Missing),
+            (value, Takes::Any(_)) => cell(value),
+            (value, _) => number(value).map(Value::Number),
+        };
+        row.values.push(value.map_err(|why| format!("{name:?} {why}"))?);
+    }
+    if purpose == Purpose::Predict {
+        return Ok(row);
+    }
+    for (place, name) in (d..).zip(&schema.targets) {
+        let value = at(place, name);
+        row.targets.push(if schema.classes.is_some() {
+            label(value, service.options.limits.class_name).map_err(|why| format!("the class {name:?} {why}"))?
+        } else {
+            number(value).map(Value::Number).map_err(|why| format!("the target {name:?} {why}"))?
+        });
+    }
+    if let Some(name) = &schema.weight {
+        let value = at(d + m, name);
+        let weight = number(value).ok().filter(|weight| *weight >= 0.0);
+        row.weight = weight.ok_or_else(|| {
+            let told = value.map_or_else(|| "missing".to_owned(), kind);
+            format!("the weight {name:?} is {told}; give a number from 0 to {MOST:e}")
+        })?;
+    }
+    Ok(row)
+}
+
+fn said(targets: &[String]) -> String {
+    if targets.len() == 1 { "the target".to_owned() } else { format!("{} targets", targets.len()) }
+}
+
+/// The class of a row.
+fn label(value: Option<&Json>, longest: usize) -> Result<Value, String> {
+    match value {
+        Some(Json::String(text)) if text.trim().len() > longest => {
+            Err(format!("has {} bytes; give a name of {longest} at most", text.trim().len()))
+        }
+        None => Err("is missing; give a text or a number".to_owned()),
+        Some(Json::String(text)) if text.trim().is_empty() => Err("is an empty text; give its name".to_owned()),
+        Some(Json::Null | Json::Array(_) | Json::Object(_)) => {
+            Err(format!("is {}; give a text or a number", value.map_or_else(String::new, kind)))
+        }
+        _ => cell(value),
+    }
+}
+
+/// A value of any kind.
+fn cell(value: Option<&Json>) -> Result<Value, String> {
+    match value {
+        None => Err("is missing; give a value, or null if there is none".to_owned()),
+        Some(Json::Null) => Ok(Value::Missing),
+        Some(Json::Bool(value)) => Ok(Value::Text(value.to_string())),
+        Some(Json::String(text)) => Ok(Value::Text(text.clone())),
+        Some(Json::Number(_)) => number(value).map(Value::Number),
+        Some(nested) => Err(format!("is {}; give a number, a text or null", kind(nested))),
+    }
+}
+
+fn number(value: Option<&Json>) -> Result<f64, String> {
+    let Some(value) = value else { return Err("is missing; give a number".to_owned()) };
+    match value.as_f64() {
+        Some(number) if number.abs() <= MOST => Ok(number),
+        Some(_) => Err(format!("is {value}; give a number within ±{MOST:e}")),
+        None => Err(format!("is {}; give a number", kind(value))),
+    }
+}
+
+fn kind(value: &Json) -> String {
+    match value {
+        Json::Null => "null".to_owned(),
+        Json::Bool(value) => value.to_string(),
+        Json::Number(value) => value.to_string(),
+        Json::String(_) => "a text".to_owned(),
+        Json::Array(_) => "an array".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
+    }
+}
+
+/// The object of a body.
+fn object(body: &[u8], form: &str) -> Result<Map<String, Json>, Refusal> {
+    let strict = serde_json::from_slice(body)
+        .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {form}")))?;
+    match strict {
+        Strict(Json::Object(object)) => Ok(object),
+        Strict(other) => Err(Refusal::unprocessable(format!("the body is {}; {form}", kind(&other)))),
+    }
+}
+
+/// JSON in which no object has two values of one name: it could not be told which is meant.
+struct Strict(Json);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Strict)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Json, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Strict(value)) = sequence.next_element()? {
+            values.push(value);
+        }
+        Ok(Json::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut object = Map::new();
+        while let Some((name, Strict(value))) = entries.next_entry::<String, Strict>()? {
+            if object.contains_key(&name) {
+                return Err(A::Error::custom(format!("{name:?} is there twice")));
+            }
+            object.insert(name, value);
+        }
+        Ok(Json::Object(object))
+    }
+}

@@ -1,0 +1,339 @@
+//! A small model behind the server, as its clients meet it: bytes on a socket.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use mercer_serve::{
+    Access, Column, Forecast, Model, Options, Prediction, Reason, Row, Schema, ServeError, Standing, Takes,
+};
+use serde_json::{Value as Json, json};
+
+/// What a forecast takes.
+const FORECAST: Duration = Duration::from_millis(300);
+
+/// Predicts the mean of its targets, or of a series; a target of 13 is refused.
+#[derive(Clone, Default)]
+struct Mean {
+    series: bool,
+    rows: u64,
+    sum: f64,
+}
+
+impl Mean {
+    fn told(&self) -> Prediction {
+        let mean = if self.rows == 0 { f64::NAN } else { self.sum / self.rows as f64 };
+        Prediction::Numbers { values: vec![mean], lower: vec![], upper: vec![], variance: vec![0.5] }
+    }
+}
+
+impl Model for Mean {
+    fn schema(&self) -> Schema {
+        let column = |name: &str, takes, needed| Column { name: name.to_owned(), takes, needed, categories: vec![] };
+        let names = vec!["y".to_owned()];
+        if self.series {
+            let columns = vec![column("y", Takes::NumberOrNull, true)];
+            return Schema { series: Some(5), columns, outputs: names, ..Schema::default() };
+        }
+        Schema {
+            learner: "mean".to_owned(),
+            loss: "mean squared error".to_owned(),
+            columns: vec![column("a", Takes::Number, true), column("kind", Takes::Any("category".to_owned()), false)],
+            named: true,
+            targets: names.clone(),
+            outputs: names,
+            weight: Some("w".to_owned()),
+            has_variance: true,
+            ..Schema::default()
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        Standing { met: self.rows, rounds: self.rows, weight: self.rows as f64, loss: 0.0, size: 1 }
+    }
+
+    fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {
+        Ok(self.told())
+    }
+
+    fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
+        let y = row.targets.first().unwrap_or(&row.values[0]).number();
+        if y == 13.0 {
+            return Err("13 brings bad luck".into());
+        }
+        if y == 666.0 {
+            panic!("as a broken model would");
+        }
+        let before = self.told();
+        self.rows += 1;
+        self.sum += y * row.weight;
+        Ok(before)
+    }
+
+    fn forecast(&self) -> Forecast {
+        let copy = self.clone();
+        Box::new(move |steps| {
+            thread::sleep(FORECAST);
+            Ok((0..steps).map(|_| copy.told()).collect())
+        })
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
+        Ok(self.rows.to_string().into_bytes())
+    }
+}
+
+/// A service that runs until it is ended.
+struct Service {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    saved: Arc<Mutex<Vec<String>>>,
+    /// How many saves are refused from now on.
+    full: Arc<AtomicUsize>,
+    thread: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Service {
+    fn start(model: Mean, options: Options) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, full) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let saved: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (stopped, into, refusals) = (Arc::clone(&stop), Arc::clone(&saved), Arc::clone(&full));
+        let save = move |bytes: Vec<u8>| {
+            if refusals.load(Ordering::Relaxed) > 0 {
+                refusals.fetch_sub(1, Ordering::Relaxed);
+                return Err("the disk is full".into());
+            }
+            into.lock().unwrap().push(String::from_utf8(bytes).unwrap());
+            Ok(())
+        };
+        let run = move || {
+            let stop = || stopped.load(Ordering::Relaxed);
+            mercer_serve::run(listener, Box::new(model), options, Box::new(save), &stop)
+        };
+        Self { address, stop, saved, full, thread: thread::spawn(run) }
+    }
+
+    fn raw(&self, bytes: &[u8]) -> (u16, String, Json) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{text:?}"));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_owned(), serde_json::from_str(body).unwrap_or_else(|_| body.into()))
+    }
+
+    fn get(&self, path: &str) -> (u16, String, Json) {
+        self.raw(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").as_bytes())
+    }
+
+    fn post(&self, path: &str, body: &str) -> (u16, Json) {
+        let (status, _, body) = self.raw(&post(path, body, ""));
+        (status, body)
+    }
+
+    fn end(self) -> (Result<(), ServeError>, Vec<String>) {
+        self.stop.store(true, Ordering::Relaxed);
+        let ended = self.thread.join().unwrap();
+        let saved = std::mem::take(&mut *self.saved.lock().unwrap());
+        (ended, saved)
+    }
+}
+
+fn post(path: &str, body: &str, headers: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+         connection: close\r\n{headers}\r\n{body}"
+    )
+    .into_bytes()
+}
+
+#[test]
+fn rows_are_predicted_and_learnt_in_order() {
+    let service = Service::start(Mean::default(), Options { checkpoint: 2.try_into().ok(), ..Options::default() });
+    assert_eq!(service.post("/predict", r#"{"row":[1,"x"]}"#), (200, json!({ "prediction": null })));
+    let learnt = service.post("/learn", r#"{"row":{"a":1,"kind":null,"y":4,"w":0.5}}"#);
+    assert_eq!(learnt, (200, json!({ "prediction": null, "rows": 1 })));
+    let learnt = service.post("/learn", r#"{"rows":[[1,true,6,1],{"a":1,"y":1,"w":1}]}"#);
+    let told = json!({ "predictions": [{ "prediction": 2.0 }, { "prediction": 4.0 }], "rows": 3 });
+    assert_eq!(learnt, (200, told));
+    let predicted = service.post("/predict", r#"{"rows":[{"a":0}],"variance":true}"#);
+    assert_eq!(predicted, (200, json!({ "predictions": [{ "prediction": 3.0, "variance": 0.5 }] })));
+    // What is refused is told with its place, and those before it are learnt.
+    let (status, told) = service.post("/learn", r#"{"rows":[[1,1,3,1],[1,1,13,1],[1,1,3,1]]}"#);
+    assert_eq!((status, &told["learnt"], &told["error"]), (422, &json!(1), &json!("rows[1]: 13 brings bad luck")));
+    assert_eq!(service.get("/model").2, json!(4));
+    let (_, _, health) = service.get("/health");
+    assert_eq!((&health["rows"], &health["learnt"], &health["dictionary_size"]), (&json!(4), &json!(4), &json!(1)));
+    let (_, _, metrics) = service.get("/metrics");
+    for line in ["mercer_learnt_total 4\n", "mercer_predictions_total 2\n", "mercer_checkpoints_total 2\n"] {
+        assert!(metrics.as_str().unwrap().contains(line), "{line}: {metrics}");
+    }
+    let (ended, saved) = service.end();
+    assert!(ended.is_ok());
+    assert_eq!(saved, ["2", "4"]);
+}
+
+#[test]
+fn a_series_is_forecast() {
+    let service = Service::start(Mean { series: true, ..Mean::default() }, Options::default());
+    assert_eq!(service.post("/learn", r#"{"row":[7]}"#), (200, json!({ "prediction": null, "rows": 1 })));
+    let told = json!({ "predictions": [{ "prediction": 7.0 }, { "prediction": 7.0 }] });
+    assert_eq!(service.post("/predict", r#"{"steps":2}"#), (200, told));
+    assert_eq!(service.post("/predict", r#"{"steps":6}"#).0, 422);
+    // A forecast is made from a copy, and learning does not wait for it.
+    thread::scope(|scope| {
+        let foretold = scope.spawn(|| service.post("/predict", r#"{"steps":1}"#));
+        thread::sleep(FORECAST / 3);
+        let begun = Instant::now();
+        service.post("/learn", r#"{"row":[null]}"#);
+        assert!(begun.elapsed() < FORECAST / 2, "{:?}", begun.elapsed());
+        assert_eq!(foretold.join().unwrap(), (200, json!({ "predictions": [{ "prediction": 7.0 }] })));
+    });
+    assert_eq!(service.end().1, ["2"]);
+}
+
+#[test]
+fn a_disk_that_is_full_ends_nothing() {
+    let service = Service::start(Mean::default(), Options { checkpoint: 1.try_into().ok(), ..Options::default() });
+    service.full.store(1, Ordering::Relaxed);
+    assert_eq!(service.post("/learn", r#"{"row":[1,1,1,1]}"#).0, 200);
+    assert_eq!(service.get("/health").2["status"], "unsaved");
+    assert_eq!(service.post("/learn", r#"{"row":[1,1,1,1]}"#).0, 200);
+    assert_eq!(service.get("/health").2["status"], "ok");
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!(service.end().1, ["2", "3"]);
+
+    let service = Service::start(Mean::default(), Options::default());
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    service.full.store(9, Ordering::Relaxed);
+    let (ended, saved) = service.end();
+    assert!(matches!(&ended, Err(ServeError::Save(why)) if why.to_string().contains("full")), "{ended:?}");
+    assert!(saved.is_empty());
+}
+
+#[test]
+fn a_model_that_fails_ends_the_service_unsaved() {
+    let service = Service::start(Mean::default(), Options::default());
+    assert_eq!(service.post("/learn", r#"{"row":[1,1,666,1]}"#).0, 503);
+    let (ended, saved) = service.end();
+    assert!(matches!(ended, Err(ServeError::Learner)) && saved.is_empty());
+}
+
+#[test]
+fn a_closed_service_says_why() {
+    let access = Access { closed: Some("only to be looked at".to_owned()), ..Access::default() };
+    let service = Service::start(Mean::default(), Options { access, ..Options::default() });
+    let (status, told) = service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!((status, &told["error"]), (403, &json!("only to be looked at")));
+    assert!(service.get("/openapi.json").2["paths"].get("/learn").is_none());
+    assert!(service.end().1.is_empty());
+}
+
+#[test]
+fn what_was_learnt_is_saved_in_time_and_at_once_when_it_is_to_end() {
+    let options = Options { checkpoint_time: Some(Duration::from_millis(100)), ..Options::default() };
+    let service = Service::start(Mean::default(), options);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(*service.saved.lock().unwrap(), ["1"]);
+    assert_eq!(service.end().1, ["1"]);
+
+    // A client that takes its time holds up the end, but not the saving.
+    let service = Service::start(Mean::default(), Options { drain: Duration::from_secs(3), ..Options::default() });
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    let whole = post("/learn", r#"{"row":[1,1,1,1]}"#, "");
+    let mut slow = TcpStream::connect(service.address).unwrap();
+    let mut never = TcpStream::connect(service.address).unwrap();
+    slow.write_all(&whole[..whole.len() - 5]).unwrap();
+    never.write_all(&whole[..whole.len() - 5]).unwrap();
+    thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    service.stop.store(true, Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(*service.saved.lock().unwrap(), ["1"]);
+    slow.write_all(&whole[whole.len() - 5..]).unwrap();
+    let mut told = String::new();
+    slow.read_to_string(&mut told).unwrap();
+    assert!(told.starts_with("HTTP/1.1 200"), "{told}");
+    assert_eq!(service.end().1, ["1", "2"]);
+    assert!((Duration::from_secs(3)..Duration::from_secs(6)).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn requests_are_read_strictly() {
+    let service = Service::start(Mean::default(), Options { refuse_unknown: true, ..Options::default() });
+    for (path, body, status, part) in [
+        ("/learn", r#"{"row":{"a":1,"a":2,"y":1,"w":1}}"#, 400, "\"a\" is there twice"),
+        ("/learn", r#"{"row":[1,1,1,1],"row":[1,1,1,1]}"#, 400, "\"row\" is there twice"),
+        ("/predict", r#"{"row":{"a":1,"b":2}}"#, 422, "\"b\" is no column of this model"),
+    ] {
+        let (got, told) = service.post(path, body);
+        assert!(got == status && told["error"].as_str().unwrap().contains(part), "{body}: {told}");
+    }
+    // The target is a column, and need not be taken out to predict.
+    assert_eq!(service.post("/predict", r#"{"row":{"a":1,"y":2}}"#).0, 200);
+    for (headers, body, status) in [
+        ("content-encoding: gzip\r\n", "{}", 415),
+        ("content-encoding: identity\r\n", r#"{"row":[1,1]}"#, 200),
+        ("host: localhost\r\n", r#"{"row":[1,1]}"#, 400),
+    ] {
+        let (got, _, told) = service.raw(&post("/predict", body, headers));
+        assert_eq!(got, status, "{headers}: {told}");
+    }
+    let waiting = "POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n\
+                   content-length: 99999999\r\n\r\n";
+    assert_eq!(service.raw(waiting.as_bytes()).0, 413);
+    // What is no request is told so, and counted.
+    let long = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(40_000));
+    for (bytes, status) in [("this is no HTTP\r\n\r\n", 400), (&*long, 431)] {
+        let (got, head, told) = service.raw(bytes.as_bytes());
+        assert!(got == status && told["error"].is_string(), "{head} {told}");
+        assert!(head.contains("content-type: application/json") && head.contains("connection: close"), "{head}");
+    }
+    for (host, status) in [("", 400), ("host: a b\r\n", 400), ("host:\r\n", 400), ("host: evil.example\r\n", 403)] {
+        let (got, _, told) = service.raw(format!("GET / HTTP/1.1\r\n{host}connection: close\r\n\r\n").as_bytes());
+        assert!(got == status && told["error"].is_string(), "{host}: {got} {told}");
+    }
+    let (_, _, metrics) = service.get("/metrics");
+    let line = "mercer_requests_total{path=\"other\",status=\"4xx\"} 2\n";
+    assert!(metrics.as_str().unwrap().contains(line), "{metrics}");
+    service.end().0.unwrap();
+}
+
+#[test]
+fn the_model_is_closed_to_those_who_do_not_know_the_token() {
+    let access = Access { token: Some("s3cret".to_owned()), loopback: true, closed: None };
+    let service = Service::start(Mean::default(), Options { access, ..Options::default() });
+    let with = |path: &str, headers: &str| {
+        service
+            .raw(format!("GET {path} HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n{headers}\r\n").as_bytes())
+            .0
+    };
+    assert_eq!(with("/model", ""), 401);
+    assert_eq!(with("/model", "authorization: Bearer secret\r\n"), 401);
+    assert_eq!(with("/model", "authorization: Bearer s3cret\r\n"), 200);
+    assert_eq!(with("/health", ""), 200);
+    service.end().0.unwrap();
+}
+
+#[test]
+fn health_is_a_status() {
+    let service = Service::start(Mean::default(), Options { checkpoint: 1.try_into().ok(), ..Options::default() });
+    for path in ["/health", "/health/live", "/health/ready"] {
+        assert_eq!((service.get(path).0, &service.get(path).2["status"]), (200, &json!("ok")), "{path}");
+    }
+    service.full.store(1, Ordering::Relaxed);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!(["/health", "/health/live", "/health/ready"].map(|path| service.get(path).0), [503, 200, 200]);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!(service.get("/health").0, 200);
+    service.end().0.unwrap();
+}
