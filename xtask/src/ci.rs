@@ -10,8 +10,9 @@ use xshell::{Shell, cmd};
 use crate::{browser, package, tidy};
 
 /// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 11] = [
     "mercer-core",
+    "mercer-experts",
     "mercer-simd",
     "mercer-kernels",
     "mercer-linalg-incremental",

@@ -22,7 +22,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mercer_core::{Inconsistent, Number, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, Number, ParameterError, Validate};
 
 use crate::Error;
 
@@ -232,11 +232,11 @@ impl Loss {
     /// Refuses what is no target of this loss, for a learner with so many outputs.
     ///
     /// # Errors
-    /// [`Error::NonFiniteTarget`] or [`Error::Target`].
+    /// [`ExampleError::NonFiniteTarget`] or [`Error::Target`].
     #[inline]
     pub fn check(self, target: &[f64], outputs: usize) -> Result<(), Error> {
         if let Some(y) = target.iter().find(|y| !y.is_finite()) {
-            return Err(Error::NonFiniteTarget(*y));
+            return Err(ExampleError::NonFiniteTarget(*y).into());
         }
         let is_class = |y: f64| y.fract() == 0.0 && (0.0..outputs as f64).contains(&y);
         let refused = pointwise!(self, loss => target.iter().find(|y| !loss.takes(**y)),
