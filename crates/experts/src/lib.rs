@@ -12,7 +12,7 @@
 //! built on it.
 //!
 //! Contracts: no type draws random numbers or reads a clock; a refused round leaves the state as it was; a round allocates nothing after
-//! construction, but for [`Adwin`], whose window grows with the logarithm of its length.
+//! construction, except in [`Adwin`], whose window grows with the logarithm of its length.
 //!
 //! ```
 //! use mercer_experts::{Aggregation, Rule, square_loss_regret};
