@@ -97,7 +97,7 @@ pub struct LeastSquares<F = Ridge> {
     forgets: Forgetting,
     residuals: Residuals,
     /// There when it forgets exponentially.
-    information: Option<Information>,
+    information: Option<Box<Information>>,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,
     /// `φᵀPφ` of the last step, with the coordinate that it brought.
@@ -144,7 +144,7 @@ impl<F> LeastSquares<F> {
         let possible = forgets != Forgetting::ToPrior || self.ridge > 0.0;
         ParameterError::require(possible, "lambda", "positive to forget back to the prior", self.ridge)?;
         let discounts = forgets == Forgetting::Exponential && self.forgetting < 1.0;
-        let information = discounts.then(|| Information::new(self.ridge));
+        let information = discounts.then(|| Box::new(Information::new(self.ridge)));
         Ok(Self { forgets, information, ..self })
     }
 
