@@ -9,20 +9,6 @@ use xshell::{Shell, cmd};
 
 use crate::{browser, package, tidy};
 
-/// Crates that work alone: each is checked without default features and with `serde`.
-const LIBRARIES: [&str; 10] = [
-    "mercer-core",
-    "mercer-simd",
-    "mercer-kernels",
-    "mercer-linalg-incremental",
-    "mercer-sparsify",
-    "mercer-learners",
-    "mercer-encoding",
-    "mercer-data",
-    "mercer-plots",
-    "mercer-serve",
-];
-
 /// The families of learners, each of which builds without the others.
 const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
 
@@ -58,7 +44,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
     step("tidy", tidy::run)?;
     step("clippy", || Ok(cmd!(shell, "cargo clippy --workspace --all-targets --quiet -- -D warnings").run()?))?;
-    for library in LIBRARIES {
+    // Crates that work alone: each is checked without features and with all of them.
+    for library in tidy::libraries().filter(|library| *library != "mercer") {
+        let library = format!("mercer-{library}");
         step(&format!("{library} alone"), || {
             cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;
             Ok(cmd!(shell, "cargo clippy --quiet -p {library} --all-features -- -D warnings").run()?)

@@ -269,8 +269,9 @@ pub trait Regressor: Send + Sync {
     /// variance. `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the marginal likelihood. It is the
     /// variance around the posterior mean, which ridge regression predicts; the Azoury–Warmuth–Vovk forecaster shrinks that mean.
     ///
-    /// The answer is false, and the variances are NaN, when there is none (yet): the learner has no such matrix, or it has learnt
-    /// nothing. `½n²` multiply-adds more than a prediction, where that does not compute `s` anyway.
+    /// The answer is false, and the variances are NaN, when there is none (yet): the learner has no
+    /// such matrix, or it has learnt nothing. `½n²` multiply-adds more than a prediction, where that
+    /// does not compute `s` anyway.
     ///
     /// # Errors
     /// As [`predict_into`](Self::predict_into).
@@ -300,7 +301,8 @@ pub trait Regressor: Send + Sync {
     ///
     /// # Errors
     /// As [`predict_into`](Self::predict_into), when the target is none of the [`loss`](Self::loss), the weight is negative, or the
-    /// update is not finite; [`Error::Outputs`] if `scores` has not [`outputs`](Self::outputs) entries. The learner is then unchanged.
+    /// update is not finite; [`Error::Outputs`] if `scores` has not [`outputs`](Self::outputs)
+    /// entries. The learner is then unchanged.
     fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         check_example(self, x, target)?;
         if scores.len() != self.outputs() {

@@ -178,7 +178,8 @@ fn a_weight_counts_as_many_rows() -> TestResult {
     Ok(())
 }
 
-/// `Σ γ^{t−s} e²/(1+s) / Σ γ^{t−s}` with every round solved anew; what is forgotten counts as one row.
+/// `Σ γ^{t−s} e²/(1+s) / Σ γ^{t−s}` with every round solved anew; what is forgotten counts as one
+/// row.
 #[test]
 fn forgetting_forgets_residuals_too() -> TestResult {
     const GAMMA: f64 = 0.9;

@@ -55,7 +55,7 @@ fn scores_of_another_length_are_refused_before_anything_is_learnt() -> TestResul
     Ok(())
 }
 
-/// Below `ε k(x, x)` a ridge is one of 0 to rounding, and the first example still leaves a positive `P`.
+/// A ridge below `ε k(x, x)` is 0 to rounding, and the first example still leaves a positive `P`.
 #[test]
 fn a_tiny_ridge_is_none() -> TestResult {
     let stream: Vec<_> = (0..200).map(|t| (f64::from((t * 37) % 100) / 50.0 - 1.0, f64::from(t % 5) / 50.0)).collect();

@@ -100,8 +100,9 @@ fn krls_is_weighted_least_squares_on_its_dictionary() -> TestResult {
     Ok(())
 }
 
-/// A hundred memories at one place. The rounds before then count nothing against those, and yet are all that is known elsewhere:
-/// `w ← w + Pφ(y − wᵀφ)/φᵀPφ`, the limit of the weighted fit. The floor may keep a millionth of the ridge.
+/// A hundred memories at one place. The rounds before then count nothing against those, and yet are
+/// all that is known elsewhere: `w ← w + Pφ(y − wᵀφ)/φᵀPφ`, the limit of the weighted fit. The floor
+/// may keep a millionth of the ridge.
 #[test]
 fn what_is_not_visited_stays_as_it_was() -> TestResult {
     for gamma in [0.98, 0.99, 0.999] {
@@ -164,8 +165,10 @@ fn sparse_streams() -> TestResult {
     Ok(())
 }
 
-/// All ways of forgetting, on a budget and off it: no error beyond the signal after a hundred memories that are exciting, at one
-/// place for the most part, or begin with zeros.
+/// All ways of forgetting, on a budget and off it, after a hundred memories that are exciting, at
+/// one place for the most part, or begin with zeros. The targets deviate by 1.29, their noise by
+/// 0.03. To be conditioned on 0 is to `P` as if a coefficient had been measured without error;
+/// directional forgetting does not take that back, so points that leave in this way cost the most.
 #[test]
 fn all_that_forget_stay_good() -> TestResult {
     let kernel = Gaussian::new(1.0)?;
@@ -187,7 +190,7 @@ fn all_that_forget_stay_good() -> TestResult {
         }
         for stream in ["exciting", "one place", "zeros first"] {
             for (name, learner) in &mut learners {
-                let mut worst = 0.0_f64;
+                let mut errors = Vec::new();
                 for t in 0..rounds {
                     let idle = match stream {
                         "one place" => t > rounds / 20 && t < rounds * 9 / 10,
@@ -198,19 +201,19 @@ fn all_that_forget_stay_good() -> TestResult {
                     let y = if idle { 0.0 } else { 2.0 * x[0] - x[1] + 0.05 * noise(t, 2) };
                     let prediction = learner.predict_then_update(&x, y)?;
                     if t > rounds * 98 / 100 {
-                        worst = worst.max((prediction - y).abs());
+                        errors.push(prediction - y);
                     }
                 }
-                // Twelve points are too few for the square: points leave all the time.
-                let bound = if name.contains(',') { 10.0 } else { 1.0 };
-                assert!(worst < bound, "{name}, γ = {gamma}, {stream}: an error of {worst}");
+                let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+                let bound = if name == "Directional, Condition" { 1.29 } else { 0.25 };
+                assert!(deviation < bound, "{name}, γ = {gamma}, {stream}: errors of {deviation}");
             }
         }
     }
     Ok(())
 }
 
-/// A long stretch without an error leaves a variance that the next errors do not mock.
+/// After a long stretch without an error the variance is smaller, and not 0.
 #[test]
 fn variances_do_not_vanish() -> TestResult {
     for forgets in [Forgetting::Directional, Forgetting::Exponential, Forgetting::ToPrior] {

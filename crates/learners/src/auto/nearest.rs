@@ -47,7 +47,8 @@ const NAMES: [&str; OTHERS] = ["grid", "mean", "fogd step=0.1", "fogd step=0.3",
 /// Windows of the stream, learners that forget, and the weights of all that predicts.
 ///
 /// # Invariants
-/// `low ≤ 0 ≤ high`; the windows hold the same examples in the same places. `errors` has as many rows.
+/// `low ≤ 0 ≤ high`; the windows hold the same examples in the same places. `errors` has as many
+/// rows.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Nearest {

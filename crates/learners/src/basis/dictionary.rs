@@ -225,7 +225,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
             let decision = self.decide(x, probe);
             return self.step_with(x, target, decision, probe, scores);
         }
-        // Before the first point there is nothing to step on: the prediction is that of the score 0.
+        // Before the first point there is nothing to step on: the score is 0.
         if self.basis.is_empty() {
             scores.fill(0.0);
             self.update.loss().predictions(scores);

@@ -12,8 +12,8 @@
 //! example is raised by a jitter, so that repeated points may join; this loses no digits at small jitters, where the
 //! recursion of `K⁻¹` does. `Jd + 8J²` multiply-adds a round, `Jd + J²` numbers of memory.
 //!
-//! Differences from the paper: with `ui` the prior fades no further than to 10⁻⁶ of itself, see [`Forgetting::Exponential`]; without
-//! jitter a point in the span of the kept ones does not join.
+//! Differences from the paper: with `ui` the prior fades to `10⁻⁶` of itself and no further, see
+//! [`Forgetting::Exponential`]; without jitter a point in the span of the kept ones does not join.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel, Points};

@@ -2,8 +2,8 @@
 //!
 //! With `A = Σ γ^{t−s} ω φφᵀ + Λ` the matrix of the fit is `P = A⁻¹`. An error of `A` fades as its
 //! round does. An error of the recursion of `P` grows by `1/γ` a round in every direction that the
-//! stream does not visit, and no digit is left when `γ^{−t}` reaches `1/ε`. So `P` is inverted anew
-//! each memory of `−1/ln γ` rounds, or each `n` rounds up to four memories: `n³` then, at most `n²`
+//! stream does not visit, and no digit is left when `γ^{−t}` reaches `1/ε`. `P` is therefore
+//! inverted anew each memory of `−1/ln γ` rounds, or each `n` rounds up to four memories: `n³` then, at most `n²`
 //! a round where `n` is at most four memories. The error `E` of the coefficients follows
 //! `A_t E_t = γ A_{t−1} E_{t−1}`: with the right `P` it does not grow.
 //!
@@ -114,7 +114,8 @@ impl Information {
         self.ridge = self.ridge.min(ridge / self.scale);
     }
 
-    /// Loses a coordinate. What is integrated out of `A⁻¹` is conditioned on in `A`, and the other way round.
+    /// Loses a coordinate. What is integrated out of `A⁻¹` is conditioned on in `A`, and the other
+    /// way round.
     pub(crate) fn remove(&mut self, c: &mut AlignedVec, rotations: &Rotations, how: Removal) {
         let dual = match how {
             Removal::Marginalise => Removal::Condition,

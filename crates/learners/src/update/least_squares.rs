@@ -48,8 +48,8 @@ pub enum Forgetting {
     ToPrior,
 }
 
-/// A coordinate whose square is above the ridge by this factor leaves nothing of the prior to rounding:
-/// `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
+/// A coordinate whose square is above the ridge by this factor leaves nothing of the prior to
+/// rounding: `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
 const OUTWEIGHS: f64 = 1e14;
 
 /// What a least-squares learner predicts: the value of the fit `z = wᵀφ` over a divisor.
@@ -369,10 +369,10 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         let largest = self.largest_variance();
         match growth {
             Some(new) if self.ridge == 0.0 || new * new > OUTWEIGHS * self.ridge => {
-                self.uncertainty = s + new * new / self.ridge;
                 let corner = finite((1.0 / weight + s) / (new * new))?;
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
+                self.uncertainty = s + new * new / self.ridge;
                 self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
                 read::<F>(scores, || s);
                 for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {

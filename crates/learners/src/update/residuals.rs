@@ -10,9 +10,10 @@
 //!
 //! a weight `ω` counting as `ω` rows with one input and one target. No row is predicted from itself, so the estimate needs no correction for the
 //! number of coordinates. KRLS-T scales its variance in this way (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012). Where the fit forgets by `γ`,
-//! both sums do, and what they have forgotten counts as one row more, of its mean error: on a stretch without
-//! error the estimate falls to a share of `1 − γ` or so of what it was and not to 0, where the first error after it would be beyond all
-//! reason. A round that is interpolated because there is no prior (`λ = 0`) says nothing of the noise and is left out.
+//! both sums do, and what they have forgotten counts as one more row with the mean error of all that
+//! was forgotten. On a stretch without error the estimate therefore falls to about `1 − γ` of what
+//! it was, and not to 0. A round that is interpolated because there is no prior (`λ = 0`) says
+//! nothing of the noise and is left out.
 //!
 //! The estimate is that of the noise and of the model's own misfit alike: what a small dictionary cannot follow counts as noise.
 

@@ -1,9 +1,10 @@
 //! One writer at a time for a model file: an advisory lock of the operating system, held from before the model is read until the command ends.
 //!
-//! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum of the model's name. A lock on the model alone would be
-//! lost: every save renames another file to its place, and whoever opened the old file would hold the lock of a file without a name. A new model has no
-//! file to lock at all. The model that is read is locked, too, since a hard link gives it another
-//! name. Readers take no lock: a rename shows them the old model or the new one, whole.
+//! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum
+//! of the model's name. A lock on the model alone would be lost: every save renames another file to
+//! its place, and whoever opened the old file would hold the lock of a file without a name. A new
+//! model has no file to lock at all. The model that is read is locked, too, since a hard link gives
+//! it another name. Readers take no lock: a rename shows them the old model or the new one, whole.
 //!
 //! The holder removes the lock file when it ends, while it still has the lock. So a file that was opened and locked may have lost its name in between; whoever
 //! takes the lock looks whether the name still leads to what it has locked, and begins anew if not. Two processes that both found the name

@@ -1,7 +1,9 @@
-//! Files written long ago load for ever and predict what they did then; and what is saved now goes on bit for bit.
+//! A golden file of every kind and learner loads and predicts what it did; what is saved now goes on
+//! bit for bit.
 //!
-//! `MERCER_BLESS=1 cargo test -p mercer --test model` writes all files anew. Without it, a file that is missing, of no learner, no longer as
-//! the learner is saved, or that predicts otherwise fails the test.
+//! `MERCER_BLESS=1 cargo test -p mercer --test model` writes all files anew. Without it, the test
+//! fails where a file is missing, belongs to no learner, differs from what is saved now, or predicts
+//! something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -45,7 +47,7 @@ fn what_is_saved_goes_on_bit_for_bit() {
 fn a_window_that_grows_goes_on_bit_for_bit() {
     let (ends, end) = ([700, 1700, 2300], 3500);
     let all = rows(end);
-    let mut whole = windowed("budget=35000", 0);
+    let mut whole = windowed("budget=35000", 2, 0);
     let mut made: Vec<u64> = Vec::new();
     let mut saved = Vec::new();
     for (t, (x, y)) in all.iter().enumerate() {
@@ -97,7 +99,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
     let mut kinds = Vec::new();
     for (name, model) in models {
         let bytes = fs::read(folder().join(format!("{name}.mercer"))).unwrap();
-        assert!(bytes.len() < 45_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
+        assert!(bytes.len() < 40_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
         let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");
         assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");

@@ -46,10 +46,11 @@ fn target(learner: &impl Regressor, y: f64) -> f64 {
 
 /// The learner `name` of the catalogue after `learnt` rows.
 pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
-    regression_with(name, settings(catalogue::find(name).unwrap()), learnt)
+    regression_with(name, settings(catalogue::find(name).unwrap()), 2, learnt)
 }
 
-fn regression_with(name: &str, settings: &[&str], learnt: usize) -> Regression {
+/// Of one feature or of both.
+fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize) -> Regression {
     let entry = catalogue::find(name).unwrap();
     let kernel: AnyKernel = match name {
         "kons" => "mix:0.4*gaussian:0.4+0.6*matern32:0.7".parse(),
@@ -58,23 +59,23 @@ fn regression_with(name: &str, settings: &[&str], learnt: usize) -> Regression {
     }
     .unwrap();
     let spec = kernel.to_string();
-    let context = Context { rounds: Some(60), dimension: 2, seed: 3, ..Context::default() };
+    let context = Context { rounds: Some(60), dimension: features, seed: 3, ..Context::default() };
     let mut built = Settings::new(entry, settings.iter().copied()).unwrap().build(kernel, &context).unwrap();
     let mut score = Score::default();
     for (x, y) in &rows(learnt) {
         let y = target(&built.learner, *y);
-        score.record(built.learner.predict_then_update(x, y).unwrap(), y);
+        score.record(built.learner.predict_then_update(&x[..features], y).unwrap(), y);
     }
-    let mut ranges = Ranges::new(2);
-    ranges.observe(&[-1.0, -1.0], -1.0).unwrap();
-    ranges.observe(&[1.0, 3.0], 1.0).unwrap();
+    let mut ranges = Ranges::new(features);
+    ranges.observe(&[-1.0, -1.0][..features], -1.0).unwrap();
+    ranges.observe(&[1.0, 3.0][..features], 1.0).unwrap();
     Regression {
         description: Description {
             learner: name.to_owned(),
             kernel: spec,
             parameters: built.parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
             seed: 3,
-            features: vec!["a".to_owned(), "b".to_owned()],
+            features: ["a", "b"][..features].iter().map(|name| (*name).to_owned()).collect(),
             target_name: Some("y".to_owned()),
             target: TargetColumn::Name("y".to_owned()),
             ..Description::default()
@@ -114,12 +115,12 @@ fn sharing(learnt: usize) -> Regression {
     let members = "members=krls forgetting=0.99 lambda=0.1 max_dictionary=9; \
                    restart learner=(krls lambda=0.1 kernel=laplace:1 max_dictionary=9); \
                    restart learner=(fogd features=4) detector=adwin";
-    regression_with("experts", &[members, "rule=ewa", "share=auto"], 3 * learnt)
+    regression_with("experts", &[members, "rule=ewa", "share=auto"], 2, 3 * learnt)
 }
 
 /// With a window; a budget of 35,000 pays for some 1600 examples.
-pub(crate) fn windowed(budget: &str, learnt: usize) -> Regression {
-    regression_with("auto", &[budget], learnt)
+pub(crate) fn windowed(budget: &str, features: usize, learnt: usize) -> Regression {
+    regression_with("auto", &[budget], features, learnt)
 }
 
 /// A learner of two targets.
@@ -378,7 +379,8 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("operator", Model::Operator(Box::new(run_of_pairs(learnt)))));
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
-    all.push(("auto-window", Model::Regression(Box::new(windowed("budget=28000", learnt.min(16))))));
+    // One feature, since the file of two is large.
+    all.push(("auto-window", Model::Regression(Box::new(windowed("budget=28000", 1, learnt.min(16))))));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all.push(("table", Model::Table(Box::new(table(learnt)))));
     let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";
@@ -460,7 +462,11 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
         }
         Model::Regression(model) => {
             let learner = &mut model.learner;
-            let one = |(x, y): &([f64; 2], f64)| learner.predict_then_update(x, target(learner, *y)).unwrap();
+            let features = learner.dimension();
+            let one = |(x, y): &([f64; 2], f64)| {
+                let y = target(learner, *y);
+                learner.predict_then_update(&x[..features], y).unwrap()
+            };
             rows.iter().map(one).collect()
         }
         Model::Prediction(model) => teach(&mut model.forecaster, rows),

@@ -9,7 +9,8 @@ use crate::cli::stretches::{Stretches, Sum};
 pub(super) struct Scored {
     naive: Naive,
     stretches: Stretches<Values>,
-    /// The number of the first row that is scored.
+    /// The number of the first row that is scored, for pictures.
+    #[cfg(feature = "plots")]
     first: Option<usize>,
 }
 
@@ -34,7 +35,8 @@ impl Scored {
         self.stretches.rounds()
     }
 
-    /// The number of the first row that is scored.
+    /// The number of the first row that is scored, for pictures.
+    #[cfg(feature = "plots")]
     pub(super) fn first(&self) -> usize {
         self.first.unwrap_or(0)
     }
