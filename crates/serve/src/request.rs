@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Value as Json};
 
 use super::Service;
@@ -277,10 +278,10 @@ impl<'de> Visitor<'de> for StrictVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
         let mut object = Map::new();
         while let Some((name, Strict(value))) = entries.next_entry::<String, Strict>()? {
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format!("{name:?} is there twice")));
+            match object.entry(name) {
+                Entry::Vacant(place) => drop(place.insert(value)),
+                Entry::Occupied(place) => return Err(A::Error::custom(format!("{:?} is there twice", place.key()))),
             }
-            object.insert(name, value);
         }
         Ok(Json::Object(object))
     }
