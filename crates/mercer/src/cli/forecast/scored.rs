@@ -16,14 +16,19 @@ pub(super) struct Scored {
 
 impl Scored {
     pub(super) fn new(pass: &Pass) -> Self {
-        let naive = Naive::new(pass.columns().outputs.len());
-        Self { naive, stretches: Stretches::default(), first: None }
+        Self {
+            naive: Naive::new(pass.columns().outputs.len()),
+            stretches: Stretches::default(),
+            #[cfg(feature = "plots")]
+            first: None,
+        }
     }
 
     /// Takes in the row that was observed last. Missing values count nowhere.
     pub(super) fn take(&mut self, pass: &Pass) {
         let [values, predictions, _] = pass.last();
         if pass.is_scored() {
+            #[cfg(feature = "plots")]
             self.first.get_or_insert(pass.rows() - 1);
             self.stretches.record(|sums| sums.record(predictions, values, &self.naive));
         }
