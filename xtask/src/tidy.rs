@@ -11,13 +11,14 @@ use crate::{bench_report, prose, tables};
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 12] = [
+const GRAPH: [(&str, &[&str]); 13] = [
     ("core", &[]),
     ("simd", &["core"]),
+    ("experts", &["core"]),
     ("kernels", &["core", "simd"]),
     ("linalg-incremental", &["core", "simd"]),
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
-    ("learners", &["core", "simd", "kernels", "linalg-incremental", "sparsify"]),
+    ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("encoding", &["core", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
@@ -26,6 +27,7 @@ const GRAPH: [(&str, &[&str]); 12] = [
         "mercer",
         &[
             "core",
+            "experts",
             "simd",
             "kernels",
             "linalg-incremental",
@@ -37,7 +39,10 @@ const GRAPH: [(&str, &[&str]); 12] = [
             "serve",
         ],
     ),
-    ("experiments", &["core", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data", "plots"]),
+    (
+        "experiments",
+        &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data", "plots"],
+    ),
 ];
 
 /// Crates whose sources other people link: all but the experiments.

@@ -9,8 +9,9 @@
 
 use anyhow::Result;
 use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
+use mercer_experts::IntervalParams;
 use mercer_kernels::{Gaussian, median_width};
-use mercer_learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
+use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{Krls, KrlsParams, Regressor, Scratch, Target};
 
 const COVERAGE: f64 = 0.9;
@@ -88,7 +89,7 @@ fn learner(table: &Dataset) -> Result<Krls<Gaussian>> {
 fn online(table: &Dataset, scale: IntervalScale, switches: bool) -> Result<Vec<Made>> {
     let mut learner = learner(table)?;
     let params = IntervalParams::default().coverage(COVERAGE);
-    let mut intervals = ConformalIntervals::new(1, params)?.scaled_by(scale);
+    let mut intervals = LearnerIntervals::new(1, params, scale)?;
     let (mut scratch, mut score, mut radius) = (Scratch::default(), [0.0], [0.0]);
     let mut made = Vec::with_capacity(table.len());
     for (t, (x, y)) in table.iter().enumerate() {

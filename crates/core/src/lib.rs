@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`Validate`] | to check state that was read from a file |
 //! | [`ParameterError`] | to say which parameter a constructor refused, and why |
+//! | [`ExampleError`], [`check_input`] | to say which example a learner or a forecaster refused, and why |
+//! | [`parameters!`] | to declare a struct of parameters with its defaults |
 //! | [`Number`] | to write a number for people |
 //! | [`Cost`] | to say what a round costs |
 //! | [`Cell`], [`Cells`] | a value of a table, and a row of values |
@@ -46,14 +48,17 @@
 
 mod cell;
 mod cost;
+mod example;
 mod instant;
 mod nesting;
 mod parameter;
+mod parameters;
 
 use std::collections::VecDeque;
 
 pub use cell::{Cell, Cells};
 pub use cost::{Cost, Symbol, Term};
+pub use example::{ExampleError, check_input};
 pub use instant::{Calendar, instant_text, parse_instant};
 #[cfg(feature = "serde")]
 pub use nesting::nested;

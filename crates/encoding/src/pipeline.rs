@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mercer_core::{Cells, Inconsistent, Validate};
+use mercer_core::{Cells, ExampleError, Inconsistent, Validate};
 use mercer_learners::{Error, Regressor, Rows, Scratch, Target, Targets};
 
 use crate::encoding::Encoding;
@@ -124,7 +124,7 @@ impl<R: Regressor> Pipeline<R> {
     pub fn learn(&mut self, record: &(impl Cells + ?Sized), y: f64) -> Result<f64, EncodingError> {
         let outputs = self.learner.outputs();
         if outputs != 1 {
-            return Err(Error::Outputs { expected: outputs, got: 1 }.into());
+            return Err(Error::Example(ExampleError::Outputs { expected: outputs, got: 1 }).into());
         }
         let mut score = [0.0];
         self.learn_target(record, Target::new(&[y]), &mut score)?;
@@ -192,7 +192,12 @@ impl<R: Regressor> Pipeline<R> {
         let Self { encoding, learner, work } = self;
         let d = encoding.dimension();
         if records.len() != targets.len() {
-            return Err(Error::Block { inputs: records.len() * d, rows: targets.len(), dimension: d }.into());
+            return Err(Error::Example(ExampleError::Block {
+                inputs: records.len() * d,
+                rows: targets.len(),
+                dimension: d,
+            })
+            .into());
         }
         let outputs = learner.outputs().max(1);
         let weight = |row: usize| targets.get(row).weight;

@@ -18,7 +18,7 @@
 //!
 //! Cost: 336 rows learnt twice, and the memory of 256 rows until then; later two multiplications a prediction.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_learners::{Error, Loss, Regressor, Rows, Scratch, Target, Targets, check_example};
 
 use crate::error::EncodingError;
@@ -162,7 +162,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     pub fn fixed(learner: R, scales: Vec<TargetScale>) -> Result<Self, EncodingError> {
         check_loss(learner.loss())?;
         if learner.outputs() != scales.len() {
-            return Err(Error::Outputs { expected: learner.outputs(), got: scales.len() }.into());
+            return Err(Error::Example(ExampleError::Outputs { expected: learner.outputs(), got: scales.len() }).into());
         }
         Ok(Self { inner: learner, scales, open: None, work: Vec::new() })
     }

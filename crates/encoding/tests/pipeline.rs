@@ -1,6 +1,6 @@
 //! Pipelines: alone and in batches the same, refused rows without a trace, learning that works.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_encoding::{
     Cell, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, Scale, ScaledTargets,
 };
@@ -103,8 +103,8 @@ fn a_learner_may_be_taught_by_what_is_around_it() {
         assert_eq!((made, around.encoding()), (expected, direct.encoding()), "{t}");
     }
     let before = around.encoding().clone();
-    let refused = around.learn_by(&record(80), 1.0, |_, _| Err::<(), _>(Error::Diverged));
-    assert!(matches!(refused, Err(EncodingError::Learner(Error::Diverged))));
+    let refused = around.learn_by(&record(80), 1.0, |_, _| Err::<(), _>(Error::Example(ExampleError::Diverged)));
+    assert!(matches!(refused, Err(EncodingError::Learner(Error::Example(ExampleError::Diverged)))));
     assert_eq!(*around.encoding(), before);
 }
 
@@ -116,7 +116,7 @@ fn refused_rows_leave_no_trace() {
     ys[411] = f64::NAN;
     let mut scores = Vec::new();
     let refused = pipeline.learn_rows(&records, Targets::numbers(&ys), &mut scores);
-    assert!(matches!(refused, Err(EncodingError::Learner(Error::NonFiniteTarget(_)))));
+    assert!(matches!(refused, Err(EncodingError::Learner(Error::Example(ExampleError::NonFiniteTarget(_))))));
     assert_eq!(scores.len(), 411);
     let mut one = self::pipeline(Scale::Robust);
     for (record, y) in records.iter().zip(&ys).take(411) {

@@ -1,6 +1,6 @@
 //! Targets behind scales: their own units, stages, and the learner that would have known the scale from the start.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_encoding::{EncodingError, ScaledTargets, TargetScale};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
@@ -159,8 +159,10 @@ fn refused_examples_leave_no_trace() {
             scaled.update(&[input(t)], price(t)).unwrap();
         }
         let before = format!("{scaled:?}");
-        assert!(matches!(scaled.update(&[f64::NAN], 1.0), Err(Error::NonFiniteInput { .. })));
-        assert!(matches!(scaled.update(&[0.0], f64::INFINITY), Err(Error::NonFiniteTarget(y)) if y == f64::INFINITY));
+        assert!(matches!(scaled.update(&[f64::NAN], 1.0), Err(Error::Example(ExampleError::NonFiniteInput { .. }))));
+        assert!(
+            matches!(scaled.update(&[0.0], f64::INFINITY), Err(Error::Example(ExampleError::NonFiniteTarget(y))) if y == f64::INFINITY)
+        );
         assert!(scaled.update(&[0.0, 0.0], 1.0).is_err());
         let mut scores = [0.0];
         scaled.learn(&[0.1], Target::weighted(&[7.0], 0.0), &mut scores).unwrap();
@@ -169,7 +171,7 @@ fn refused_examples_leave_no_trace() {
         let targets = Targets::numbers(&[1.0, f64::NAN, 2.0]);
         let rows = Rows::new(&[0.1, 0.2, 0.3], 1, targets).unwrap();
         let mut rehearsal = scaled.clone();
-        assert!(matches!(rehearsal.learn_rows(rows, &mut made), Err(Error::NonFiniteTarget(_))));
+        assert!(matches!(rehearsal.learn_rows(rows, &mut made), Err(Error::Example(ExampleError::NonFiniteTarget(_)))));
         assert_eq!(made.len(), 1);
         scaled.set_threads(1);
         // What is skipped in files is only memory.

@@ -1,5 +1,6 @@
 //! What an experiment is given, and how it may fail.
 
+use mercer_core::ExampleError;
 use mercer_data::{DataError, Registry};
 use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
@@ -44,6 +45,9 @@ pub enum ExperimentError {
     /// A learner refused its parameters or an example.
     #[error(transparent)]
     Learner(#[from] LearnerError),
+    /// Intervals refused what came of a prediction.
+    #[error(transparent)]
+    Example(#[from] ExampleError),
     /// A learner could not be made of its settings.
     #[error(transparent)]
     Build(#[from] BuildError),

@@ -9,56 +9,67 @@ use mercer_simd::AlignedVec;
 use crate::dot_product::{Linear, Polynomial};
 use crate::kernel::{Kernel, KernelError};
 use crate::kernel_mixture::KernelMixture;
+use crate::named::{Named, Text};
 use crate::points::Points;
 use crate::stationary::{Gaussian, Laplace, Matern32, Matern52};
 
-/// One of the kernels of this crate; parses from and prints as `SPEC`, so that reading back gives the same kernel.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum AnyKernel {
-    /// `gaussian:SIGMA`
-    Gaussian(Gaussian),
-    /// `laplace:SIGMA`
-    Laplace(Laplace),
-    /// `matern32:SIGMA`
-    Matern32(Matern32),
-    /// `matern52:SIGMA`
-    Matern52(Matern52),
-    /// `polynomial:DEGREE,OFFSET`
-    Polynomial(Polynomial),
-    /// `linear`
-    Linear(Linear),
-    /// `mix:WEIGHT*KERNEL+WEIGHT*KERNEL`
-    Mixture(KernelMixture<AnyKernel>),
+/// Makes of the table the enum and what is said of each kind. A row is the variant, the type, the name with its parameters in words, and an
+/// example.
+macro_rules! kernels {
+    ($($variant:ident($type:ty) = $name:literal $words:literal, $example:literal;)*) => {
+        /// One of the kernels of this crate; parses from and prints as `SPEC`, so that reading back gives the same kernel.
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
+        pub enum AnyKernel {
+            $(
+                #[doc = concat!("`", $name, $words, "`")]
+                $variant($type),
+            )*
+        }
+
+        impl AnyKernel {
+            /// A kernel of each kind, as it is written.
+            pub const EXAMPLES: &'static [&'static str] = &[$($example),*];
+
+            fn inner(&self) -> &dyn Kernel {
+                match self { $(Self::$variant(kernel) => kernel,)* }
+            }
+
+            /// The name, and the parameters as they are written.
+            fn written(&self) -> (&'static str, String) {
+                match self { $(Self::$variant(kernel) => ($name, kernel.parameters()),)* }
+            }
+        }
+
+        impl Validate for AnyKernel {
+            fn validate(&self) -> Result<(), Inconsistent> {
+                match self { $(Self::$variant(kernel) => kernel.validate(),)* }
+            }
+        }
+
+        impl FromStr for AnyKernel {
+            type Err = KernelError;
+
+            fn from_str(spec: &str) -> Result<Self, KernelError> {
+                let (name, parameters) = spec.split_once(':').unwrap_or((spec, ""));
+                match name.trim() {
+                    $($name => Named::read(&Text { spec, parameters, example: $example }).map(Self::$variant),)*
+                    _ => Err(KernelError::Unknown(spec.to_owned())),
+                }
+            }
+        }
+    };
 }
 
-impl AnyKernel {
-    fn inner(&self) -> &dyn Kernel {
-        match self {
-            Self::Gaussian(kernel) => kernel,
-            Self::Laplace(kernel) => kernel,
-            Self::Matern32(kernel) => kernel,
-            Self::Matern52(kernel) => kernel,
-            Self::Polynomial(kernel) => kernel,
-            Self::Linear(kernel) => kernel,
-            Self::Mixture(kernel) => kernel,
-        }
-    }
-}
-
-impl Validate for AnyKernel {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        match self {
-            Self::Gaussian(kernel) => kernel.validate(),
-            Self::Laplace(kernel) => kernel.validate(),
-            Self::Matern32(kernel) => kernel.validate(),
-            Self::Matern52(kernel) => kernel.validate(),
-            Self::Polynomial(kernel) => kernel.validate(),
-            Self::Linear(kernel) => kernel.validate(),
-            Self::Mixture(kernel) => kernel.validate(),
-        }
-    }
+kernels! {
+    Gaussian(Gaussian) = "gaussian" ":SIGMA", "gaussian:1.5";
+    Laplace(Laplace) = "laplace" ":SIGMA", "laplace:1.5";
+    Matern32(Matern32) = "matern32" ":SIGMA", "matern32:1.5";
+    Matern52(Matern52) = "matern52" ":SIGMA", "matern52:1.5";
+    Polynomial(Polynomial) = "polynomial" ":DEGREE,OFFSET", "polynomial:2,1";
+    Linear(Linear) = "linear" "", "linear";
+    Mixture(KernelMixture<AnyKernel>) = "mix" ":WEIGHT*KERNEL+WEIGHT*KERNEL", "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 }
 
 impl Kernel for AnyKernel {
@@ -78,66 +89,27 @@ impl Kernel for AnyKernel {
 
 impl fmt::Display for AnyKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Gaussian(kernel) => write!(f, "gaussian:{}", kernel.sigma()),
-            Self::Laplace(kernel) => write!(f, "laplace:{}", kernel.sigma()),
-            Self::Matern32(kernel) => write!(f, "matern32:{}", kernel.sigma()),
-            Self::Matern52(kernel) => write!(f, "matern52:{}", kernel.sigma()),
-            Self::Polynomial(kernel) => write!(f, "polynomial:{},{}", kernel.degree(), kernel.offset()),
-            Self::Linear(_) => f.write_str("linear"),
-            Self::Mixture(mixture) => {
-                f.write_str("mix:")?;
-                for (i, (weight, kernel)) in mixture.terms().iter().enumerate() {
-                    write!(f, "{}{weight}*{kernel}", if i == 0 { "" } else { "+" })?;
-                }
-                Ok(())
-            }
-        }
+        let (name, parameters) = self.written();
+        write!(f, "{name}{}{parameters}", if parameters.is_empty() { "" } else { ":" })
     }
 }
 
-impl FromStr for AnyKernel {
-    type Err = KernelError;
+impl Named for KernelMixture<AnyKernel> {
+    fn read(text: &Text<'_>) -> Result<Self, KernelError> {
+        let terms = split_terms(text.parameters).map(|term| {
+            let (weight, kernel) = term.split_once('*').unwrap_or(("", term));
+            // A mixture inside a mixture could not be told from a longer one: there is no bracket.
+            if kernel.trim_start().starts_with("mix") {
+                return Err(KernelError::Unknown(kernel.to_owned()));
+            }
+            Ok((text.number(weight)?, kernel.parse()?))
+        });
+        Self::new(terms.collect::<Result<_, _>>()?)
+    }
 
-    fn from_str(spec: &str) -> Result<Self, KernelError> {
-        let (name, parameters) = spec.split_once(':').unwrap_or((spec, ""));
-        let number = |value: &str, example| {
-            value.trim().parse::<f64>().map_err(|_| KernelError::NotANumber {
-                spec: spec.to_owned(),
-                value: value.to_owned(),
-                example,
-            })
-        };
-        match name.trim() {
-            "gaussian" => Ok(Self::Gaussian(Gaussian::new(number(parameters, "gaussian:1.5")?)?)),
-            "laplace" => Ok(Self::Laplace(Laplace::new(number(parameters, "laplace:1.5")?)?)),
-            "matern32" => Ok(Self::Matern32(Matern32::new(number(parameters, "matern32:1.5")?)?)),
-            "matern52" => Ok(Self::Matern52(Matern52::new(number(parameters, "matern52:1.5")?)?)),
-            "polynomial" => {
-                let example = "polynomial:2,1";
-                let (degree, offset) = parameters.split_once(',').unwrap_or((parameters, "0"));
-                let degree = degree.trim().parse().map_err(|_| KernelError::NotANumber {
-                    spec: spec.to_owned(),
-                    value: degree.to_owned(),
-                    example,
-                })?;
-                Ok(Self::Polynomial(Polynomial::new(degree, number(offset, example)?)?))
-            }
-            "linear" if parameters.is_empty() => Ok(Self::Linear(Linear)),
-            "mix" => {
-                let example = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
-                let terms = split_terms(parameters).map(|term| {
-                    let (weight, kernel) = term.split_once('*').unwrap_or(("", term));
-                    // A mixture inside a mixture could not be told from a longer one: there is no bracket.
-                    if kernel.trim_start().starts_with("mix") {
-                        return Err(KernelError::Unknown(kernel.to_owned()));
-                    }
-                    Ok((number(weight, example)?, kernel.parse()?))
-                });
-                Ok(Self::Mixture(KernelMixture::new(terms.collect::<Result<_, _>>()?)?))
-            }
-            _ => Err(KernelError::Unknown(spec.to_owned())),
-        }
+    fn parameters(&self) -> String {
+        let terms: Vec<String> = self.terms().iter().map(|(weight, kernel)| format!("{weight}*{kernel}")).collect();
+        terms.join("+")
     }
 }
 
@@ -190,16 +162,8 @@ mod tests {
 
     #[test]
     fn specs_read_back_as_printed() {
-        for spec in [
-            "gaussian:1.5",
-            "laplace:0.25",
-            "matern32:2",
-            "matern52:0.1",
-            "polynomial:3,0.5",
-            "linear",
-            "mix:0.4*gaussian:0.4+0.6*gaussian:0.7",
-            "median",
-        ] {
+        let further = ["laplace:0.25", "matern52:0.1", "polynomial:3,0.5", "median"];
+        for spec in AnyKernel::EXAMPLES.iter().copied().chain(further) {
             assert_eq!(spec.parse::<KernelSpec>().map(|k| k.to_string()).as_deref(), Ok(spec));
         }
         let exponents = "mix:1e+2*gaussian:1e-1+2*linear".parse::<AnyKernel>().map(|k| k.to_string());

@@ -4,6 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, Simd};
 
 use crate::kernel::{Kernel, KernelError};
+use crate::named::{Named, Text};
 use crate::points::Points;
 use crate::row::{RowProfile, fill};
 
@@ -50,6 +51,17 @@ impl Polynomial {
     }
 }
 
+impl Named for Polynomial {
+    fn read(text: &Text<'_>) -> Result<Self, KernelError> {
+        let (degree, offset) = text.parameters.split_once(',').unwrap_or((text.parameters, "0"));
+        Self::new(text.number(degree)?, text.number(offset)?)
+    }
+
+    fn parameters(&self) -> String {
+        format!("{},{}", self.degree, self.offset)
+    }
+}
+
 impl Validate for Polynomial {
     fn validate(&self) -> Result<(), Inconsistent> {
         let in_range = Self::new(self.degree, self.offset).is_ok();
@@ -86,6 +98,16 @@ impl Kernel for Polynomial {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Linear;
+
+impl Named for Linear {
+    fn read(text: &Text<'_>) -> Result<Self, KernelError> {
+        if text.parameters.is_empty() { Ok(Self) } else { Err(KernelError::Unknown(text.spec.to_owned())) }
+    }
+
+    fn parameters(&self) -> String {
+        String::new()
+    }
+}
 
 impl Validate for Linear {
     fn validate(&self) -> Result<(), Inconsistent> {

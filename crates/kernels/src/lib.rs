@@ -44,6 +44,7 @@ mod fourier;
 mod kernel;
 mod kernel_mixture;
 mod median;
+mod named;
 mod points;
 mod product;
 mod row;

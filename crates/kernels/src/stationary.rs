@@ -4,6 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, Simd, exp_lane};
 
 use crate::kernel::{Kernel, KernelError};
+use crate::named::{Named, Text};
 use crate::points::Points;
 use crate::row::{RowProfile, fill, squared_difference};
 
@@ -65,6 +66,16 @@ macro_rules! stationary {
             fn rate(&self) -> f64 {
                 let $sigma = self.sigma;
                 $rate
+            }
+        }
+
+        impl Named for $name {
+            fn read(text: &Text<'_>) -> Result<Self, KernelError> {
+                Self::new(text.number(text.parameters)?)
+            }
+
+            fn parameters(&self) -> String {
+                self.sigma.to_string()
             }
         }
 

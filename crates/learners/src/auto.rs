@@ -85,20 +85,20 @@ mod speed;
 mod standing;
 mod weights;
 
-use mercer_core::{Inconsistent, Validate, cost};
+use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{Gaussian, weighted_median_width};
 
 use self::grid::{grid, learn_in_pieces, threads_of_grid};
 use self::metrics::{Past, Row, Size};
 use self::nearest::Nearest;
 use self::scales::{Affine, Scales, weighted};
-use crate::aggregation::Rule;
 use crate::catalogue::{Entry, Takes, keys};
 use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
 use crate::local::with_column;
 use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
 use crate::{AnyRegressor, Error, ParameterError, Regressor, Scratch};
+use mercer_experts::Rule;
 
 /// Rows after which the scaling is learnt anew.
 const STAGES: [usize; 4] = [16, 64, 256, 1024];
@@ -284,7 +284,7 @@ impl Auto {
             }
         });
         if fit < rows.len() {
-            learnt = learnt.and(Err(Error::Diverged));
+            learnt = learnt.and(Err(ExampleError::Diverged.into()));
         }
         self.work.prediction = prediction;
         let settled = self.targets.is_empty();

@@ -197,7 +197,7 @@ impl Takes {
     pub(crate) const DUAL_NEWTON: Self = Self { losses: &["squared", "logistic"], ..Self::SQUARED };
     pub(crate) const NEWTON: Self =
         Self { losses: &["squared", "logistic", "softmax"], vectors: false, many_classes: true };
-    pub(crate) const ALL: Self = Self { losses: &Loss::NAMES, vectors: true, many_classes: true };
+    pub(crate) const ALL: Self = Self { losses: Loss::NAMES, vectors: true, many_classes: true };
 
     /// The kinds of targets, in words.
     pub fn targets(&self) -> impl Iterator<Item = &'static str> + use<> {

@@ -21,7 +21,7 @@ pub(crate) mod several_kernels;
 mod when_wrong;
 mod window;
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Admission, Answer, Basis, KernelBasis, Probe};
 
@@ -82,7 +82,7 @@ pub trait CoefficientUpdate<K>: Clone + Send + Sync {
     /// then joins the dictionary. Under [`EveryPoint`](mercer_sparsify::EveryPoint) the update alone decides what is kept.
     ///
     /// # Errors
-    /// [`Error::Diverged`] when the step is not finite; `self` and `alpha` are unchanged.
+    /// [`ExampleError::Diverged`] when the step is not finite; `self` and `alpha` are unchanged.
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error>;
 
     /// Inputs have `added` features more, which are 0 in those learnt so far; for updates that keep inputs.
@@ -169,7 +169,7 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> OnCoeffic
         scores: &mut [f64],
     ) -> Result<(), Error> {
         if !probe.is_finite() {
-            return Err(Error::KernelOverflow);
+            return Err(ExampleError::KernelOverflow.into());
         }
         let decision = self.admission.decide(&self.basis, x, probe);
         let is_full = self.max_dictionary.is_some_and(|max| self.basis.len() >= max);
@@ -261,7 +261,7 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
 /// `steps ← ηω(y − f(x))` for each output, `scores` being `f(x)`.
 ///
 /// # Errors
-/// [`Error::Diverged`] when one is not finite.
+/// [`ExampleError::Diverged`] when one is not finite.
 fn scaled_errors(eta: f64, target: Target<'_>, scores: &[f64], steps: &mut Vec<f64>) -> Result<(), Error> {
     steps.resize(scores.len(), 0.0);
     for ((step, y), z) in steps.iter_mut().zip(target.y).zip(scores) {

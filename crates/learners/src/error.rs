@@ -1,6 +1,6 @@
 //! What a learner refuses, and why.
 
-use mercer_core::{Number, ParameterError};
+use mercer_core::{ExampleError, Number, ParameterError};
 #[cfg(feature = "kernels")]
 use mercer_kernels::KernelError;
 
@@ -8,35 +8,12 @@ use mercer_kernels::KernelError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An input of another dimension than the learner's.
-    #[error("the input has {got} coordinates, but the learner was made for {expected}")]
-    Dimension {
-        /// The learner's dimension.
-        expected: usize,
-        /// The input's.
-        got: usize,
-    },
-    /// A block whose inputs are not `rows × dimension` numbers.
-    #[error("a block of {rows} rows of dimension {dimension} needs {} numbers, got {inputs}", rows * dimension)]
-    Block {
-        /// Numbers given.
-        inputs: usize,
-        /// Targets given.
-        rows: usize,
-        /// The learner's dimension.
-        dimension: usize,
-    },
-    /// An input coordinate that is NaN or infinite.
-    #[error("coordinate {index} of the input is {value}; drop the example or replace missing values by numbers")]
-    NonFiniteInput {
-        /// Which coordinate, from 0.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-    /// A target that is NaN or infinite.
-    #[error("the target is {0}; drop the example or replace missing values by numbers")]
-    NonFiniteTarget(f64),
+    /// An example that cannot be taken.
+    #[error(transparent)]
+    Example(#[from] ExampleError),
+    /// Experts that cannot be aggregated.
+    #[error(transparent)]
+    Experts(#[from] mercer_experts::Error),
     /// A target that the learner's loss does not take.
     #[error("the loss {loss} takes {takes} as targets, got {}; change the target or the loss", Number(*got))]
     Target {
@@ -80,35 +57,12 @@ pub enum Error {
         "this learner has no variance to scale intervals by; take intervals of absolute errors, or a least-squares learner"
     )]
     NoVariance,
-    /// A kernel value, a feature or a prediction that overflowed.
-    #[error(
-        "the kernel overflows at this input, or a feature of it; scale the inputs or take a bounded kernel such as gaussian:SIGMA"
-    )]
-    KernelOverflow,
     /// A kernel with another value of `k(x, x)` than 1, in a learner for which that is assumed.
     #[error(
         "this learner needs a kernel with k(x,x) = 1, but here it is {}; take gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA or matern52:SIGMA",
         Number(*.0)
     )]
     SelfValue(f64),
-    /// An update that would leave the range of numbers.
-    #[error(
-        "the learner diverged: this update is not finite, and was not made; take a smaller step, a larger regulariser or scaled data"
-    )]
-    Diverged,
-    /// Not one value (or row of values) for each expert.
-    #[error("expected {expected} numbers, those of every expert, got {got}")]
-    Experts {
-        /// How many it should be.
-        expected: usize,
-        /// How many there are.
-        got: usize,
-    },
-    /// Every expert of a mixture has failed.
-    #[error(
-        "no expert of the mixture is left: all have diverged; take smaller steps, larger regularisers or scaled data"
-    )]
-    NoExpertLeft,
     /// A table of values (an observable, weights, a policy's actions) of another length than the operator needs.
     #[cfg(feature = "operator")]
     #[error("{expected} values are needed, one for each entry or point of the operator, got {got}")]
@@ -164,14 +118,6 @@ pub enum Error {
     #[cfg(feature = "operator")]
     #[error(transparent)]
     NoConvergence(#[from] mercer_linalg_incremental::NoConvergence),
-    /// An output, or room for a prediction, of another length than the system's outputs.
-    #[error("{expected} numbers are needed for the outputs, got {got}")]
-    Outputs {
-        /// Numbers in an output of the system.
-        expected: usize,
-        /// Numbers given.
-        got: usize,
-    },
     /// A matrix of a model that does not fit the others.
     #[error("matrix {name} needs {expected} finite numbers, row by row, got {got}")]
     Shape {
@@ -194,17 +140,4 @@ pub enum Error {
     #[cfg(feature = "kernels")]
     #[error(transparent)]
     Kernel(#[from] KernelError),
-}
-
-#[cfg(feature = "kernels")]
-/// Refuses an input that is not a finite vector of dimension `dimension`.
-#[inline]
-pub(crate) fn check_input(x: &[f64], dimension: usize) -> Result<(), Error> {
-    if x.len() != dimension {
-        return Err(Error::Dimension { expected: dimension, got: x.len() });
-    }
-    match x.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(Error::NonFiniteInput { index, value: x[index] }),
-        None => Ok(()),
-    }
 }

@@ -6,14 +6,14 @@
 
 use std::cell::RefCell;
 
-use mercer_core::ParameterError;
+use mercer_core::{ExampleError, ParameterError};
 use mercer_kernels::AlignedVec;
 use mercer_sparsify::Probe;
 
 use crate::Error;
-pub(crate) use crate::error::check_input;
 use crate::local::Memory;
 use crate::loss::Loss;
+pub(crate) use mercer_core::check_input;
 
 /// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a learner leaves in it means nothing to
 /// another.
@@ -148,12 +148,12 @@ impl<'a> Rows<'a> {
     /// Row-major `inputs` of `dimension` numbers, one for each target.
     ///
     /// # Errors
-    /// [`Error::Block`] when they do not fit together.
+    /// [`ExampleError::Block`] when they do not fit together.
     pub fn new(inputs: &'a [f64], dimension: usize, targets: Targets<'a>) -> Result<Self, Error> {
         if inputs.len() == targets.len() * dimension {
             Ok(Self { inputs, dimension, targets })
         } else {
-            Err(Error::Block { inputs: inputs.len(), rows: targets.len(), dimension })
+            Err(ExampleError::Block { inputs: inputs.len(), rows: targets.len(), dimension }.into())
         }
     }
 
@@ -301,12 +301,12 @@ pub trait Regressor: Send + Sync {
     ///
     /// # Errors
     /// As [`predict_into`](Self::predict_into), when the target is none of the [`loss`](Self::loss), the weight is negative, or the
-    /// update is not finite; [`Error::Outputs`] if `scores` has not [`outputs`](Self::outputs)
+    /// update is not finite; [`ExampleError::Outputs`] if `scores` has not [`outputs`](Self::outputs)
     /// entries. The learner is then unchanged.
     fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         check_example(self, x, target)?;
         if scores.len() != self.outputs() {
-            return Err(Error::Outputs { expected: self.outputs(), got: scores.len() });
+            return Err(ExampleError::Outputs { expected: self.outputs(), got: scores.len() }.into());
         }
         if target.weight == 0.0 {
             return with_scratch(|scratch| self.predict_into(x, scratch, scores));
@@ -355,7 +355,7 @@ pub trait Regressor: Send + Sync {
     /// `ŷ = f_t(x)` of a learner with one output: [`predict_into`](Self::predict_into).
     ///
     /// # Errors
-    /// As [`predict_into`](Self::predict_into), and [`Error::Outputs`] when there are several outputs.
+    /// As [`predict_into`](Self::predict_into), and [`ExampleError::Outputs`] when there are several outputs.
     fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
         let mut score = [0.0];
         check_single(self)?;
@@ -374,7 +374,7 @@ pub trait Regressor: Send + Sync {
     /// [`learn`](Self::learn) for one output and weight 1; returns the prediction.
     ///
     /// # Errors
-    /// As [`learn`](Self::learn), and [`Error::Outputs`] when there are several outputs.
+    /// As [`learn`](Self::learn), and [`ExampleError::Outputs`] when there are several outputs.
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         let mut score = [0.0];
         check_single(self)?;
@@ -385,7 +385,7 @@ pub trait Regressor: Send + Sync {
     /// [`learn_rows`](Self::learn_rows) for one output and weights 1: `xs` is row-major, `d` numbers for each target.
     ///
     /// # Errors
-    /// As [`learn_rows`](Self::learn_rows), [`Error::Block`] when inputs and targets do not fit together, and [`Error::Outputs`] when
+    /// As [`learn_rows`](Self::learn_rows), [`ExampleError::Block`] when inputs and targets do not fit together, and [`ExampleError::Outputs`] when
     /// there are several outputs.
     fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
         check_single(self)?;
@@ -497,7 +497,7 @@ pub(crate) fn check_target(loss: Loss, outputs: usize, target: Target<'_>) -> Re
 fn check_any_target(loss: Loss, outputs: usize, target: Target<'_>) -> Result<(), Error> {
     let expected = loss.target_width(outputs);
     if target.y.len() != expected {
-        return Err(Error::Outputs { expected, got: target.y.len() });
+        return Err(ExampleError::Outputs { expected, got: target.y.len() }.into());
     }
     if !(target.weight >= 0.0 && target.weight.is_finite()) {
         let requirement = "a number of at least 0";
@@ -510,7 +510,7 @@ fn check_any_target(loss: Loss, outputs: usize, target: Target<'_>) -> Result<()
 #[inline]
 fn check_single<R: Regressor + ?Sized>(learner: &R) -> Result<(), Error> {
     let outputs = learner.outputs();
-    if outputs == 1 { Ok(()) } else { Err(Error::Outputs { expected: outputs, got: 1 }) }
+    if outputs == 1 { Ok(()) } else { Err(ExampleError::Outputs { expected: outputs, got: 1 }.into()) }
 }
 
 /// [`Regressor::learn_rows`] by [`Regressor::learn`].
@@ -548,5 +548,5 @@ pub(crate) fn learn_in_order(
 
 /// Refuses a prediction that is not finite.
 pub(crate) fn check_scores(scores: &[f64]) -> Result<(), Error> {
-    if scores.iter().all(|score| score.is_finite()) { Ok(()) } else { Err(Error::KernelOverflow) }
+    if scores.iter().all(|score| score.is_finite()) { Ok(()) } else { Err(ExampleError::KernelOverflow.into()) }
 }

@@ -117,7 +117,6 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
-pub mod aggregation;
 #[cfg(feature = "regression")]
 mod any;
 #[cfg(feature = "regression")]
@@ -133,7 +132,7 @@ mod coefficients;
 mod error;
 #[cfg(feature = "regression")]
 mod every_point;
-#[cfg(any(feature = "regression", feature = "prediction"))]
+#[cfg(feature = "regression")]
 pub mod intervals;
 #[cfg(feature = "regression")]
 mod learner;
@@ -147,7 +146,7 @@ mod mixture;
 mod moments;
 #[cfg(feature = "operator")]
 pub mod operator;
-#[cfg(any(feature = "regression", feature = "prediction", feature = "operator"))]
+#[cfg(feature = "regression")]
 mod parameters;
 #[cfg(feature = "prediction")]
 pub mod prediction;
@@ -197,7 +196,7 @@ pub use {
     },
     prequential::{Round, RoundError, Score, prequential},
     regression::*,
-    restart::{Adwin, AnyDetector, ChangeDetector, PageHinkley, Restarting},
+    restart::Restarting,
 };
 
 /// The code of the README, run as a test.

@@ -19,32 +19,10 @@
 //!
 //! All but softmax act on each output by itself; with several outputs the loss is the sum.
 
-mod absolute;
-mod epsilon;
-mod hinge;
-mod huber;
-mod logistic;
-mod poisson;
-mod quantile;
-mod softmax;
-mod squared;
-mod squared_hinge;
-
 use std::fmt;
 use std::str::FromStr;
 
-use mercer_core::{Inconsistent, Number, ParameterError, Validate};
-
-pub use absolute::Absolute;
-pub use epsilon::EpsilonInsensitive;
-pub use hinge::Hinge;
-pub use huber::Huber;
-pub use logistic::Logistic;
-pub use poisson::Poisson;
-pub use quantile::Quantile;
-pub use softmax::Softmax;
-pub use squared::Squared;
-pub use squared_hinge::SquaredHinge;
+use mercer_core::{ExampleError, Inconsistent, Number, ParameterError, Validate};
 
 use crate::Error;
 
@@ -77,55 +55,93 @@ pub trait PointwiseLoss: Copy {
     }
 }
 
-/// One of the losses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Loss {
-    /// [`Squared`]
-    Squared(Squared),
-    /// [`Absolute`]
-    Absolute(Absolute),
-    /// [`Huber`]
-    Huber(Huber),
-    /// [`EpsilonInsensitive`]
-    Epsilon(EpsilonInsensitive),
-    /// [`Quantile`]
-    Quantile(Quantile),
-    /// [`Poisson`]
-    Poisson(Poisson),
-    /// [`Logistic`]
-    Logistic(Logistic),
-    /// [`Hinge`]
-    Hinge(Hinge),
-    /// [`SquaredHinge`]
-    SquaredHinge(SquaredHinge),
-    /// [`Softmax`], the one loss whose scores belong together.
-    Softmax(Softmax),
+/// Makes of the table the enum, its names, what reads and shows them, and `pointwise!`, which calls `$call` on a loss of one score and
+/// `$softmax` for softmax. A row is the variant, the file, the type and the name; with a parameter, its symbol and its field.
+macro_rules! losses {
+    (
+        $d:tt
+        $($variant:ident: $file:ident::$type:ident = $name:literal $(: $symbol:literal, $field:ident)?,)*
+        ; $softmax_file:ident::$softmax_type:ident = $softmax_name:literal
+    ) => {
+        $(mod $file;)*
+        mod $softmax_file;
+        $(pub use $file::$type;)*
+        pub use $softmax_file::$softmax_type;
+
+        /// One of the losses.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
+        pub enum Loss {
+            $(
+                #[doc = concat!("[`", stringify!($type), "`]")]
+                $variant($type),
+            )*
+            /// [`Softmax`], the one loss whose scores belong together.
+            Softmax($softmax_type),
+        }
+
+        impl Loss {
+            /// The names, as [`FromStr`] reads them, with the symbol of the parameter where there is one.
+            pub const NAMES: &'static [&'static str] = &[$(concat!($name $(, ":", $symbol)?),)* $softmax_name];
+
+            /// The name without its parameter.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                    Self::Softmax(_) => $softmax_name,
+                }
+            }
+
+            /// The parameter, of those that have one.
+            fn parameter(self) -> Option<f64> {
+                match self {
+                    $($(Self::$variant(loss) => Some(loss.$field()),)?)*
+                    _ => None,
+                }
+            }
+
+            /// The loss of this name with this parameter, if it has one.
+            fn named(name: &str, parameter: f64) -> Result<Self, ParameterError> {
+                Ok(match name {
+                    $($name => Self::$variant(losses!(@make $type parameter $($field)?)),)*
+                    _ => Self::SOFTMAX,
+                })
+            }
+        }
+
+        macro_rules! pointwise {
+            ($d loss:expr, $d name:ident => $d call:expr, $d softmax:expr) => {
+                match $d loss {
+                    $(Loss::$variant($d name) => $d call,)*
+                    Loss::Softmax(_) => $d softmax,
+                }
+            };
+        }
+    };
+    (@make $type:ident $parameter:ident) => { $type };
+    (@make $type:ident $parameter:ident $field:ident) => { $type::new($parameter)? };
+}
+
+losses! {
+    $
+    Squared: squared::Squared = "squared",
+    Absolute: absolute::Absolute = "absolute",
+    Huber: huber::Huber = "huber": "δ", delta,
+    Epsilon: epsilon::EpsilonInsensitive = "epsilon": "ε", epsilon,
+    Quantile: quantile::Quantile = "quantile": "τ", tau,
+    Poisson: poisson::Poisson = "poisson",
+    Logistic: logistic::Logistic = "logistic",
+    Hinge: hinge::Hinge = "hinge",
+    SquaredHinge: squared_hinge::SquaredHinge = "squared-hinge",
+    ; softmax::Softmax = "softmax"
 }
 
 impl Default for Loss {
     fn default() -> Self {
         Self::SQUARED
     }
-}
-
-/// Calls `$call` on the pointwise loss, `$softmax` for softmax.
-macro_rules! pointwise {
-    ($loss:expr, $name:ident => $call:expr, $softmax:expr) => {
-        match $loss {
-            Loss::Squared($name) => $call,
-            Loss::Absolute($name) => $call,
-            Loss::Huber($name) => $call,
-            Loss::Epsilon($name) => $call,
-            Loss::Quantile($name) => $call,
-            Loss::Poisson($name) => $call,
-            Loss::Logistic($name) => $call,
-            Loss::Hinge($name) => $call,
-            Loss::SquaredHinge($name) => $call,
-            Loss::Softmax(_) => $softmax,
-        }
-    };
 }
 
 impl Loss {
@@ -137,19 +153,6 @@ impl Loss {
     pub const HINGE: Self = Self::Hinge(Hinge);
     /// `ln Σ e^{z_k} − z_y`
     pub const SOFTMAX: Self = Self::Softmax(Softmax);
-    /// The names, as [`FromStr`] reads them, with the symbol of the parameter where there is one.
-    pub const NAMES: [&'static str; 10] = [
-        "squared",
-        "absolute",
-        "huber:δ",
-        "epsilon:ε",
-        "quantile:τ",
-        "poisson",
-        "logistic",
-        "hinge",
-        "squared-hinge",
-        "softmax",
-    ];
 
     /// Numbers in a target of a learner with so many outputs: one each, but one class for softmax.
     #[must_use]
@@ -229,11 +232,11 @@ impl Loss {
     /// Refuses what is no target of this loss, for a learner with so many outputs.
     ///
     /// # Errors
-    /// [`Error::NonFiniteTarget`] or [`Error::Target`].
+    /// [`ExampleError::NonFiniteTarget`] or [`Error::Target`].
     #[inline]
     pub fn check(self, target: &[f64], outputs: usize) -> Result<(), Error> {
         if let Some(y) = target.iter().find(|y| !y.is_finite()) {
-            return Err(Error::NonFiniteTarget(*y));
+            return Err(ExampleError::NonFiniteTarget(*y).into());
         }
         let is_class = |y: f64| y.fract() == 0.0 && (0.0..outputs as f64).contains(&y);
         let refused = pointwise!(self, loss => target.iter().find(|y| !loss.takes(**y)),
@@ -256,33 +259,6 @@ impl Loss {
     pub fn curvature(self, bound: f64, label_bound: f64, outputs: usize) -> Option<f64> {
         pointwise!(self, loss => loss.curvature(bound, label_bound), Some(Softmax.curvature(bound, outputs)))
     }
-
-    /// The name without its parameter.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Squared(_) => "squared",
-            Self::Absolute(_) => "absolute",
-            Self::Huber(_) => "huber",
-            Self::Epsilon(_) => "epsilon",
-            Self::Quantile(_) => "quantile",
-            Self::Poisson(_) => "poisson",
-            Self::Logistic(_) => "logistic",
-            Self::Hinge(_) => "hinge",
-            Self::SquaredHinge(_) => "squared-hinge",
-            Self::Softmax(_) => "softmax",
-        }
-    }
-
-    /// The parameter, of those that have one.
-    fn parameter(self) -> Option<f64> {
-        match self {
-            Self::Huber(loss) => Some(loss.delta()),
-            Self::Epsilon(loss) => Some(loss.epsilon()),
-            Self::Quantile(loss) => Some(loss.tau()),
-            _ => None,
-        }
-    }
 }
 
 fn targets_of<L: PointwiseLoss>(_: L) -> &'static str {
@@ -291,14 +267,8 @@ fn targets_of<L: PointwiseLoss>(_: L) -> &'static str {
 
 impl Validate for Loss {
     fn validate(&self) -> Result<(), Inconsistent> {
-        let parameter = self.parameter().unwrap_or(1.0);
         // Built anew, it meets the checks of its constructor.
-        let sound = match self {
-            Self::Huber(_) => Huber::new(parameter).is_ok(),
-            Self::Epsilon(_) => EpsilonInsensitive::new(parameter).is_ok(),
-            Self::Quantile(_) => Quantile::new(parameter).is_ok(),
-            _ => true,
-        };
+        let sound = self.parameter().is_none_or(|parameter| Self::named(self.name(), parameter).is_ok());
         Inconsistent::require(sound, "loss", "its parameter is in range")
     }
 }
@@ -341,18 +311,7 @@ impl FromStr for Loss {
             return Err(refused());
         }
         let number = parameter.map_or(Ok(0.0), |text| text.parse().map_err(|_| refused()))?;
-        Ok(match name {
-            "squared" => Self::SQUARED,
-            "absolute" => Self::Absolute(Absolute),
-            "huber" => Self::Huber(Huber::new(number)?),
-            "epsilon" => Self::Epsilon(EpsilonInsensitive::new(number)?),
-            "quantile" => Self::Quantile(Quantile::new(number)?),
-            "poisson" => Self::Poisson(Poisson),
-            "logistic" => Self::LOGISTIC,
-            "hinge" => Self::HINGE,
-            "squared-hinge" => Self::SquaredHinge(SquaredHinge),
-            _ => Self::SOFTMAX,
-        })
+        Ok(Self::named(name, number)?)
     }
 }
 
@@ -360,26 +319,19 @@ impl FromStr for Loss {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 10] = [
-        "squared",
-        "absolute",
-        "huber:0.7",
-        "epsilon:0.2",
-        "quantile:0.9",
-        "poisson",
-        "logistic",
-        "hinge",
-        "squared-hinge",
-        "softmax",
-    ];
+    /// Every loss as it is written, a parameter being 0.7.
+    fn written() -> impl Iterator<Item = String> {
+        let text = |name: &&str| name.split_once(':').map_or((*name).to_owned(), |(name, _)| format!("{name}:0.7"));
+        Loss::NAMES.iter().map(text)
+    }
 
     fn losses() -> impl Iterator<Item = Loss> {
-        ALL.iter().map(|text| text.parse().expect("a loss"))
+        written().map(|text| text.parse().expect("a loss"))
     }
 
     #[test]
     fn names_come_back() {
-        for (loss, text) in losses().zip(ALL) {
+        for (loss, text) in losses().zip(written()) {
             assert_eq!(loss.to_string(), text);
             assert_eq!(loss.validate(), Ok(()));
         }

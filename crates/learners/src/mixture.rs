@@ -4,7 +4,7 @@
 //! or a type of one's own, which says that it is a [`Member`] in one line.
 //!
 //! Every member predicts and learns every example; the mixture predicts `ŷ = Σ p_k ŷ_k`, with weights that an
-//! [`Aggregation`](crate::aggregation::Aggregation) learns from the linearised regrets `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a
+//! [`Aggregation`](mercer_experts::Aggregation) learns from the linearised regrets `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a
 //! bound on `Σ (ŷ − y)² − Σ (ŷ_k − y)²` for every `k` (the calibration that \[B\] section 3.1 proposes).
 //!
 //! - **Clipping.** `ŷ_k` is what the member predicts, clipped to the smallest interval that holds 0 and all targets seen, those of all outputs: as long
@@ -32,13 +32,13 @@ mod team;
 
 use std::sync::Mutex;
 
-use mercer_core::{Cost, Inconsistent, ParameterError, Validate};
+use mercer_core::{Cost, ExampleError, Inconsistent, ParameterError, Validate};
 
 use self::team::{Gather, Group, Team};
-use crate::aggregation::{Aggregation, Rule, Share, square_loss_regret};
 use crate::catalogue::{Entry, Kind, Takes, keys};
 use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
 use crate::{Error, Regressor, Scratch};
+use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
 pub(crate) const LARGEST_REGRET: f64 = 1e100;
@@ -60,7 +60,7 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 ///
 /// ```
 /// use mercer_kernels::Gaussian;
-/// use mercer_learners::aggregation::Rule;
+/// use mercer_experts::Rule;
 /// use mercer_learners::{Error, Mixture, NonsAld, NonsAldParams, Regressor, Scratch, Target};
 ///
 /// /// Predicts the last target.
@@ -163,10 +163,10 @@ where
         let dimension = members.first().map_or(0, Regressor::dimension);
         let outputs = members.first().map_or(1, Regressor::outputs);
         if let Some(other) = members.iter().find(|member| member.outputs() != outputs) {
-            return Err(Error::Outputs { expected: outputs, got: other.outputs() });
+            return Err(ExampleError::Outputs { expected: outputs, got: other.outputs() }.into());
         }
         if let Some(other) = members.iter().find(|member| member.dimension() != dimension) {
-            return Err(Error::Dimension { expected: dimension, got: other.dimension() });
+            return Err(ExampleError::Dimension { expected: dimension, got: other.dimension() }.into());
         }
         Ok(Self {
             dimension,
@@ -298,7 +298,7 @@ where
             take(&self.work.mixture);
         }
         self.teams.retain_mut(|team| team.keep_survivors(learnt));
-        if learnt < rows.len() { Err(refused.unwrap_or(Error::NoExpertLeft)) } else { Ok(()) }
+        if learnt < rows.len() { Err(refused.unwrap_or(mercer_experts::Error::NoExpertLeft.into())) } else { Ok(()) }
     }
 
     /// One round of the aggregation, the members having learnt it: `work.mixture` is then the mixture's prediction.

@@ -23,7 +23,7 @@ mod operator;
 mod path;
 mod sums;
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_linalg_incremental::SymmetricMatrix;
 
 use crate::basis::{FeatureMap, OnFeatures};
@@ -162,7 +162,7 @@ impl<F: FeatureMap> RidgeMoments<F> {
         let weights = [target.weight];
         let targets = Targets::new(target.y, &weights, target.y.len().max(1))?;
         if targets.is_empty() {
-            return Err(Error::Outputs { expected: self.outputs(), got: 0 });
+            return Err(ExampleError::Outputs { expected: self.outputs(), got: 0 }.into());
         }
         self.add_rows(Rows::new(x, x.len(), targets)?)
     }
@@ -308,7 +308,7 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// The ridge regressions of all `λ` at once. One eigen-decomposition, about `10r³`.
     ///
     /// # Errors
-    /// [`Error::Diverged`] when the sums are not finite; [`Error::Parameter`] when they come from a learner that did not know its errors.
+    /// [`ExampleError::Diverged`] when the sums are not finite; [`Error::Parameter`] when they come from a learner that did not know its errors.
     pub fn path(&self) -> Result<RidgePath, Error> {
         RidgePath::new(&self.sums)
     }
@@ -345,7 +345,7 @@ impl<F: FeatureMap + Clone, P: Readout> OnFeatures<F, LeastSquares<P>> {
             "1 in a learner whose sums are asked for",
             forgetting,
         )?;
-        let NormalEquations { mut a, b } = update.normal_equations().ok_or(Error::Diverged)?;
+        let NormalEquations { mut a, b } = update.normal_equations().ok_or(ExampleError::Diverged)?;
         a.add(-1.0, &SymmetricMatrix::scaled_identity(a.dimension(), update.ridge()));
         let sums = MomentSums::of_fit(a, b, update, count);
         RidgeMoments::from_sums(self.feature_map().clone(), sums, 0.0)

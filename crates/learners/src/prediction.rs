@@ -63,7 +63,6 @@ mod slip;
 mod spectral;
 mod windowed_slip;
 
-pub use crate::intervals::{ConformalIntervals, IntervalParams};
 pub use any::AnyForecaster;
 pub use discounted::{Discounted, DiscountedParams};
 pub use epoch_schedule::{Epoch, EpochSchedule};
@@ -72,6 +71,7 @@ pub use forecaster::{ForecastScratch, Forecaster};
 pub use horizons::HorizonIntervals;
 pub use kalman::{KalmanPredictor, StateSpace};
 pub use last_value::LastValue;
+pub use mercer_experts::{ConformalIntervals, IntervalParams};
 pub use mixture::{ForecastMixture, GridParams};
 pub use opf::{Forgetting, InputParams, Opf, OpfParams};
 pub use scaled::{ScaledForecaster, ScaledParams};

@@ -8,26 +8,12 @@
 //! The new learner knows nothing of the rows between the change and the alarm. (Starting a second learner in the background at a warning would
 //! save those, at the price of two learners a row; in a [`Mixture`](crate::Mixture) members that forget cover the gap for less.)
 //!
-//! | detector | alarm | memory of the past |
-//! |---|---|---|
-//! | [`Adwin`] | the mean of a newer part of a window is above that of the older by more than chance allows | a window that drops what has changed |
-//! | [`PageHinkley`] | losses were above their mean for too long, in sum | all since the start |
-//!
-//! Both are told nothing of the unit of the loss, and neither takes a single wild value for a change. When the mean of squared normal losses rises
-//! 30 times after 5000 rounds, Page–Hinkley alarms after 10 rounds in the mean and ADWIN after 17; for 4 times, after 38 and 66; for
-//! twice, after 314 and 224 (`tests/change`). Neither gave a false alarm in 2·10⁶ rounds.
-//!
 //! Cost: that of the learner, the learner's untrained state once more in memory, and the detector's `O(log t)` or `O(1)` a round. Blocks are
 //! learnt as the learner learns them; the rest of a block is learnt again after an alarm in it.
 
-mod adwin;
-mod moments;
-mod page_hinkley;
-
 use mercer_core::{Cost, Inconsistent, Validate, validate_nested};
+use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 
-pub use self::adwin::Adwin;
-pub use self::page_hinkley::PageHinkley;
 use crate::catalogue::{BuildError, Entry, Kind, Takes, keys};
 use crate::learner::{Rows, Target};
 use crate::loss::Loss;
@@ -36,74 +22,12 @@ use crate::{Error, Regressor, Scratch};
 /// Losses after a start that the detector is not shown.
 const WARM_UP: u64 = 30;
 
-/// Tells when values have become larger.
-pub trait ChangeDetector: Send + Sync {
-    /// Takes the next value, of any size; whether values have become larger.
-    fn observe(&mut self, value: f64) -> bool;
-
-    /// Forgets all values.
-    fn reset(&mut self);
-}
-
-/// One of the detectors, for programs that choose when they run; by default [`PageHinkley`], which finds large changes soonest.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum AnyDetector {
-    /// [`Adwin`]
-    Adwin(Adwin),
-    /// [`PageHinkley`]
-    PageHinkley(PageHinkley),
-}
-
-impl Default for AnyDetector {
-    fn default() -> Self {
-        Self::PageHinkley(PageHinkley::default())
-    }
-}
-
-impl From<Adwin> for AnyDetector {
-    fn from(detector: Adwin) -> Self {
-        Self::Adwin(detector)
-    }
-}
-
-impl From<PageHinkley> for AnyDetector {
-    fn from(detector: PageHinkley) -> Self {
-        Self::PageHinkley(detector)
-    }
-}
-
-impl ChangeDetector for AnyDetector {
-    fn observe(&mut self, value: f64) -> bool {
-        match self {
-            Self::Adwin(detector) => detector.observe(value),
-            Self::PageHinkley(detector) => detector.observe(value),
-        }
-    }
-
-    fn reset(&mut self) {
-        match self {
-            Self::Adwin(detector) => detector.reset(),
-            Self::PageHinkley(detector) => detector.reset(),
-        }
-    }
-}
-
-impl Validate for AnyDetector {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        match self {
-            Self::Adwin(detector) => detector.validate(),
-            Self::PageHinkley(detector) => detector.validate(),
-        }
-    }
-}
-
 /// A learner that starts anew when a detector finds that its loss has risen.
 ///
 /// ```
+/// use mercer_experts::Adwin;
 /// use mercer_kernels::Gaussian;
-/// use mercer_learners::{Adwin, Krls, KrlsParams, Regressor, Restarting};
+/// use mercer_learners::{Krls, KrlsParams, Regressor, Restarting};
 ///
 /// let krls = Krls::new(Gaussian::new(0.5)?, 1, KrlsParams::default().lambda(0.1))?;
 /// let mut learner = Restarting::new(krls, Adwin::default());

@@ -12,6 +12,7 @@ mod projection;
 mod residuals;
 mod when_wrong;
 
+use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
 
@@ -76,7 +77,7 @@ pub trait LinearUpdate: Clone + Send + Sync {
     /// gain none; the point then stays out. (The rule must be one without state, and the update one that takes no blocks.)
     ///
     /// # Errors
-    /// [`Error::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).
+    /// [`ExampleError::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).
     fn step(
         &mut self,
         phi: &mut AlignedVec,
@@ -167,9 +168,9 @@ pub(crate) fn learn_each<U: LinearUpdate>(
 /// Coefficients move by no more than this in one round: sums of such steps stay in the range of numbers.
 pub(crate) const LARGEST_STEP: f64 = 1e300;
 
-/// [`Error::Diverged`] for a step of coefficients that is too long, or not a number.
+/// [`ExampleError::Diverged`] for a step of coefficients that is too long, or not a number.
 pub(crate) fn in_range(step: f64) -> Result<(), Error> {
-    if step.abs() <= LARGEST_STEP { Ok(()) } else { Err(Error::Diverged) }
+    if step.abs() <= LARGEST_STEP { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
 /// Takes a coordinate out of `w` and `P`: [`LinearUpdate::remove`] for updates with a matrix. Returns `P_jj` of the coordinate that left, and
@@ -212,8 +213,8 @@ pub(crate) fn move_in_range(along: f64, s: f64, largest: f64) -> Result<(), Erro
     in_range(along * (s.max(0.0).sqrt() * largest.sqrt()).max(1.0))
 }
 
-/// `value`, or [`Error::Diverged`] when it is not finite.
+/// `value`, or [`ExampleError::Diverged`] when it is not finite.
 #[inline]
 pub(crate) fn finite(value: f64) -> Result<f64, Error> {
-    if value.is_finite() { Ok(value) } else { Err(Error::Diverged) }
+    if value.is_finite() { Ok(value) } else { Err(ExampleError::Diverged.into()) }
 }

@@ -1,6 +1,7 @@
 //! Every learner against its definition, written from the paper's dense formulas in `mercer-testkit`: the same prediction
 //! in every round, on easy and on hostile streams.
 
+use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
@@ -382,8 +383,8 @@ fn learners_with_inputs_known_beforehand_equal_the_minimisation_in_the_complete_
 fn inputs_known_beforehand_are_checked() -> TestResult {
     let params = NystromParams::default();
     let refused = |inputs: &[f64]| PkawvFrozen::new(kernel(), 2, inputs, params).map(drop);
-    assert_eq!(refused(&[0.0, 1.0, 2.0]), Err(Error::Dimension { expected: 2, got: 1 }));
-    assert!(matches!(refused(&[0.0, f64::NAN]), Err(Error::NonFiniteInput { index: 1, .. })));
+    assert_eq!(refused(&[0.0, 1.0, 2.0]), Err(ExampleError::Dimension { expected: 2, got: 1 }.into()));
+    assert!(matches!(refused(&[0.0, f64::NAN]), Err(Error::Example(ExampleError::NonFiniteInput { index: 1, .. }))));
     // Without inputs there is nothing to span: the zero function.
     let mut empty = PkawvFrozen::new(kernel(), 2, &[], params)?;
     assert_eq!(empty.predict_then_update(&[0.5, 0.5], 1.0)?, 0.0);

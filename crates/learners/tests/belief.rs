@@ -3,9 +3,10 @@
 mod common;
 
 use common::{TestResult, kernel, learn, same_kernel, weighted};
+use mercer_experts::{ConformalIntervals, IntervalParams};
 use mercer_kernels::{AlignedVec, TaylorFeatures};
 use mercer_learners::basis::Identity;
-use mercer_learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
+use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::update::{Forgetting, LeastSquares, LinearUpdate};
 use mercer_learners::{
     Error, FeatureMap, KernelAwv, KernelKrr, KernelRidgeParams, Knlms, KnlmsParams, Krls, KrlsParams, NonsAld,
@@ -256,7 +257,7 @@ fn who_has_no_variance_says_so() -> TestResult {
         Box::new(NonsAld::new(kernel(), 1, NonsAldParams::default())?),
         Box::new(Knlms::new(kernel(), 1, KnlmsParams::default())?),
     ];
-    let by_deviation = ConformalIntervals::new(1, IntervalParams::default())?.scaled_by(IntervalScale::Deviation);
+    let by_deviation = LearnerIntervals::new(1, IntervalParams::default(), IntervalScale::Deviation)?;
     for learner in &mut learners {
         learner.update(&[0.5], 1.0)?;
         assert!(!learner.has_variance());
@@ -289,7 +290,7 @@ fn intervals_around_a_learner() -> TestResult {
     let params = KrlsParams::default().lambda(0.1).outputs(2);
     for scale in [IntervalScale::Error, IntervalScale::Deviation] {
         let (mut learner, mut plain) = (Krls::new(kernel(), 2, params)?, Krls::new(kernel(), 2, params)?);
-        let mut intervals = ConformalIntervals::new(2, IntervalParams::default().window(50))?.scaled_by(scale);
+        let mut intervals = LearnerIntervals::new(2, IntervalParams::default().window(50), scale)?;
         let mut by_hand = ConformalIntervals::new(2, IntervalParams::default().window(50))?;
         let mut scratch = Scratch::default();
         for (t, (x, y)) in stream.iter().enumerate() {
@@ -317,7 +318,7 @@ fn intervals_around_a_learner() -> TestResult {
                 by_hand.observe_scaled(&made, &y, |output| scales[output])?;
             }
         }
-        assert!((intervals.coverage(0) - 0.9).abs() < 0.01, "{}", intervals.coverage(0));
+        assert!((intervals.conformal.coverage(0) - 0.9).abs() < 0.01, "{}", intervals.conformal.coverage(0));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A stream learnt in blocks, whatever their sizes, gives the predictions of one row at a time.
 
+use mercer_experts::Rule;
 use mercer_kernels::{Gaussian, RandomFourier};
-use mercer_learners::aggregation::Rule;
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TestResult, values};
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AnyKernel, Points};
 use mercer_learners::{
     Bogd, BogdParams, BpaS, BpaSParams, Classifier, Error, Forgetron, ForgetronParams, Loss, Pa, PaParams, PaVariant,
@@ -285,7 +285,10 @@ fn huge_inputs_are_survived() -> TestResult {
                 match learner.predict_then_update(&x, y) {
                     Ok(score) => assert!(score.is_finite(), "{name}, {spec}: {score}"),
                     Err(error) => {
-                        assert!(matches!(error, Error::KernelOverflow | Error::Diverged), "{name}, {spec}: {error}");
+                        assert!(
+                            matches!(error, Error::Example(ExampleError::KernelOverflow | ExampleError::Diverged)),
+                            "{name}, {spec}: {error}"
+                        );
                         assert!(!normalised, "{name}, {spec}: {error} at {x:?}");
                     }
                 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TestResult, check, values};
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_kernels::AnyKernel;
 use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, Target};
 use mercer_sparsify::Basis;
@@ -123,7 +123,7 @@ fn refused_steps_leave_no_trace() -> TestResult {
         let (mut disturbed, mut calm) = (make(1), make(1));
         for (t, (x, y)) in stream.iter().enumerate() {
             let refused = disturbed.predict_then_update(&[0.3, 7.0 + t as f64], 1e200);
-            assert!(matches!(refused, Err(Error::Diverged)), "{name}: {refused:?}");
+            assert!(matches!(refused, Err(Error::Example(ExampleError::Diverged))), "{name}: {refused:?}");
             assert!(disturbed.predict_then_update(&[0.0, f64::NAN], 0.0).is_err());
             assert_eq!(disturbed.predict_then_update(x, *y)?, calm.predict_then_update(x, *y)?, "{name}");
         }

@@ -1,14 +1,14 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
+use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::AnyKernel;
-use mercer_learners::aggregation::{Rule, Share};
 use mercer_learners::catalogue;
 use mercer_learners::update::Forgetting;
 use mercer_learners::{
-    Adwin, AnyDetector, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
-    NonsAldParams, NystromParams, PageHinkley, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom,
-    PkrrTaylor, ProsNKons, Restarting, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
+    KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting,
+    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};

@@ -1,11 +1,11 @@
 //! Corners of the contract, one test a fault that there was.
 
+use mercer_core::ExampleError;
+use mercer_experts::PageHinkley;
 use mercer_kernels::Gaussian;
 use mercer_learners::operator::KMeans;
 use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
-use mercer_learners::{
-    Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PageHinkley, Regressor, Restarting, Target, Targets,
-};
+use mercer_learners::{Error, Fogd, FogdParams, Krls, KrlsParams, Loss, Regressor, Restarting, Target, Targets};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
@@ -49,7 +49,10 @@ fn scores_of_another_length_are_refused_before_anything_is_learnt() -> TestResul
     let before = format!("{:?}", learner.linear());
     for length in [0, 1, 3] {
         let refused = learner.learn(&[0.5], Target::new(&[1.0, 2.0]), &mut vec![0.0; length]);
-        assert!(matches!(refused, Err(Error::Outputs { expected: 2, got }) if got == length), "{refused:?}");
+        assert!(
+            matches!(refused, Err(Error::Example(ExampleError::Outputs { expected: 2, got })) if got == length),
+            "{refused:?}"
+        );
     }
     assert_eq!(format!("{:?}", learner.linear()), before);
     Ok(())

@@ -4,8 +4,8 @@ mod common;
 
 use common::{TestResult, agree, kernel, learn, pass, same_kernel, weighted};
 use mercer_core::Validate;
+use mercer_experts::Rule;
 use mercer_kernels::AnyKernel;
-use mercer_learners::aggregation::Rule;
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
     KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,

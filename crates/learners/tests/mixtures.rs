@@ -1,7 +1,8 @@
 //! Mixtures of learners against their members run alone, and against the rules' definitions.
 
+use mercer_core::ExampleError;
+use mercer_experts::Rule;
 use mercer_kernels::{AnyKernel, Gaussian};
-use mercer_learners::aggregation::Rule;
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture,
     NonsAld, NonsAldParams, PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
@@ -185,13 +186,13 @@ fn an_example_that_all_refuse_changes_nothing() -> TestResult {
     let stream = streams::smooth_noisy(5, 1500, 2, 0.05);
     let (xs, ys) = flat(&stream);
     let (mut mixture, mut predictions) = (mixture(&[diverging(), diverging()], Rule::Boa), Vec::new());
-    assert_eq!(mixture.learn_block(&xs, &ys, &mut predictions), Err(Error::Diverged));
+    assert_eq!(mixture.learn_block(&xs, &ys, &mut predictions), Err(ExampleError::Diverged.into()));
     let refused = predictions.len();
     assert!((10..1400).contains(&refused), "{refused}");
     assert!(mixture.members().all(|expert| expert.active && expert.weight == 0.5));
     let (x, y) = &stream[refused];
     let before = mixture.predict(x)?;
-    assert_eq!(mixture.predict_then_update(x, *y), Err(Error::Diverged));
+    assert_eq!(mixture.predict_then_update(x, *y), Err(ExampleError::Diverged.into()));
     assert_eq!(mixture.predict(x)?.to_bits(), before.to_bits());
     Ok(())
 }
@@ -304,8 +305,8 @@ fn learners_of_a_users_own_take_part() -> TestResult {
         }
     }
     let mut nan = Mixture::new([("mean".to_owned(), mean(0.0))], Rule::Ewa)?;
-    assert_eq!(nan.predict(&[0.0, 0.0]), Err(Error::Diverged));
-    assert_eq!(nan.update(&[0.0, 0.0], 1.0), Err(Error::Diverged));
+    assert_eq!(nan.predict(&[0.0, 0.0]), Err(ExampleError::Diverged.into()));
+    assert_eq!(nan.update(&[0.0, 0.0], 1.0), Err(ExampleError::Diverged.into()));
     Ok(())
 }
 
@@ -333,11 +334,17 @@ fn mixtures_need_members_of_one_dimension() {
     assert!(matches!(Mixture::new(none, Rule::Ewa), Err(Error::Parameter(_))));
     let other: Member = PkawvTaylor::new(3, TaylorParams::default()).map(Into::into).expect("valid");
     let both = [("a".to_owned(), nons(1.0, 1.0)), ("b".to_owned(), other)];
-    assert!(matches!(Mixture::new(both, Rule::Ewa), Err(Error::Dimension { expected: 2, got: 3 })));
+    assert!(matches!(
+        Mixture::new(both, Rule::Ewa),
+        Err(Error::Example(ExampleError::Dimension { expected: 2, got: 3 }))
+    ));
     let mut two = krls(1.0, 1.0);
     assert_eq!(two.add_output(None), Ok(()));
     let both = [("a".to_owned(), nons(1.0, 1.0)), ("b".to_owned(), two)];
-    assert!(matches!(Mixture::new(both, Rule::Ewa), Err(Error::Outputs { expected: 1, got: 2 })));
+    assert!(matches!(
+        Mixture::new(both, Rule::Ewa),
+        Err(Error::Example(ExampleError::Outputs { expected: 1, got: 2 }))
+    ));
 }
 
 #[test]
@@ -519,7 +526,7 @@ fn auto_survives_what_cannot_be_scaled() -> TestResult {
         for (x, y) in &stream {
             match auto.predict_then_update(x, *y) {
                 Ok(prediction) => assert!(prediction.is_finite(), "{prediction}"),
-                Err(error) => assert_eq!(error, Error::Diverged),
+                Err(error) => assert_eq!(error, Error::Example(ExampleError::Diverged)),
             }
             assert!(auto.predict(&[0.1, 0.2])?.is_finite());
         }

@@ -1,7 +1,7 @@
 //! Mixtures and `Auto` with several outputs: one weight a member, learnt from the losses of all outputs.
 
+use mercer_experts::{Aggregation, Rule, square_loss_regret};
 use mercer_kernels::Gaussian;
-use mercer_learners::aggregation::{Aggregation, Rule, square_loss_regret};
 use mercer_learners::{
     AnyRegressor, Auto, AutoParams, Classifier, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture, NonsAld,
     NonsAldParams, PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,

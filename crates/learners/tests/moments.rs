@@ -1,6 +1,6 @@
 //! Sums over shards give the learner of the whole stream.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{RandomFourier, TaylorFeatures};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate, Ridge};
 use mercer_learners::{Error, OnFeatures, ParameterError, PkawvTaylor, Regressor, RidgeMoments, TaylorParams};
@@ -122,7 +122,7 @@ fn a_retracted_shard_leaves_what_the_others_have_seen() -> Result<(), Error> {
     // More than there is cannot be taken back.
     moments.retract(&shard(200..300, 0.0)?)?;
     moments.retract(&shard(200..300, 0.0)?)?;
-    assert!(matches!(moments.fit::<Awv>(LAMBDA), Err(Error::Diverged)));
+    assert!(matches!(moments.fit::<Awv>(LAMBDA), Err(Error::Example(ExampleError::Diverged))));
     Ok(())
 }
 
@@ -159,8 +159,8 @@ fn what_does_not_fit_is_refused_unchanged() -> Result<(), Error> {
     let other = RidgeMoments::new(TaylorFeatures::new(1.3, 3, vec![0.0; 3], 1 << 20)?, 0.0)?;
     assert!(matches!(moments.merge(&other), Err(Error::Parameter(ParameterError { name: "features", .. }))));
     assert!(matches!(moments.merge(&shard(0..3, 0.1)?), Err(Error::Parameter(ParameterError { name: "rate", .. }))));
-    assert!(matches!(moments.add(&[0.0; 2], 1.0), Err(Error::Dimension { .. })));
-    assert!(matches!(moments.add(&[0.0; 3], f64::NAN), Err(Error::NonFiniteTarget(_))));
+    assert!(matches!(moments.add(&[0.0; 2], 1.0), Err(Error::Example(ExampleError::Dimension { .. }))));
+    assert!(matches!(moments.add(&[0.0; 3], f64::NAN), Err(Error::Example(ExampleError::NonFiniteTarget(_)))));
     assert!(moments.advance_to(3.0).is_err());
     assert!(moments.fit::<Awv>(0.0).is_err());
     assert_eq!((moments.cross(0), moments.count()), (&before[..], 10.0));

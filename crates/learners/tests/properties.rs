@@ -1,5 +1,6 @@
 //! What the learners promise beyond their formulas: budgets, forgetting that cannot wind up, divergence that is caught.
 
+use mercer_core::ExampleError;
 use mercer_kernels::{AnyKernel, Gaussian, Linear, Polynomial};
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld,
@@ -56,7 +57,7 @@ fn a_step_that_diverges_is_refused_and_the_learner_stays_usable() -> TestResult 
             break;
         }
     }
-    assert_eq!(refused, Some(Error::Diverged));
+    assert_eq!(refused, Some(Error::Example(ExampleError::Diverged)));
     assert!(learner.predict(&[0.5])?.is_finite());
     Ok(())
 }
@@ -65,8 +66,8 @@ fn a_step_that_diverges_is_refused_and_the_learner_stays_usable() -> TestResult 
 fn an_overflowing_kernel_is_an_error_not_a_panic() -> TestResult {
     let mut learner = Krls::new(Polynomial::new(3, 1.0)?, 1, KrlsParams::default())?;
     learner.update(&[0.5], 1.0)?;
-    assert_eq!(learner.update(&[1e200], 1.0), Err(Error::KernelOverflow));
-    assert_eq!(learner.predict(&[1e200]), Err(Error::KernelOverflow));
+    assert_eq!(learner.update(&[1e200], 1.0), Err(ExampleError::KernelOverflow.into()));
+    assert_eq!(learner.predict(&[1e200]), Err(ExampleError::KernelOverflow.into()));
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{TestResult, kernel};
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AnyKernel, Kernel, Linear, Polynomial};
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{LeastSquares, LinearUpdate, NewtonStep, Ridge};
@@ -61,7 +61,10 @@ fn a_rule_commits_after_the_step() -> TestResult {
             {
                 match learner.clone().predict_then_update(&bad, target) {
                     Err(error) => {
-                        assert!(matches!(error, Error::Diverged | Error::KernelOverflow), "{error}");
+                        assert!(
+                            matches!(error, Error::Example(ExampleError::Diverged | ExampleError::KernelOverflow)),
+                            "{error}"
+                        );
                         assert_eq!(learner.update(&bad, target), Err(error));
                         refused += 1;
                     }
@@ -85,7 +88,7 @@ fn a_rule_commits_after_the_step() -> TestResult {
 fn predictions_are_finite_or_errors() -> TestResult {
     let mut learner = Krls::new(Polynomial::new(3, 1.0)?, 1, KrlsParams::default().lambda(1.0))?;
     learner.update(&[0.5], 1e250)?;
-    assert_eq!(learner.predict(&[1e40]), Err(Error::KernelOverflow));
+    assert_eq!(learner.predict(&[1e40]), Err(ExampleError::KernelOverflow.into()));
     assert!(learner.predict(&[0.4])?.is_finite());
     // Near the root of the largest number the squares of coordinates may round to infinity where k(x, x) does not.
     let largest = f64::MAX.sqrt();
@@ -97,7 +100,7 @@ fn predictions_are_finite_or_errors() -> TestResult {
             let x = [largest * scale * angle.cos(), largest * scale * angle.sin()];
             match learner.predict(&x) {
                 Ok(prediction) => assert!(prediction.is_finite() && Linear.self_value(&x).is_finite()),
-                Err(error) => assert_eq!(error, Error::KernelOverflow),
+                Err(error) => assert_eq!(error, Error::Example(ExampleError::KernelOverflow)),
             }
             let before = learner.dictionary_size();
             if learner.update(&x, 1.0).is_err() {
@@ -227,7 +230,13 @@ fn inputs_without_features_are_learnt() -> TestResult {
         // A frozen dictionary of no inputs spans nothing.
         let mean = learner.predict(&[])?;
         assert!((0.1..0.9).contains(&mean) || name.contains("frozen"), "{name}: predicts {mean} for a mean of 0.5");
-        assert!(matches!(learner.learn_block(&[1.0], &ys, &mut predictions), Err(Error::Block { .. })), "{name}");
+        assert!(
+            matches!(
+                learner.learn_block(&[1.0], &ys, &mut predictions),
+                Err(Error::Example(ExampleError::Block { .. }))
+            ),
+            "{name}"
+        );
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Sums of shards against their definition: any map, several outputs, weights, blocks; and what is told from the sums alone.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AlignedVec, AnyKernel, Points, RandomFourier, TaylorFeatures};
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{LeastSquares, LinearUpdate, Ridge};
@@ -299,7 +299,10 @@ fn a_classifier_of_sums_is_least_squares_on_signs() -> Result<(), Failure> {
     let mut moments = RidgeMoments::several(maps()?.remove(0), 0.0, 2)?;
     assert!(moments.arrange(&[]).is_err() && moments.arrange(&[Some(2)]).is_err());
     let learner = moments.fit::<Ridge>(LAMBDA)?;
-    assert!(matches!(Classifier::learnt(learner, 2), Err(Error::Outputs { expected: 3, got: 2 })));
+    assert!(matches!(
+        Classifier::learnt(learner, 2),
+        Err(Error::Example(ExampleError::Outputs { expected: 3, got: 2 }))
+    ));
     Ok(())
 }
 
@@ -329,7 +332,7 @@ fn other_maps_are_refused_and_a_refused_row_stops_there() -> Result<(), Failure>
     y[2 * 70 + 1] = f64::INFINITY;
     let mut moments = RidgeMoments::several(maps[1].clone(), 0.0, OUTPUTS)?;
     let refused = moments.add_rows(Rows::new(&x, D, Targets::new(&y, &weights, OUTPUTS)?)?);
-    assert!(matches!(refused, Err(Error::NonFiniteTarget(_))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Example(ExampleError::NonFiniteTarget(_)))), "{refused:?}");
     assert!(apart(&moments, &sums(&maps[1], 0..70)?) < 1e-15);
     assert!(moments.add_target(&[1e200; D], Target::new(&[0.0, 1e300])).is_err());
     assert!(apart(&moments, &sums(&maps[1], 0..70)?) < 1e-15);

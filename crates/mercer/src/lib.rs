@@ -23,6 +23,7 @@
 //! | module | what it answers |
 //! |---|---|
 //! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them; forecasters; operators |
+//! | [`experts`] | what stands around predictions: weights of several predictors, conformal intervals, detectors of change |
 //! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
@@ -60,28 +61,31 @@ pub mod tune;
 pub use mercer_core as core;
 pub use mercer_data as data;
 pub use mercer_encoding as encoding;
+pub use mercer_experts as experts;
 pub use mercer_kernels as kernels;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
 
+pub use mercer_core::ExampleError;
+pub use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 pub use mercer_kernels::{
     AnyKernel, Gaussian, Kernel, KernelError, KernelMixture, KernelSpec, Laplace, Linear, Matern32, Matern52, Points,
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    Adwin, AnyDetector, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams,
-    ChangeDetector, ClassScore, Classifier, ConKons, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms,
-    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm,
-    KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params,
-    KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa,
-    NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant,
-    PageHinkley, Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron,
-    ProjectronParams, ProjectronPlus, ProsNKons, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor,
-    Removal, Restarting, Round, RoundError, Rows, SampledKonsParams, Schedule, Score, Scratch, SketchedKons,
-    SketchedKonsParams, SwKrls, SwKrlsParams, Target, Targets, TaylorParams, prequential,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams, ClassScore, Classifier,
+    ConKons, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms, FbKlmsParams, FbKrls, FbKrlsParams, Fogd,
+    FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm, KapSmParams, KernelAwv, KernelKrr,
+    KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams, KrlsTRule, Leak, Lkapa, LkapaParams,
+    Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa, NlkapaParams, Nogd, NogdParams,
+    NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant, Pegasos, PegasosParams,
+    Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron, ProjectronParams, ProjectronPlus,
+    ProsNKons, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor, Removal, Restarting, Round,
+    RoundError, Rows, SampledKonsParams, Schedule, Score, Scratch, SketchedKons, SketchedKonsParams, SwKrls,
+    SwKrlsParams, Target, Targets, TaylorParams, prequential,
 };
 
 /// The code of the README, run as a test.

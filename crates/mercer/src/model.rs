@@ -54,7 +54,7 @@ use std::io::Read;
 use mercer_core::{Inconsistent, Validate};
 use mercer_data::{ColumnChoice, Scaling, TargetColumn};
 use mercer_kernels::AnyKernel;
-use mercer_learners::intervals::{ConformalIntervals, IntervalScale};
+use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{AnyRegressor, Regressor, Score};
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +160,7 @@ pub struct Regression {
     /// How far it has come.
     pub progress: Progress,
     /// Intervals around its predictions, in the units in which it learns.
-    pub intervals: Option<ConformalIntervals>,
+    pub intervals: Option<LearnerIntervals>,
     /// The learner.
     pub learner: AnyRegressor<AnyKernel>,
 }
@@ -256,9 +256,9 @@ impl Validate for Regression {
 }
 
 /// The intervals are those of such a learner.
-fn check_intervals(intervals: &ConformalIntervals, learner: &impl Regressor) -> Result<(), Inconsistent> {
+fn check_intervals(intervals: &LearnerIntervals, learner: &impl Regressor) -> Result<(), Inconsistent> {
     intervals.validate()?;
-    let fits = intervals.outputs() == learner.outputs();
+    let fits = intervals.conformal.outputs() == learner.outputs();
     Inconsistent::require(fits, "intervals", "there is one for each target")?;
     let told = intervals.scale() == IntervalScale::Error || learner.has_variance();
     Inconsistent::require(told, "intervals", "the learner tells the deviations that scale them")

@@ -1,8 +1,8 @@
 //! The catalogue against the learners that it describes.
 
 use mercer::catalogue::{self, CatalogueError, Context, Settings, Value};
-use mercer::learners::aggregation::Share;
-use mercer::{Adwin, AnyKernel, AnyRegressor, AogdAldParams, Krls, KrlsParams, Laplace, Loss, Regressor, Restarting};
+use mercer::experts::{Adwin, Share};
+use mercer::{AnyKernel, AnyRegressor, AogdAldParams, Krls, KrlsParams, Laplace, Loss, Regressor, Restarting};
 use proptest::prelude::*;
 
 const CONTEXT: Context<'_> = Context { rounds: None, dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false };

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mercer::core::ExampleError;
 use mercer::data::Labels;
 use mercer::model::{ClassProgress, Classification, Model, ModelError, ModelKind};
 use mercer::{Error, Regressor, Scratch};
@@ -325,7 +326,7 @@ impl ClassificationCore {
                 let model = model.as_mut().ok_or_else(errors::not_learnt)?;
                 if model.classifier.learner().dimension() != dimension {
                     let expected = model.classifier.learner().dimension();
-                    return Err(errors::learner(Error::Dimension { expected, got: dimension }));
+                    return Err(errors::learner(Error::Example(ExampleError::Dimension { expected, got: dimension })));
                 }
                 let weight = weights.get(range.clone()).unwrap_or_default();
                 let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
@@ -389,7 +390,10 @@ impl ClassificationCore {
                 let model = model.as_ref().ok_or_else(errors::not_learnt)?;
                 let learner = model.classifier.learner();
                 if learner.dimension() != dimension {
-                    return Err(errors::learner(Error::Dimension { expected: learner.dimension(), got: dimension }));
+                    return Err(errors::learner(Error::Example(ExampleError::Dimension {
+                        expected: learner.dimension(),
+                        got: dimension,
+                    })));
                 }
                 for row in range {
                     let input = &inputs[row * dimension..(row + 1) * dimension];

@@ -2,6 +2,7 @@
 
 use mercer::Error;
 use mercer::catalogue::CatalogueError;
+use mercer::core::ExampleError;
 use mercer::encoding::EncodingError;
 use mercer::model::ModelError;
 use pyo3::create_exception;
@@ -45,7 +46,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// What a learner refuses.
 pub(crate) fn learner(error: Error) -> PyErr {
     match error {
-        Error::Diverged | Error::KernelOverflow => DivergedError::new_err(error.to_string()),
+        Error::Example(ExampleError::Diverged | ExampleError::KernelOverflow) => {
+            DivergedError::new_err(error.to_string())
+        }
         Error::Parameter(_) => SettingsError::new_err(error.to_string()),
         _ => DataError::new_err(error.to_string()),
     }

@@ -1,8 +1,9 @@
 //! From the parameters of a Python object to a learner.
 
 use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
+use mercer::experts::IntervalParams;
 use mercer::kernels::weighted_median_width;
-use mercer::learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
+use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::Description;
 use mercer::{AnyKernel, AnyRegressor, Classifier, Error, Gaussian, KernelSpec, Loss, Regressor};
 use pyo3::prelude::*;
@@ -117,12 +118,12 @@ pub(crate) fn intervals(
     learner: &impl Regressor,
     coverage: Option<f64>,
     local: bool,
-) -> PyResult<Option<ConformalIntervals>> {
+) -> PyResult<Option<LearnerIntervals>> {
     let Some(coverage) = coverage else { return Ok(None) };
     if local && !learner.has_variance() {
         return Err(errors::learner(Error::NoVariance));
     }
     let scale = if local { IntervalScale::Deviation } else { IntervalScale::Error };
-    let intervals = ConformalIntervals::new(learner.outputs(), IntervalParams::default().coverage(coverage));
-    Ok(Some(intervals.map_err(errors::settings)?.scaled_by(scale)))
+    let intervals = LearnerIntervals::new(learner.outputs(), IntervalParams::default().coverage(coverage), scale);
+    intervals.map(Some).map_err(errors::settings)
 }

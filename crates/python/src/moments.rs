@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mercer::core::ExampleError;
 use mercer::data::Scaling;
 use mercer::fit::{FitError, FitSpec};
 use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
@@ -222,7 +223,10 @@ impl MomentsCore {
         let model = self.fitted(py)?;
         let learner = &model.learner;
         if learner.dimension() != dimension {
-            return Err(errors::learner(mercer::Error::Dimension { expected: learner.dimension(), got: dimension }));
+            return Err(errors::learner(mercer::Error::Example(ExampleError::Dimension {
+                expected: learner.dimension(),
+                got: dimension,
+            })));
         }
         let outputs = learner.outputs();
         let mut scores = vec![0.0; rows * outputs];

@@ -1,6 +1,6 @@
 //! Sums of pairs of a state and its successor: Koopman operators on fixed features, over shards.
 
-use mercer::core::Validate;
+use mercer::core::{ExampleError, Validate};
 use mercer::kernels::AlignedVec;
 use mercer::learners::{FeatureMap, FixedMap, OperatorMoments};
 use mercer::{AnyKernel, Points};
@@ -182,7 +182,10 @@ pub(crate) fn features<'py>(
     dimension: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     if map.input_dimension() != dimension {
-        return Err(errors::learner(mercer::Error::Dimension { expected: map.input_dimension(), got: dimension }));
+        return Err(errors::learner(mercer::Error::Example(ExampleError::Dimension {
+            expected: map.input_dimension(),
+            got: dimension,
+        })));
     }
     let (mut features, mut work, mut made) = (AlignedVec::new(), AlignedVec::new(), Vec::new());
     for input in inputs.chunks_exact(dimension.max(1)) {

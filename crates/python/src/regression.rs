@@ -1,5 +1,6 @@
 //! Learners of numbers.
 
+use mercer::core::ExampleError;
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Model, Progress, Regression};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Rows, Scratch, Target, Targets};
@@ -208,7 +209,7 @@ impl RegressionCore {
         let Some(model) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
         let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
         let (mut score, mut radius) = ([0.0], [0.0]);
-        if intervals.outputs() != 1 {
+        if intervals.conformal.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
         intervals
@@ -299,10 +300,10 @@ impl RegressionCore {
                 let mut model = self.model.write_detached();
                 let model = model.as_mut().ok_or_else(errors::not_learnt)?;
                 if model.learner.dimension() != dimension {
-                    return Err(errors::learner(Error::Dimension {
+                    return Err(errors::learner(Error::Example(ExampleError::Dimension {
                         expected: model.learner.dimension(),
                         got: dimension,
-                    }));
+                    })));
                 }
                 let learnt = learn(model, all.range(range.start, range.end), sums);
                 size.store(model.learner.dictionary_size(), Ordering::Relaxed);
@@ -359,7 +360,10 @@ impl RegressionCore {
                 let model = model.as_ref().ok_or_else(errors::not_learnt)?;
                 let learner = &model.learner;
                 if learner.dimension() != dimension || learner.outputs() != outputs {
-                    return Err(errors::learner(Error::Dimension { expected: learner.dimension(), got: dimension }));
+                    return Err(errors::learner(Error::Example(ExampleError::Dimension {
+                        expected: learner.dimension(),
+                        got: dimension,
+                    })));
                 }
                 for row in range {
                     let input = &inputs[row * dimension..(row + 1) * dimension];
@@ -406,7 +410,7 @@ impl RegressionCore {
     #[getter]
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
         let model = self.model.read(py);
-        let intervals = model.as_ref()?.intervals.as_ref()?;
+        let intervals = &model.as_ref()?.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
 
@@ -483,7 +487,7 @@ fn learn(model: &mut Regression, rows: Rows<'_>, made: &mut Vec<f64>) -> Result<
             && target.weight != 0.0
             && let Some(intervals) = &mut model.intervals
         {
-            intervals.observe(scores, target.y)?;
+            intervals.conformal.observe(scores, target.y)?;
         }
         model.progress.score.record_weighted(scores, target.y, target.weight);
         model.progress.rows += 1;

@@ -454,7 +454,7 @@ impl TableCore {
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
         let model = self.model.read(py);
         let Some(Body::Numbers(model)) = model.as_ref() else { return None };
-        let intervals = model.intervals.as_ref()?;
+        let intervals = &model.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
 

@@ -14,7 +14,7 @@ mod growth;
 mod refusals;
 mod weights;
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_kernels::AnyKernel;
 use mercer_learners::{AnyRegressor, Error, Loss, Regressor, Rows, Scratch, Target, Targets};
 
@@ -245,7 +245,7 @@ fn blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject) {
     if learner.outputs() == 1 && learner.loss() != Loss::SOFTMAX {
         let before = state(&learner);
         let refused = learner.learn_block(&[0.0; 5], &[0.0; 2], &mut Vec::new());
-        assert!(matches!(refused, Err(Error::Block { .. })), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(Error::Example(ExampleError::Block { .. }))), "{name}: {refused:?}");
         assert_eq!(learner.learn_block(&[], &[], &mut Vec::new()), Ok(()), "{name}: no rows");
         assert_eq!(state(&learner), before, "{name}: a block without rows left a trace");
     }
@@ -268,7 +268,7 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
                     let bounded = scores.iter().all(|score| score.abs() <= bound);
                     assert!(bounded, "{name} on {kind}: predicts {scores:?}");
                 }
-                Err(Error::Diverged | Error::KernelOverflow) if !normalised => {}
+                Err(Error::Example(ExampleError::Diverged | ExampleError::KernelOverflow)) if !normalised => {}
                 Err(error) => panic!("{name} on {kind}: {error}"),
             }
         }

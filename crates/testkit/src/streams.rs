@@ -146,6 +146,12 @@ pub fn frequencies(seed: u64, features: usize, dimension: usize, sigma: f64) -> 
     (0..features).map(|_| normals(&mut generator, dimension).into_iter().map(|v| v / sigma).collect()).collect()
 }
 
+/// A standard normal number by the formula of Box and Muller.
+pub fn normal(generator: &mut ChaCha8Rng) -> f64 {
+    let (u, v): (f64, f64) = (generator.random(), generator.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
 fn uniform_point(generator: &mut ChaCha8Rng, dimension: usize) -> Vec<f64> {
     (0..dimension).map(|_| generator.random_range(-1.0..1.0)).collect()
 }

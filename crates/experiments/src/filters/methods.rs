@@ -1,9 +1,9 @@
 //! The filters, by their names in the catalogue, with the settings that they run with here.
 
+use mercer_experts::{AnyDetector, Rule};
 use mercer_kernels::{AnyKernel, Gaussian};
-use mercer_learners::aggregation::Rule;
 use mercer_learners::catalogue::{Context, Entry, Value, entries};
-use mercer_learners::{AnyDetector, AnyRegressor, Mixture, Restarting};
+use mercer_learners::{AnyRegressor, Mixture, Restarting};
 
 use crate::plan::ExperimentError;
 

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use mercer_core::ExampleError;
 use mercer_data::Dataset;
 use mercer_learners::{Error, Regressor};
 
@@ -33,7 +34,7 @@ pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgre
         for (x, y) in xs.chunks(signal.dimension).zip(ys) {
             match learner.predict_then_update(x, *y) {
                 Ok(prediction) => squares.push((prediction - y).powi(2)),
-                Err(Error::Diverged) => break 'stream,
+                Err(Error::Example(ExampleError::Diverged)) => break 'stream,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -69,7 +70,7 @@ pub(super) fn mistakes(
     for (row, (x, y)) in table.iter().enumerate() {
         match learner.predict_then_update(x, y) {
             Ok(score) => right += usize::from(score * y > 0.0),
-            Err(Error::Diverged) => break,
+            Err(Error::Example(ExampleError::Diverged)) => break,
             Err(error) => return Err(error.into()),
         }
         if row % BLOCK == 0 {

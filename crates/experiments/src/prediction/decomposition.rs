@@ -13,6 +13,7 @@
 //! like, since `V̄ = D⁻¹ṼD⁻¹` has the square root `R D⁻¹` up to a rotation. An epoch begins anew with its own p, as Algorithm 1
 //! does, and rows of the current p reach back to t = p.
 
+use mercer_core::ExampleError;
 use mercer_learners::prediction::EpochSchedule;
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, SymmetricEigen};
 
@@ -168,7 +169,7 @@ fn add_product(matrix: &[f64], x: &[f64], result: &mut [f64]) {
 }
 
 fn out_of_range(_: mercer_linalg_incremental::OutOfRange) -> ExperimentError {
-    mercer_learners::Error::Diverged.into()
+    mercer_learners::Error::Example(ExampleError::Diverged).into()
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@
 //! such as years that one round outweighs all others. The error with it stands beside.
 
 use mercer_data::{Dataset, Ranges, Scaling, Scheme};
+use mercer_experts::Rule;
 use mercer_kernels::Gaussian;
-use mercer_learners::aggregation::Rule;
 use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, Regressor};
 
 use crate::figure::{Figure, Panels};

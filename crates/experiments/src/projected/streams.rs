@@ -8,6 +8,7 @@
 
 use std::time::Instant;
 
+use mercer_core::ExampleError;
 use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
 use mercer_kernels::TaylorFeatures;
 use mercer_learners::{Error, Regressor, Score};
@@ -263,7 +264,7 @@ fn pass(
             bar.advance(predictions.len() as u64);
             match learnt {
                 Ok(()) => {}
-                Err(Error::Diverged) => {
+                Err(Error::Example(ExampleError::Diverged)) => {
                     end = End::Diverged;
                     break 'stream;
                 }

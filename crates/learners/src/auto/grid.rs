@@ -7,9 +7,10 @@ use crate::basis::Eviction;
 use crate::learner::{Rows, learn_one_by_one};
 use crate::mixture::Mixture;
 use crate::{
-    AnyDetector, AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, Removal,
-    Restarting, TaylorParams,
+    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, Removal, Restarting,
+    TaylorParams,
 };
+use mercer_experts::AnyDetector;
 
 const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];

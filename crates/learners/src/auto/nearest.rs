@@ -20,11 +20,11 @@ use super::ranks::Ranks;
 use super::search::{LEAST_ROWS, Relevances, learn_anew};
 use super::standing::Watch;
 use super::weights::Weights;
-use crate::aggregation::{Aggregation, Rule, square_loss_regret};
 use crate::learner::Target;
 use crate::local::{Memory, TARGETS, with_column};
 use crate::mixture::{LARGEST_REGRET, squared_error};
 use crate::{Error, Fogd, FogdParams, Regressor, Scratch};
+use mercer_experts::{Aggregation, Rule, square_loss_regret};
 
 /// Steps of the learners that forget, and their frequencies.
 const STEPS: [f64; 3] = [0.1, 0.3, 1.0];

@@ -10,10 +10,10 @@ use super::grid::{PIECE, grid, learn_in_pieces, most_points};
 use super::metrics::{Past, Row, Size};
 use super::nearest::Nearest;
 use super::{Auto, AutoParams};
-use crate::aggregation::Rule;
 use crate::learner::{Rows, Targets};
 use crate::mixture::Mixture;
 use crate::{Error, ParameterError, Regressor};
+use mercer_experts::Rule;
 
 /// ChaCha8 stream of the rows, apart from other draws.
 const STREAM: u64 = 0x7370_6565;

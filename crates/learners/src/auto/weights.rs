@@ -7,9 +7,9 @@
 use mercer_core::{Inconsistent, Validate};
 
 use super::nearest::{charge, mix};
-use crate::aggregation::{Aggregation, Rule, Share};
 use crate::learner::Target;
 use crate::{Error, ParameterError};
+use mercer_experts::{Aggregation, Rule, Share};
 
 /// Rounds that the one which follows remembers.
 const ROUNDS: f64 = 2000.0;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_sparsify::{Admission, NewtonBasis, Probe, SOLVES_TOGETHER};
@@ -195,7 +195,11 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     pub(crate) fn coordinates<'s>(&self, x: &[f64], scratch: &'s mut Scratch) -> Result<&'s AlignedVec, Error> {
         check_input(x, self.basis.dimension())?;
         self.basis.probe(x, &mut scratch.probe);
-        if scratch.probe.is_finite() { Ok(scratch.probe.coordinates()) } else { Err(Error::KernelOverflow) }
+        if scratch.probe.is_finite() {
+            Ok(scratch.probe.coordinates())
+        } else {
+            Err(ExampleError::KernelOverflow.into())
+        }
     }
 
     /// Asks the rule, unless the dictionary is full and stays as it is, or the point is the zero function of a non-stationary kernel.
@@ -215,7 +219,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         scores: &mut [f64],
     ) -> Result<(), Error> {
         if !probe.is_finite() {
-            return Err(Error::KernelOverflow);
+            return Err(ExampleError::KernelOverflow.into());
         }
         if target.weight == 0.0 {
             self.update.predict(probe.coordinates(), scores);
@@ -298,7 +302,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
                 }
                 self.refresh(x, probe, removals);
                 if !probe.is_finite() {
-                    refused = Err(Error::KernelOverflow);
+                    refused = Err(ExampleError::KernelOverflow.into());
                     break;
                 }
                 let decision = if target.weight > 0.0 { self.decide(x, probe) } else { None };

@@ -1,6 +1,6 @@
 //! The engine of the fixed-feature columns of the grid: a [`FeatureMap`] and a [`LinearUpdate`].
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
 
 use crate::basis::FeatureMap;
@@ -210,7 +210,7 @@ fn map_rows<F: FeatureMap>(map: &F, rows: Rows<'_>, features: &mut [AlignedVec],
 /// Why a round was refused: no update can take features that are not finite.
 fn cause(error: Error, features: Option<&AlignedVec>) -> Error {
     let finite = features.is_none_or(|features| features.iter().all(|feature| feature.is_finite()));
-    if finite { error } else { Error::KernelOverflow }
+    if finite { error } else { Error::Example(ExampleError::KernelOverflow) }
 }
 
 /// The update after rows whose predictions nobody asks for, where normal equations tell it.

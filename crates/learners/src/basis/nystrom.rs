@@ -1,6 +1,6 @@
 //! Features of a Nyström approximation.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Linear, Points};
 use mercer_linalg_incremental::SymmetricEigen;
 
@@ -24,11 +24,11 @@ impl<K: Kernel> FrozenNystrom<K> {
     /// The features of the best rank-`rank` approximation on `points`.
     ///
     /// # Errors
-    /// [`Error::KernelOverflow`] when a kernel value is not finite.
+    /// [`ExampleError::KernelOverflow`] when a kernel value is not finite.
     pub fn new(kernel: K, points: Points, rank: usize) -> Result<Self, Error> {
         let mut gram = Vec::new();
         kernel.block(&points, &points, &mut gram);
-        let eigen = SymmetricEigen::new(points.len(), |i, j| gram[i][j]).map_err(|_| Error::KernelOverflow)?;
+        let eigen = SymmetricEigen::new(points.len(), |i, j| gram[i][j]).map_err(|_| ExampleError::KernelOverflow)?;
         let smallest = RANK_TOLERANCE * eigen.values.first().copied().unwrap_or(0.0);
         let mut rows = Points::new(points.len());
         for (value, vector) in eigen.values.iter().zip(&eigen.vectors).take(rank) {

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use mercer_core::{Number, ParameterError};
 use mercer_kernels::AnyKernel;
 
+use crate::Error;
 use crate::any::AnyRegressor;
 use crate::loss::Loss;
-use crate::{Error, aggregation};
 
 /// What is known of the data when a learner is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,17 +103,17 @@ impl From<Loss> for Value {
     }
 }
 
-impl From<aggregation::Rule> for Value {
-    fn from(rule: aggregation::Rule) -> Self {
+impl From<mercer_experts::Rule> for Value {
+    fn from(rule: mercer_experts::Rule) -> Self {
         rule.name().into()
     }
 }
 
-impl From<aggregation::Share> for Value {
-    fn from(share: aggregation::Share) -> Self {
+impl From<mercer_experts::Share> for Value {
+    fn from(share: mercer_experts::Share) -> Self {
         match share {
-            aggregation::Share::Fixed(share) => share.into(),
-            aggregation::Share::Decreasing => Self::Words(share.to_string()),
+            mercer_experts::Share::Fixed(share) => share.into(),
+            mercer_experts::Share::Decreasing => Self::Words(share.to_string()),
         }
     }
 }
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(values.count("a"), Err(BuildError::OtherKind("a")));
         assert_eq!((values.optional_number("b"), values.optional_count("b")), (Ok(None), Ok(None)));
         assert_eq!(values.named("c"), Ok(Loss::SQUARED));
-        assert_eq!(values.named::<aggregation::Rule>("c"), Err(BuildError::OtherKind("c")));
+        assert_eq!(values.named::<mercer_experts::Rule>("c"), Err(BuildError::OtherKind("c")));
         assert_eq!(values.place("c", &["absolute", "squared"]), Ok(1));
         assert_eq!(values.place("c", &["absolute"]), Err(BuildError::OtherKind("c")));
         assert_eq!(values.numbers("a", 2), Ok(Some(vec![1.0; 2])));

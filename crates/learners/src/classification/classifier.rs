@@ -19,7 +19,7 @@
 //!
 //! Cost: the learner's with so many outputs. With a shared matrix (least squares, softmax Newton) an output costs `4n` multiply-adds.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use super::calibration::Calibration;
 use crate::learner::{Rows, Target, Targets, check_input};
@@ -105,7 +105,7 @@ impl<R: Regressor> Classifier<R> {
         let way = match learner.outputs() {
             1 if classes == 2 => Way::Two,
             outputs if outputs == classes + 1 => Way::OneAgainstRest,
-            got => return Err(Error::Outputs { expected: classes + 1, got }),
+            got => return Err(ExampleError::Outputs { expected: classes + 1, got }.into()),
         };
         Ok(Self { learner, way, classes, calibration: None, work: Work::default() })
     }
@@ -268,7 +268,7 @@ impl<R: Regressor + Clone> Classifier<R> {
     ) -> Result<(), Error> {
         let d = self.learner.dimension();
         if inputs.len() != classes.len() * d {
-            return Err(Error::Block { inputs: inputs.len(), rows: classes.len(), dimension: d });
+            return Err(ExampleError::Block { inputs: inputs.len(), rows: classes.len(), dimension: d }.into());
         }
         if !(weights.is_empty() || weights.len() == classes.len()) {
             return Err(Error::Targets { numbers: classes.len(), width: 1, weights: weights.len() });
@@ -413,7 +413,7 @@ fn share(scores: &mut [f64], probability: impl Fn(f64) -> f64) {
 
 fn check_one_output(learner: &impl Regressor) -> Result<(), Error> {
     let outputs = learner.outputs();
-    if outputs == 1 { Ok(()) } else { Err(Error::Outputs { expected: 1, got: outputs }) }
+    if outputs == 1 { Ok(()) } else { Err(ExampleError::Outputs { expected: 1, got: outputs }.into()) }
 }
 
 /// Refuses losses without classes.

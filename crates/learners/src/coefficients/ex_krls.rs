@@ -11,7 +11,7 @@
 //! 1e-6 `κ`. A `β` below 1 lets `βⁱρ` vanish as the dictionary grows: 0.995 makes it 1e-3 of `λ` after 1400 rounds, 0.99 after 700. Where `r`
 //! ceases to be positive the step is refused as diverged. For streams without end take [`KrlsT`](crate::KrlsT).
 
-use mercer_core::{Inconsistent, Validate, cost};
+use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::SymmetricMatrix;
 use mercer_simd::{axpy, dot};
@@ -121,7 +121,7 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
         let factor = a * a / divisor;
         let rho = self.rho / divisor;
         if !(r > 0.0 && rho.is_finite() && factor > 0.0) {
-            return Err(Error::Diverged);
+            return Err(ExampleError::Diverged.into());
         }
         let alpha = &mut alpha.vectors_mut()[0];
         axpy(-along, z.lanes(), alpha.lanes_mut());

@@ -43,7 +43,7 @@ pub trait MultikernelUpdate: Clone + Send + Sync {
     /// dictionary.
     ///
     /// # Errors
-    /// [`Error::Diverged`] when the step is not finite; `self` and `a` are unchanged.
+    /// [`ExampleError::Diverged`](mercer_core::ExampleError::Diverged) when the step is not finite; `self` and `a` are unchanged.
     fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error>;
 
     /// Whether its state is that of so many kernels, for updates that have one: the answer when it was read back.

@@ -3,7 +3,7 @@
 //! Learners that correct the errors of several examples at once share it. The rows follow the dictionary as points join and leave: a joining point costs
 //! a kernel value for each sample, `pd` multiply-adds, and a leaving one `O(pJ)` moves. `p(J + d + 2)` numbers of memory.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::dot;
@@ -44,7 +44,7 @@ impl Window {
     /// Learns an example: it enters, `find` moves the coefficients by what the window says of the old ones, and they become the learner's.
     ///
     /// # Errors
-    /// That of `find`, or [`Error::Diverged`]; window and coefficients are then what they were.
+    /// That of `find`, or [`ExampleError::Diverged`]; window and coefficients are then what they were.
     pub(super) fn learn<K: Kernel>(
         &mut self,
         alpha: &mut Coefficients,
@@ -71,7 +71,7 @@ impl Window {
         if joins {
             basis.kernel().row(&self.inputs, x, &mut self.joining);
             if !self.joining.iter().all(|value| value.is_finite()) {
-                return Err(Error::KernelOverflow);
+                return Err(ExampleError::KernelOverflow.into());
             }
             self.rows.iter_mut().zip(self.joining.iter()).for_each(|(row, k)| row.push(*k));
             let own = probe.self_value();

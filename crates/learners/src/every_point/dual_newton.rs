@@ -8,7 +8,7 @@
 //! row to `L` appends a zero to the earlier `v_s`, and one forward solve serves prediction, step and growth alike. An example of weight `ω`
 //! has `h = √(ηω) g` and steps by `ωg`. The loss is squared or logistic.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
@@ -145,7 +145,7 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
         let self_value = self.kernel.self_value(x);
         let q = (self_value - squared).max(0.0) / self.mu;
         let found = DualProbe { value, q, squared, self_value };
-        if value.is_finite() && q.is_finite() { Ok(found) } else { Err(Error::KernelOverflow) }
+        if value.is_finite() && q.is_finite() { Ok(found) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
     /// `f(x)`, clipped when there is a bound.
@@ -156,7 +156,7 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
     /// Projects on `|f(x)| ≤ C` and learns `y` at the probed `x`; returns the prediction.
     ///
     /// # Errors
-    /// [`Error::Diverged`]; nothing is changed.
+    /// [`ExampleError::Diverged`]; nothing is changed.
     fn learn_probed(
         &mut self,
         x: &[f64],

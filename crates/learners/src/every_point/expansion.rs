@@ -3,7 +3,7 @@
 //! `f_k ← f_k − η ω g_k k(x, ·)` for each output, `g = ∂ℓ/∂z` at `z = f(x)`, then a projection on the ball `‖f‖ ≤ U`. The squared norm follows
 //! `‖f − s k_x‖² = ‖f‖² − 2s f(x) + s² k(x,x)`, so no Gram matrix is formed and exact duplicates are harmless. `O(td)` a round.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
 
@@ -112,7 +112,7 @@ impl<K: Kernel> KernelExpansion<K> {
     /// `f(x)`, with `row` as memory for the kernel row.
     ///
     /// # Errors
-    /// [`Error::KernelOverflow`]
+    /// [`ExampleError::KernelOverflow`]
     pub(crate) fn values(&self, x: &[f64], row: &mut AlignedVec, scores: &mut [f64]) -> Result<(), Error> {
         self.kernel.row(&self.points, x, row);
         self.coefficients.values(row, scores);
@@ -123,7 +123,7 @@ impl<K: Kernel> KernelExpansion<K> {
     /// The prediction at `x`: [`values`](Self::values) in the target's own units.
     ///
     /// # Errors
-    /// [`Error::KernelOverflow`]
+    /// [`ExampleError::KernelOverflow`]
     pub(crate) fn predict(&self, x: &[f64], row: &mut AlignedVec, scores: &mut [f64]) -> Result<(), Error> {
         self.values(x, row, scores)?;
         self.loss.predictions(scores);
@@ -133,7 +133,7 @@ impl<K: Kernel> KernelExpansion<K> {
     /// Learns a target at `x`, keeps `x`, and gives the prediction made before.
     ///
     /// # Errors
-    /// [`Error::Diverged`] or [`Error::KernelOverflow`]; nothing is changed.
+    /// [`ExampleError::Diverged`] or [`ExampleError::KernelOverflow`]; nothing is changed.
     pub(crate) fn step(
         &mut self,
         x: &[f64],
@@ -144,7 +144,7 @@ impl<K: Kernel> KernelExpansion<K> {
         self.values(x, row, scores)?;
         let self_value = self.kernel.self_value(x);
         if !self_value.is_finite() {
-            return Err(Error::KernelOverflow);
+            return Err(ExampleError::KernelOverflow.into());
         }
         self.gradient.resize(scores.len(), 0.0);
         self.loss.gradient(scores, target.y, &mut self.gradient);

@@ -9,7 +9,7 @@
 
 use std::marker::PhantomData;
 
-use mercer_core::{Inconsistent, Validate, cost};
+use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
 use mercer_simd::dot;
@@ -143,7 +143,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         let s = (self.kernel.self_value(x) - dot(v.lanes(), v.lanes())).max(0.0);
         self.q.values(v, scores);
         let finite = s.is_finite() && scores.iter().all(|z| z.is_finite());
-        if finite { Ok(s) } else { Err(Error::KernelOverflow) }
+        if finite { Ok(s) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
     /// Turns the values of the fit into predictions.

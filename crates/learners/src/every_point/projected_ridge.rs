@@ -10,7 +10,7 @@
 //! kept point appends one: its values over the past are `f_s = (k(x_s, x) − φ_sᵀφ(x))/√δ`, the Schur complement of the new
 //! entry of `A` is at least `λ`, and nothing breaks. Weights scale the stored rows. There is one output. `Jd + 3m²` multiply-adds a round, `n(d + 2m)` more when a point is kept.
 
-use mercer_core::{Inconsistent, Validate, cost};
+use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Admission, Answer, Kors, KorsDecision, NewtonBasis, Probe};
@@ -86,7 +86,7 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
 
     fn probe(&self, x: &[f64], probe: &mut Probe) -> Result<(), Error> {
         self.basis.probe(x, probe);
-        if probe.is_finite() { Ok(()) } else { Err(Error::KernelOverflow) }
+        if probe.is_finite() { Ok(()) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
     /// The coordinate that keeping the probed `x` adds, over the past; leaves its values in the first and their products in the third
@@ -121,7 +121,11 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
             Some((new, by)) => self.update.fit_enlarged(phi, new, &scratch.vectors[2], by),
             None => self.update.fit(phi),
         };
-        if z.is_finite() && s.is_finite() { Ok(Look { decision, growth, z, s }) } else { Err(Error::KernelOverflow) }
+        if z.is_finite() && s.is_finite() {
+            Ok(Look { decision, growth, z, s })
+        } else {
+            Err(ExampleError::KernelOverflow.into())
+        }
     }
 
     fn learn_probed(&mut self, x: &[f64], target: Target<'_>, scratch: &mut Scratch) -> Result<f64, Error> {

@@ -1,6 +1,6 @@
 //! Members of a mixture that keep the same points: NONS-ALD, KRLS and AOGD-ALD share one dictionary.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_sparsify::Ald;
@@ -348,7 +348,7 @@ impl LinearUpdate for Steps {
         scores: &mut [f64],
     ) -> Result<(), Error> {
         let n = phi.len();
-        let mut learnt = Err(Error::Diverged);
+        let mut learnt = Err(ExampleError::Diverged.into());
         for (step, outcome) in self.steps.iter_mut().zip(&mut self.outcomes) {
             if outcome.failure.is_some() {
                 continue;
@@ -390,7 +390,7 @@ impl LinearUpdate for Steps {
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
         let before = scores.len();
-        let mut learnt = Err(Error::Diverged);
+        let mut learnt = Err(ExampleError::Diverged.into());
         for (step, outcome) in self.steps.iter_mut().zip(&mut self.outcomes) {
             if outcome.failure.is_some() {
                 continue;

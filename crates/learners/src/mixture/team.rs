@@ -1,6 +1,6 @@
 //! Members of a mixture that learn together: one learner, or several that share work.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 
 use crate::learner::{Rows, learn_one_by_one};
 use crate::{Error, Regressor, Scratch};
@@ -237,7 +237,7 @@ impl<R: Regressor> Group for R {
         let predicted = self.predict_into(x, scratch, &mut scores);
         let predicted = match predicted {
             // Infinities are clipped, but a learner of a user's own may predict NaN.
-            Ok(()) if scores.iter().any(|score| score.is_nan()) => Err(Error::Diverged),
+            Ok(()) if scores.iter().any(|score| score.is_nan()) => Err(ExampleError::Diverged.into()),
             Ok(()) => {
                 take(0, &scores);
                 Ok(())
@@ -260,7 +260,7 @@ impl<R: Regressor> Group for R {
     ) -> Result<(), Error> {
         let (mut scores, mut variances) = (scratch.lend(self.outputs()), scratch.lend(self.outputs()));
         let predicted = match self.predict_variance_into(x, scratch, &mut scores, &mut variances) {
-            Ok(_) if scores.iter().any(|score| score.is_nan()) => Err(Error::Diverged),
+            Ok(_) if scores.iter().any(|score| score.is_nan()) => Err(ExampleError::Diverged.into()),
             Ok(_) => {
                 take(0, &scores, &variances);
                 Ok(())
@@ -287,7 +287,7 @@ impl<R: Regressor> Group for R {
         }
         if let Some(place) = predictions.iter().position(|prediction| prediction.is_nan()) {
             predictions.truncate(place / width * width);
-            *failure = Some((Error::Diverged, None));
+            *failure = Some((Error::Example(ExampleError::Diverged), None));
         }
     }
 

@@ -10,6 +10,7 @@
 //! **Leverage.** [`leverage_sample`] is BLESS (Rudi, Calandriello, Carratino and Rosasco 2018, Algorithm 1): from large `λ` down to the one
 //! asked for, uniform candidates are scored by the sample before and sampled by their scores. It needs no matrix larger than the sample.
 
+use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::Matrix;
 use rand::RngExt;
@@ -40,7 +41,7 @@ impl<K: Kernel> FixedMap<K> {
         let mut all = Points::new(dimension);
         for shard in shards {
             if shard.dimension() != dimension {
-                let source = Error::Dimension { expected: dimension, got: shard.dimension() };
+                let source = Error::Example(ExampleError::Dimension { expected: dimension, got: shard.dimension() });
                 return Err(MapError::Point { row: all.len() + 1, source });
             }
             (0..shard.len()).for_each(|index| all.push(&shard.point(index)));
@@ -68,7 +69,9 @@ impl<K: Kernel + Clone + PartialEq> RidgeMoments<FixedMap<K>> {
             size,
         )?;
         if from.points().dimension() != to.points().dimension() {
-            return Err(Error::Dimension { expected: to.points().dimension(), got: from.points().dimension() });
+            return Err(
+                ExampleError::Dimension { expected: to.points().dimension(), got: from.points().dimension() }.into()
+            );
         }
         let (u, s) = (to.len(), from.len());
         let (mut coordinates, mut work) = (AlignedVec::new(), AlignedVec::new());
@@ -126,7 +129,7 @@ pub fn leverage_scores<K: Kernel>(
     let j = sample.len();
     let system = Matrix::from_fn(j, j, |a, b| gram[a][b] + if a == b { ridge * weights[a] } else { 0.0 });
     let right = Matrix::from_fn(j, candidates.len(), |a, b| cross[b][a]);
-    let solved = system.solve_positive_definite(&right).map_err(|_| Error::KernelOverflow)?;
+    let solved = system.solve_positive_definite(&right).map_err(|_| ExampleError::KernelOverflow)?;
     let score = |index: usize| {
         let explained: f64 = right.column(index).iter().zip(solved.column(index)).map(|(a, b)| a * b).sum();
         ((own(index) - explained) / ridge).max(0.0)

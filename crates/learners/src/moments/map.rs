@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate, check_input};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points, RandomFourier, TaylorFeatures};
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
@@ -62,10 +62,10 @@ impl<K: Kernel> FixedMap<K> {
         for index in 0..points.len() {
             let x = points.point(index);
             let refused = |source| MapError::Point { row: index + 1, source };
-            crate::error::check_input(&x, points.dimension()).map_err(refused)?;
+            check_input(&x, points.dimension()).map_err(|error| refused(error.into()))?;
             basis.probe(&x, &mut probe);
             if !probe.is_finite() {
-                return Err(refused(Error::KernelOverflow));
+                return Err(refused(ExampleError::KernelOverflow.into()));
             }
             let rule = Ald::new(alpha.max(DEPENDENT) * probe.self_value()).map_err(|error| refused(error.into()))?;
             if let Some(new_coordinate) = rule.decide(&basis, &x, &probe).growth() {

@@ -3,12 +3,11 @@
 //! For pairs of a state and its successor with features `φ, φ⁺` the operator of least squares is `M = (G + λI)⁻¹ A` with `G = Σ ωφφᵀ` and `A = Σ ωφφ⁺ᵀ`
 //! (Williams, Kevrekidis and Rowley 2015; on the coordinates of given points, Meanti et al. 2023): `φ⁺ ≈ Mᵀφ`. Both sums add up over shards.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate, check_input};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, OuterProducts, SymmetricMatrix};
 
 use crate::basis::FeatureMap;
-use crate::error::check_input;
 use crate::{Error, ParameterError};
 
 /// The additive state of an operator on the features `F`: `1½r²` numbers; a pair costs `1½r²` multiply-adds, in blocks of 64 as matrix products.
@@ -53,7 +52,7 @@ impl<F: FeatureMap> OperatorMoments<F> {
         let d = self.map.input_dimension();
         let rows = states.len() / d.max(1);
         if states.len() != successors.len() || !states.len().is_multiple_of(d.max(1)) {
-            return Err(Error::Block { inputs: successors.len(), rows, dimension: d });
+            return Err(ExampleError::Block { inputs: successors.len(), rows, dimension: d }.into());
         }
         let all = states.chunks(d.max(1)).chain(successors.chunks(d.max(1)));
         all.into_iter().try_for_each(|state| check_input(state, d))?;
@@ -69,7 +68,7 @@ impl<F: FeatureMap> OperatorMoments<F> {
             self.map.map_block(successors, &mut features[1], &mut work);
             let [now, next] = &features;
             if now.iter().chain(next).any(|z| z.iter().any(|z| !(z * z).is_finite())) {
-                return Err(Error::KernelOverflow);
+                return Err(ExampleError::KernelOverflow.into());
             }
             gram.add_outer_products(&vec![1.0; count], now, &mut outer);
             let matrix = |rows: &[AlignedVec]| Matrix::from_fn(r, count, |i, t| rows[t][i]);
@@ -133,7 +132,7 @@ impl<F: FeatureMap> OperatorMoments<F> {
     /// When `lambda` is not positive, or so much was taken back that `G + λI` is not positive definite.
     pub fn operator(&self, lambda: f64) -> Result<Matrix, Error> {
         let lambda = ParameterError::positive("lambda", lambda)?;
-        self.dense(lambda).solve_positive_definite(&self.cross).map_err(|_| Error::Diverged)
+        self.dense(lambda).solve_positive_definite(&self.cross).map_err(|_| ExampleError::Diverged.into())
     }
 
     /// The eigenvalues of the operator, largest modulus first. `r³`.
@@ -141,7 +140,7 @@ impl<F: FeatureMap> OperatorMoments<F> {
     /// # Errors
     /// As [`operator`](Self::operator), and when the iteration fails.
     pub fn eigenvalues(&self, lambda: f64) -> Result<Vec<Eigenvalue>, Error> {
-        GeneralEigen::values(&self.operator(lambda)?).map_err(|_| Error::Diverged)
+        GeneralEigen::values(&self.operator(lambda)?).map_err(|_| ExampleError::Diverged.into())
     }
 
     /// `Σ ω‖φ⁺ − Mᵀφ‖²` over everything seen. `r³`.

@@ -9,6 +9,7 @@
 //! R²(λ)  = 1 − RSS/(Σ ωy² − (Σ ωy)²/n)
 //! ```
 
+use mercer_core::ExampleError;
 use mercer_linalg_incremental::SymmetricEigen;
 
 use super::sums::{MomentSums, unknown};
@@ -54,7 +55,8 @@ impl RidgePath {
             return Err(unknown());
         }
         let gram = sums.gram();
-        let eigen = SymmetricEigen::new(gram.dimension(), |i, j| gram.entry(i, j)).map_err(|_| Error::Diverged)?;
+        let eigen =
+            SymmetricEigen::new(gram.dimension(), |i, j| gram.entry(i, j)).map_err(|_| ExampleError::Diverged)?;
         let product =
             |b: &[f64]| eigen.vectors.iter().map(|q| q.iter().zip(b).map(|(q, b)| q * b).sum()).collect::<Vec<f64>>();
         let along = sums.cross().iter().map(|b| product(b)).collect();

@@ -1,6 +1,6 @@
 //! The sums themselves, without the features that they are of: what thousands of groups with the same features keep one each.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Matrix, OuterProducts, SymmetricMatrix};
 use mercer_simd::{axpy, dot, scale};
@@ -59,7 +59,7 @@ impl MomentScratch {
 fn in_range(features: &AlignedVec, target: Target<'_>) -> Result<(), Error> {
     let squared = dot(features.lanes(), features.lanes());
     if !squared.is_finite() {
-        return Err(Error::KernelOverflow);
+        return Err(ExampleError::KernelOverflow.into());
     }
     let largest = target.y.iter().fold(0.0, |largest: f64, y| largest.max(y.abs()));
     finite(target.weight * (1.0 + squared) * (1.0 + largest) * (1.0 + largest)).map(drop)
@@ -315,7 +315,7 @@ impl MomentSums {
         let lambda = ParameterError::positive("lambda", lambda)?;
         let mut normal = self.gram.clone();
         normal.add(1.0, &SymmetricMatrix::scaled_identity(self.features(), lambda));
-        let inverse = normal.inverted().map_err(|_| Error::Diverged)?;
+        let inverse = normal.inverted().map_err(|_| ExampleError::Diverged)?;
         let solution = |cross: &AlignedVec| {
             let mut w = AlignedVec::new();
             inverse.product(cross, &mut w);

@@ -7,13 +7,12 @@
 //! On a finite chain the covariances are known and `U_λ` is exact ([`finite_chain`]): with transition probabilities `P` and weights
 //! `D = diag(π)` of the states, `C_XX = Φ D Φᵀ` and `C_X⁺X = Φ PᵀD Φᵀ` give `W (G D + λI) = PᵀD`.
 
-use mercer_core::ParameterError;
+use mercer_core::{ExampleError, ParameterError, check_input};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, StateMatrix, SymmetricEigen};
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
 use crate::Error;
-use crate::error::check_input;
 use crate::operator::KernelOperator;
 use crate::operator::kernel_operator::{check_dimension, check_values};
 
@@ -163,7 +162,7 @@ fn basis_of<K: Kernel>(kernel: K, landmarks: &Points) -> Result<NewtonBasis<K>, 
         check_input(&point, landmarks.dimension())?;
         basis.probe(&point, &mut probe);
         if !probe.is_finite() {
-            return Err(Error::KernelOverflow);
+            return Err(ExampleError::KernelOverflow.into());
         }
         if let Some(new_coordinate) = Ald::new(DEPENDENT * probe.self_value())?.admits(&basis, &point, &probe) {
             basis.append(&point, probe.coordinates(), new_coordinate);

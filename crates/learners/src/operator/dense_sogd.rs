@@ -10,18 +10,16 @@
 //! grows) in round `t`: a reference for a few thousand pairs. On longer streams take [`Sogd`](crate::operator::Sogd) with the budget 0 and the
 //! rank guard 1e−12, which keeps the same operator to that accuracy in as many points as the stream has directions.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::StateMatrix;
 use mercer_simd::scale;
 use mercer_sparsify::Probe;
 
 use crate::Error;
-use crate::error::check_input;
 use crate::operator::side::Side;
 use crate::operator::step_schedule::check_stability;
 use crate::operator::{KernelOperator, OperatorLearner, OperatorStep, StepSchedule, Verdict};
-use crate::parameters::parameters;
 
 parameters! {
     /// Parameters of [`DenseSogd`].
@@ -79,14 +77,14 @@ impl<K: Kernel, L: Kernel> DenseSogd<K, L> {
     ) -> Result<OperatorStep, Error> {
         let self_value = self.operator.input_kernel().self_value(x);
         if !self_value.is_finite() {
-            return Err(Error::KernelOverflow);
+            return Err(ExampleError::KernelOverflow.into());
         }
         let eta = self.step.at(self.rounds() + 1);
         check_stability(eta, self_value, self.lambda)?;
         self.operator.core.product(probe.coordinates(), column);
         scale(-eta, column);
         if column.iter().any(|weight| !weight.is_finite()) {
-            return Err(Error::Diverged);
+            return Err(ExampleError::Diverged.into());
         }
         column.push(eta);
         self.operator.core.decay(1.0 - self.lambda * eta);

@@ -8,14 +8,13 @@
 //! operator, and `I` for one given by its weights. `W` may have entries of 1e6 where `A` stays below 1, so everything is read off
 //! `A` and triangular solves; `‖U‖_HS = ‖A‖_F` in orthonormal coordinates.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate, check_input};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, StateMatrix};
 use mercer_simd::dot;
 use mercer_sparsify::{NewtonBasis, Probe};
 
 use crate::Error;
-use crate::error::check_input;
 use crate::operator::side::Side;
 
 /// `U = Σ W_ij k_Y(y_i, ·) ⊗ k_X(x_j, ·)`, a conditional-mean operator; its adjoint is a Koopman operator.
@@ -178,7 +177,7 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
             sum
         };
         let loss = self.output_kernel().self_value(x_plus) - 2.0 * cross + squared;
-        if loss.is_finite() { Ok(loss.max(0.0)) } else { Err(Error::KernelOverflow) }
+        if loss.is_finite() { Ok(loss.max(0.0)) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
     /// `α = W k_X(x)`, the weights of the conditional mean embedding: `E[g(x⁺) | x] ≈ Σ α_i g(y_i)`. `O(m²)`.
@@ -270,5 +269,5 @@ pub(crate) fn check_values(values: &[f64], expected: usize) -> Result<(), Error>
 }
 
 pub(crate) fn check_dimension(got: usize, expected: usize) -> Result<(), Error> {
-    if got == expected { Ok(()) } else { Err(Error::Dimension { expected, got }) }
+    if got == expected { Ok(()) } else { Err(ExampleError::Dimension { expected, got }.into()) }
 }

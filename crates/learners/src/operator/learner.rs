@@ -1,5 +1,6 @@
 //! The face of the operator learners.
 
+use mercer_core::ExampleError;
 use mercer_kernels::Kernel;
 use mercer_sparsify::Verdict;
 
@@ -56,7 +57,11 @@ pub trait OperatorLearner<K: Kernel, L: Kernel> {
 pub(crate) fn check_pairs(xs: &[f64], d: usize, xs_plus: &[f64], d_plus: usize) -> Result<usize, Error> {
     let rows = xs_plus.len() / d_plus.max(1);
     if xs_plus.len() != rows * d_plus {
-        return Err(Error::Block { inputs: xs_plus.len(), rows, dimension: d_plus });
+        return Err(ExampleError::Block { inputs: xs_plus.len(), rows, dimension: d_plus }.into());
     }
-    if xs.len() == rows * d { Ok(rows) } else { Err(Error::Block { inputs: xs.len(), rows, dimension: d }) }
+    if xs.len() == rows * d {
+        Ok(rows)
+    } else {
+        Err(ExampleError::Block { inputs: xs.len(), rows, dimension: d }.into())
+    }
 }

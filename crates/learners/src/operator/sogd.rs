@@ -30,20 +30,18 @@
 //! chain's states are all found. What remains out of reach are pairs with a side that is no repetition but dependent to the rank
 //! guard; when [`Verdict::OneSided`] comes often, [`DictionaryShape::Rectangular`] keeps their new sides.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::StateMatrix;
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Candidate, MatchingPursuit, NewtonBasis, Probe, SOLVES_TOGETHER, Verdict};
 
 use crate::Error;
-use crate::error::check_input;
 use crate::operator::learner::check_pairs;
 use crate::operator::step_schedule::check_stability;
 use crate::operator::{
     Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, OperatorStep, StepSchedule,
 };
-use crate::parameters::parameters;
 
 parameters! {
     /// Parameters of [`Sogd`].
@@ -165,7 +163,7 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
 
     fn check_pair(&self, x: &[f64], x_plus: &[f64]) -> Result<(), Error> {
         check_input(x, self.operator.input_dimension())?;
-        check_input(x_plus, self.operator.output_dimension())
+        Ok(check_input(x_plus, self.operator.output_dimension())?)
     }
 
     /// Steps 1 to 3 of the head of this file for a pair whose probes are up to date; a refused step changes nothing.
@@ -177,7 +175,7 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
         r: &mut AlignedVec,
     ) -> Result<OperatorStep, Error> {
         if !input.is_finite() || !output.is_finite() {
-            return Err(Error::KernelOverflow);
+            return Err(ExampleError::KernelOverflow.into());
         }
         let eta = self.step.at(self.rounds + 1);
         check_stability(eta, input.self_value(), self.lambda)?;
@@ -196,7 +194,7 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
         };
         let squared_error = candidate.squared_error();
         if !squared_error.is_finite() {
-            return Err(Error::Diverged);
+            return Err(ExampleError::Diverged.into());
         }
         let verdict = self.pursuit.decide(&candidate, self.input_rounds.len(), self.output_rounds.len());
         // 3.

@@ -15,16 +15,14 @@
 //! **Cost.** `Σ_l α_l V_l = yᵀk_Z(z)` with `y = WᵀV` computed once a sweep (`O(m²)`). The product kernel makes the rest one matrix product,
 //! `[κ_X(x_i⁺, x_j)] · [κ_U(u_j, u) y_j]`: `m²` multiply-adds an action and sweep. The greedy policy is `O(m)` an action.
 
-use mercer_core::ParameterError;
+use mercer_core::{ExampleError, ParameterError, check_input, parameters};
 use mercer_kernels::{AlignedVec, Kernel, Points, Product};
 use mercer_linalg_incremental::Matrix;
 use mercer_simd::dot;
 
 use crate::Error;
-use crate::error::check_input;
 use crate::operator::KernelOperator;
 use crate::operator::kernel_operator::check_dimension;
-use crate::parameters::parameters;
 
 parameters! {
     /// Parameters of [`value_iteration`].
@@ -134,7 +132,7 @@ where
                 })
                 .fold(f64::NEG_INFINITY, f64::max);
             if !best.is_finite() {
-                return Err(Error::Diverged);
+                return Err(ExampleError::Diverged.into());
             }
             policy.last_change = policy.last_change.max((best - policy.values[i]).abs());
             policy.values[i] = best;
@@ -220,7 +218,7 @@ fn rewards(states: &Points, actions: &Points, reward: impl Fn(&[f64], &[f64]) ->
         for (i, value) in rewards.column_mut(a).iter_mut().enumerate() {
             *value = reward(&states.point(i), &action);
             if !value.is_finite() {
-                return Err(Error::NonFiniteTarget(*value));
+                return Err(ExampleError::NonFiniteTarget(*value).into());
             }
         }
     }

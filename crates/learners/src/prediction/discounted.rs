@@ -12,11 +12,11 @@
 //! in which nothing comes any more is then forgotten in the end.
 
 use crate::Error;
-use crate::parameters::parameters;
 use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lag_regression::{LagRegression, Weighting};
 use crate::prediction::lags::Shape;
 use crate::prediction::{EpochSchedule, Forgetting, InputParams};
+use mercer_core::parameters;
 
 parameters! {
     /// Parameters of [`Discounted`]. The defaults are those of \[Q\] §5, with (16) as it stands.

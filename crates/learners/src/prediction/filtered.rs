@@ -1,6 +1,6 @@
 //! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering share.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
@@ -211,9 +211,10 @@ impl Filtered {
 
     fn learn(&mut self, features: &AlignedVec, output: &[f64]) -> Result<(), Error> {
         match &mut self.learning {
-            Learning::Ridge(factor) => {
-                factor.update(features, output, &mut self.work.scratch.factor).map(drop).map_err(|_| Error::Diverged)
-            }
+            Learning::Ridge(factor) => factor
+                .update(features, output, &mut self.work.scratch.factor)
+                .map(drop)
+                .map_err(|_| ExampleError::Diverged.into()),
             Learning::Gradient { coefficients, rate, radius } => {
                 let step = *rate / ((self.time + 1) as f64).sqrt();
                 let n = features.len();
@@ -225,7 +226,7 @@ impl Filtered {
                 }
                 let norm = moved.iter().map(|m| m * m).sum::<f64>().sqrt();
                 if !norm.is_finite() {
-                    return Err(Error::Diverged);
+                    return Err(ExampleError::Diverged.into());
                 }
                 let shrink = if norm > *radius { *radius / norm } else { 1.0 };
                 for (coefficient, moved) in coefficients.iter_mut().zip(moved) {

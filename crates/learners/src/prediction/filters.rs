@@ -11,7 +11,7 @@
 //!
 //! Filters whose eigenvalue is below 1e−14 of the first are rounding and are left out.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_linalg_incremental::SymmetricEigen;
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 
@@ -66,7 +66,7 @@ impl Hankel {
     /// At most `rank` pairs `(σ_j, φ_j)` of the matrix of size `length`, largest first.
     pub(super) fn eigenpairs(self, length: usize, rank: usize) -> Result<Vec<(f64, Vec<f64>)>, Error> {
         let eigen = if length <= SHORT {
-            SymmetricEigen::new(length, |i, j| self.entry(i, j)).map_err(|_| Error::Diverged)?
+            SymmetricEigen::new(length, |i, j| self.entry(i, j)).map_err(|_| ExampleError::Diverged)?
         } else {
             self.by_quadrature(length)?
         };
@@ -80,7 +80,7 @@ impl Hankel {
             let ((x, x_rest, x_weight), (y, y_rest, y_weight)) = (nodes[a], nodes[b]);
             (x_weight * y_weight).sqrt() * geometric_sum(x, x_rest, y, y_rest, length)
         };
-        let eigen = SymmetricEigen::new(nodes.len(), gram).map_err(|_| Error::Diverged)?;
+        let eigen = SymmetricEigen::new(nodes.len(), gram).map_err(|_| ExampleError::Diverged)?;
         let kept = eigen.values.iter().take_while(|value| **value > eigen.values[0] * LEAST_EIGENVALUE).count();
         let mut vectors = vec![vec![0.0; length]; kept];
         for (value, (vector, own)) in eigen.values.iter().zip(vectors.iter_mut().zip(&eigen.vectors)) {

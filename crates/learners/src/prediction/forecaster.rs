@@ -1,5 +1,6 @@
 //! The face of every forecaster.
 
+use mercer_core::ExampleError;
 use mercer_linalg_incremental::{AlignedVec, SquareRootScratch};
 
 use crate::Error;
@@ -115,7 +116,7 @@ pub trait Forecaster {
     {
         let (m, q) = (self.outputs(), self.inputs());
         if inputs.len() != steps * q {
-            return Err(Error::Dimension { expected: steps * q, got: inputs.len() });
+            return Err(ExampleError::Dimension { expected: steps * q, got: inputs.len() }.into());
         }
         let mut copy = self.clone();
         let missing = vec![f64::NAN; m];
@@ -133,7 +134,7 @@ const LARGEST: f64 = 1e100;
 /// Refuses an input or a place for a prediction that does not fit; the input is looked at only with feed-through.
 pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], prediction: &[f64]) -> Result<(), Error> {
     if prediction.len() != forecaster.outputs() {
-        return Err(Error::Outputs { expected: forecaster.outputs(), got: prediction.len() });
+        return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: prediction.len() }.into());
     }
     if forecaster.feed_through() { check_input(input, forecaster.inputs()) } else { Ok(()) }
 }
@@ -142,36 +143,36 @@ pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], pred
 pub(crate) fn check_observation(forecaster: &impl Forecaster, input: &[f64], output: &[f64]) -> Result<(), Error> {
     check_input(input, forecaster.inputs())?;
     if output.len() != forecaster.outputs() {
-        return Err(Error::Outputs { expected: forecaster.outputs(), got: output.len() });
+        return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: output.len() }.into());
     }
     match output.iter().find(|y| y.abs() > LARGEST) {
-        Some(y) if y.is_finite() => Err(Error::Diverged),
-        Some(y) => Err(Error::NonFiniteTarget(*y)),
+        Some(y) if y.is_finite() => Err(ExampleError::Diverged.into()),
+        Some(y) => Err(ExampleError::NonFiniteTarget(*y).into()),
         None => Ok(()),
     }
 }
 
 fn check_input(input: &[f64], inputs: usize) -> Result<(), Error> {
     if input.len() != inputs {
-        return Err(Error::Dimension { expected: inputs, got: input.len() });
+        return Err(ExampleError::Dimension { expected: inputs, got: input.len() }.into());
     }
     match input.iter().position(|u| !u.is_finite()) {
-        Some(index) => Err(Error::NonFiniteInput { index, value: input[index] }),
-        None if input.iter().any(|u| u.abs() > LARGEST) => Err(Error::Diverged),
+        Some(index) => Err(ExampleError::NonFiniteInput { index, value: input[index] }.into()),
+        None if input.iter().any(|u| u.abs() > LARGEST) => Err(ExampleError::Diverged.into()),
         None => Ok(()),
     }
 }
 
 /// Refuses a prediction that is not a number, which only a state on the edge of the range of numbers makes.
 pub(crate) fn check_finite(prediction: &[f64]) -> Result<(), Error> {
-    if prediction.iter().all(|y| y.is_finite()) { Ok(()) } else { Err(Error::Diverged) }
+    if prediction.iter().all(|y| y.is_finite()) { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
 /// What is kept of an output: the prediction where it is missing. Refuses a prediction that is out of range.
 pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) -> Result<(), Error> {
     kept.clear();
     kept.extend(output.iter().zip(prediction).map(|(y, predicted)| if y.is_nan() { *predicted } else { *y }));
-    if kept.iter().all(|y| y.abs() <= LARGEST) { Ok(()) } else { Err(Error::Diverged) }
+    if kept.iter().all(|y| y.abs() <= LARGEST) { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
 /// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `$engine` does all of it.

@@ -9,10 +9,10 @@
 
 use std::collections::VecDeque;
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use crate::Error;
-use crate::intervals::{ConformalIntervals, IntervalParams};
+use mercer_experts::{ConformalIntervals, IntervalParams};
 
 /// Intervals around forecasts of `2, 3, …, H` steps. Those of one step are a [`ConformalIntervals`].
 #[derive(Clone, Debug)]
@@ -71,13 +71,15 @@ impl HorizonIntervals {
     /// every row.
     ///
     /// # Errors
-    /// [`Error::Outputs`] when the numbers are no whole rows, [`Error::NonFiniteTarget`] when one is not finite; nothing is changed then.
+    /// [`ExampleError::Outputs`] when the numbers are no whole rows, [`ExampleError::NonFiniteTarget`] when one is not finite; nothing is changed then.
     pub fn foretell(&mut self, forecast: &[f64]) -> Result<(), Error> {
         if !forecast.len().is_multiple_of(self.outputs.max(1)) {
-            return Err(Error::Outputs { expected: self.outputs, got: forecast.len() % self.outputs.max(1) });
+            return Err(
+                ExampleError::Outputs { expected: self.outputs, got: forecast.len() % self.outputs.max(1) }.into()
+            );
         }
         if let Some(value) = forecast.iter().find(|value| !value.is_finite()) {
-            return Err(Error::NonFiniteTarget(*value));
+            return Err(ExampleError::NonFiniteTarget(*value).into());
         }
         let steps = self.steps();
         let mut kept =
@@ -95,10 +97,10 @@ impl HorizonIntervals {
     pub fn observe(&mut self, output: &[f64]) -> Result<(), Error> {
         let m = self.outputs;
         if output.len() != m {
-            return Err(Error::Outputs { expected: m, got: output.len() });
+            return Err(ExampleError::Outputs { expected: m, got: output.len() }.into());
         }
         if let Some(value) = output.iter().find(|value| value.is_infinite()) {
-            return Err(Error::NonFiniteTarget(*value));
+            return Err(ExampleError::NonFiniteTarget(*value).into());
         }
         // The newest was made before this row, which is its first; for the one before it is the second.
         let older = self.forecasts.iter().rev().skip(1);

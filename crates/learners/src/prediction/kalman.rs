@@ -12,7 +12,7 @@
 //! Cost a step: `s² + 2sm + sq + mq` multiply-adds, `s` states. Where an output is missing its innovation is zero, so that the state moves by
 //! what was seen alone; the gain is not adapted to that.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 
 use crate::Error;
 use crate::prediction::forecaster::{check_observation, check_prediction, impute};
@@ -202,7 +202,7 @@ impl Forecaster for KalmanPredictor {
         }
         add_product(&self.gain, kept, sink);
         if !sink.iter().all(|x| x.is_finite()) {
-            return Err(Error::Diverged);
+            return Err(ExampleError::Diverged.into());
         }
         self.state.copy_from_slice(sink);
         self.time += 1;

@@ -8,7 +8,7 @@
 //!
 //! Every row is swept through the whole factor, since columns that later epochs read must have seen all of the past.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
@@ -216,7 +216,7 @@ impl LagRegression {
         let scratch = &mut self.work.scratch.factor;
         let step = self.factor.predict_then_update(&row, output, leading, prediction, scratch);
         self.work.row = row;
-        step.map_err(|_| Error::Diverged)?;
+        step.map_err(|_| ExampleError::Diverged)?;
         self.work.kept.clear();
         self.work.kept.extend_from_slice(output);
         self.advance(input, false);
@@ -254,7 +254,7 @@ impl LagRegression {
             let sink = &mut self.work.sink;
             sink.clear();
             sink.extend(output.iter().map(|y| y * up));
-            self.factor.update(row, sink, scratch).map_err(|_| Error::Diverged)?;
+            self.factor.update(row, sink, scratch).map_err(|_| ExampleError::Diverged)?;
         }
         if alpha < 1.0 {
             self.factor.scale(alpha, lambda * 1e-200);
@@ -265,7 +265,7 @@ impl LagRegression {
                 row.fill(0.0);
                 for i in 0..row.len() {
                     row[i] = (lambda * (1.0 - alpha)).sqrt();
-                    self.factor.update(row, outputs, scratch).map_err(|_| Error::Diverged)?;
+                    self.factor.update(row, outputs, scratch).map_err(|_| ExampleError::Diverged)?;
                     row[i] = 0.0;
                 }
             }

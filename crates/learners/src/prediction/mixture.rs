@@ -8,13 +8,12 @@
 //!
 //! Cost: that of the experts.
 
-use mercer_core::{Inconsistent, ParameterError, Validate, validate_nested};
+use mercer_core::{Inconsistent, ParameterError, Validate, parameters, validate_nested};
 
 use crate::Error;
-use crate::aggregation::{Aggregation, Rule, Share};
-use crate::parameters::parameters;
 use crate::prediction::forecaster::{check_observation, check_prediction};
 use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting, InputParams, Opf, OpfParams};
+use mercer_experts::{Aggregation, Rule, Share};
 
 parameters! {
     /// Parameters of [`ForecastMixture::grid`]: one [`Opf`] for each `γ` and `β`. The defaults of the schedule and of `λ` are those of
@@ -195,7 +194,7 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
         let m = prediction.len();
         scratch.with_buffer(|predictions, scratch| {
             predictions.resize(self.experts.len() * m, 0.0);
-            let mut refusal = Error::NoExpertLeft;
+            let mut refusal = mercer_experts::Error::NoExpertLeft.into();
             for ((k, expert), own) in self.experts.iter().enumerate().zip(predictions.chunks_exact_mut(m)) {
                 if self.aggregation.is_active(k)
                     && let Err(error) = expert.predict_with(input, own, scratch)
@@ -206,8 +205,8 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
                 }
             }
             self.aggregation.mix(predictions, prediction).map_err(|error| match error {
-                Error::NoExpertLeft => refusal,
-                error => error,
+                mercer_experts::Error::NoExpertLeft => refusal,
+                error => error.into(),
             })
         })
     }
@@ -222,7 +221,7 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
         predictions.resize(self.experts.len() * m, 0.0);
         refused.clear();
         refused.reserve(self.experts.len());
-        let (mut taken, mut refusal) = (0, Error::NoExpertLeft);
+        let (mut taken, mut refusal) = (0, mercer_experts::Error::NoExpertLeft.into());
         for (k, (expert, own)) in self.experts.iter_mut().zip(predictions.chunks_exact_mut(m)).enumerate() {
             if !self.aggregation.is_active(k) {
                 continue;
@@ -252,8 +251,8 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
         }));
         // Where every regret is beyond the range of numbers, the round teaches the weights nothing; the experts have taken it.
         match self.aggregation.learn(regrets) {
-            Err(Error::NoExpertLeft) => Ok(()),
-            learnt => learnt,
+            Err(mercer_experts::Error::NoExpertLeft) => Ok(()),
+            learnt => Ok(learnt?),
         }
     }
 }

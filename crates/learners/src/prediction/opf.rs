@@ -24,10 +24,9 @@
 //! Cost a step: `½N²` fused multiply-adds to predict, `N²` more to learn, `N = m · max_lags` (and the inputs'); memory `½N²` and the first
 //! `4N` rows of the series, whatever its length.
 
-use mercer_core::ParameterError;
+use mercer_core::{ParameterError, parameters};
 
 use crate::Error;
-use crate::parameters::parameters;
 use crate::prediction::forecaster::check_prediction;
 use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lag_regression::{LagRegression, Weighting};

@@ -17,10 +17,9 @@
 //!
 //! Cost: a division or multiplication a number, beside the forecaster inside.
 
-use mercer_core::{Inconsistent, ParameterError, Validate, validate_nested};
+use mercer_core::{Inconsistent, ParameterError, Validate, parameters, validate_nested};
 
 use crate::Error;
-use crate::parameters::parameters;
 use crate::prediction::forecaster::{check_observation, check_prediction};
 use crate::prediction::{Epoch, ForecastScratch, Forecaster, LastValue};
 

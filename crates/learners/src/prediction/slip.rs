@@ -11,11 +11,11 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::parameters::parameters;
 use crate::prediction::filtered::{Filtered, Filtering, check_window};
 use crate::prediction::filters::{Bank, Hankel};
 use crate::prediction::forecaster::forecast_by;
 use crate::prediction::lags::Shape;
+use mercer_core::parameters;
 
 parameters! {
     /// Parameters of [`Slip`].

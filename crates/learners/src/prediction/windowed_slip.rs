@@ -8,11 +8,10 @@
 //! Cost a step: `1½N²` for the lags (`N = (m + q) · max_lags`), `(m + q)kp` to filter and `1½n²`, `n = (m + q)k`, for the features; the beginning of an
 //! epoch computes its filters, `O(p³)`, and allocates.
 
-use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, parameters};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
-use crate::parameters::parameters;
 use crate::prediction::filters::{Bank, Hankel};
 use crate::prediction::forecaster::{check_finite, check_observation, check_prediction};
 use crate::prediction::lag_regression::{LagRegression, Weighting, check_lambda};
@@ -112,7 +111,7 @@ impl WindowedSlip {
             let row: Vec<f64> = (0..n).map(|j| factor.entry(i, j)).collect();
             let outputs: Vec<f64> = (0..shape.outputs).map(|o| factor.output_entry(i, o)).collect();
             features.of(&row, &mut column);
-            features.factor.update(&column, &outputs, &mut scratch.factor).map_err(|_| Error::Diverged)?;
+            features.factor.update(&column, &outputs, &mut scratch.factor).map_err(|_| ExampleError::Diverged)?;
         }
         Ok(features)
     }
@@ -200,7 +199,7 @@ impl Forecaster for WindowedSlip {
         } else if let Some(filtered) = self.filtered.as_mut().filter(|_| regresses) {
             // The features of this row are in the scratch memory; numbers that the lags could take are in range here too.
             let ForecastScratch { features, factor, .. } = &mut self.scratch;
-            filtered.factor.update(features, output, factor).map_err(|_| Error::Diverged)?;
+            filtered.factor.update(features, output, factor).map_err(|_| ExampleError::Diverged)?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@
 //! It is the cell of frozen Newton coordinates `φ = L⁻¹k_S` and least squares: `md + 2½m²` multiply-adds a round and
 //! `md + m²` numbers for `m` kept points; the first pass costs `md + m²` a row.
 
+use mercer_core::ExampleError;
 use mercer_kernels::Kernel;
 use mercer_sparsify::{Admission, Kors, NewtonBasis, Probe};
 
@@ -39,7 +40,7 @@ impl<K: Kernel, F: Readout> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
             check_input(x, dimension)?;
             basis.probe(x, &mut probe);
             if !probe.is_finite() {
-                return Err(Error::KernelOverflow);
+                return Err(ExampleError::KernelOverflow.into());
             }
             // The zero function of a non-stationary kernel is never kept.
             let new_coordinate = if probe.self_value() > 0.0 { kors.admits(&basis, x, &probe) } else { None };

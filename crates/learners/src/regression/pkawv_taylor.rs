@@ -5,7 +5,7 @@
 //! `ŷ = wᵀz/(1 + zᵀA⁻¹z)` and `ŷ = wᵀz`. (Algorithm 1's right-hand side means `A_{t−1}⁻¹`.) `2r²` multiply-adds a round and
 //! `½r²` numbers for `r = C(d + M, M)` features, whatever the length of the stream.
 
-use mercer_core::cost;
+use mercer_core::{ExampleError, cost};
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 
 use crate::basis::OnFeatures;
@@ -48,7 +48,7 @@ impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
         let outputs = ParameterError::at_least_one("outputs", outputs)?;
         let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
         if centre.len() != dimension {
-            return Err(Error::Dimension { expected: dimension, got: centre.len() });
+            return Err(ExampleError::Dimension { expected: dimension, got: centre.len() }.into());
         }
         let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
         let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0)?.with_outputs(outputs);

@@ -1,5 +1,6 @@
 //! Rounds that are learnt together on one matrix.
 
+use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, SymmetricMatrix};
 
@@ -58,7 +59,7 @@ pub(crate) fn learn_rounds(
         let idle = target.weight == 0.0 && !(found.s.is_finite() && found.z.iter().all(|z| z.is_finite()));
         if idle {
             scores.truncate(before);
-            learnt = Err(Error::KernelOverflow);
+            learnt = Err(ExampleError::KernelOverflow.into());
             break;
         }
         match round(found, target, Made { scores: &mut scores[before..], along }) {

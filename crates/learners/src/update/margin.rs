@@ -1,5 +1,6 @@
 //! An example of two classes as the learners see it that decide by its margin.
 
+use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 
 use crate::Error;
@@ -21,7 +22,7 @@ impl Margin {
     /// The margin at `phi`; the prediction is left in `scores`.
     ///
     /// # Errors
-    /// [`Error::KernelOverflow`] when the prediction is not finite, [`Error::Outputs`] when it is not one number.
+    /// [`ExampleError::KernelOverflow`] when the prediction is not finite, [`ExampleError::Outputs`] when it is not one number.
     pub(crate) fn of(
         coefficients: &Coefficients,
         phi: &AlignedVec,
@@ -32,7 +33,7 @@ impl Margin {
         check_scores(scores)?;
         match (&*scores, target.y) {
             ([f], [y]) => Ok(Self { f: *f, y: *y, weight: target.weight }),
-            _ => Err(Error::Outputs { expected: 1, got: scores.len() }),
+            _ => Err(ExampleError::Outputs { expected: 1, got: scores.len() }.into()),
         }
     }
 
@@ -55,7 +56,7 @@ impl Margin {
 /// A kernel coefficient, refused where its square is not finite: the predictions of all points together then stay in range.
 ///
 /// # Errors
-/// [`Error::Diverged`]
+/// [`ExampleError::Diverged`]
 pub(crate) fn coefficient(value: f64) -> Result<f64, Error> {
     finite(value * value).map(|_| value)
 }

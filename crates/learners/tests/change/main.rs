@@ -1,6 +1,5 @@
-//! Learning when the target changes: fixed share, detectors of change, learners that start anew, and all of them after a switch.
+//! Learning when the target changes: fixed share, learners that start anew, and both after a switch.
 
-mod detectors;
 mod fixed_share;
 mod restarting;
 mod switch;

@@ -1,10 +1,11 @@
 //! Learners that start anew against the same written out: a learner, a detector, and a new learner after an alarm.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
+use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    Adwin, AnyDetector, AnyRegressor, ChangeDetector, Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PageHinkley,
-    PkawvTaylor, Regressor, Restarting, Rows, Scratch, Target, Targets, TaylorParams,
+    AnyRegressor, Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PkawvTaylor, Regressor, Restarting, Rows, Scratch,
+    Target, Targets, TaylorParams,
 };
 use mercer_testkit::oracle::Example;
 use mercer_testkit::streams;
@@ -91,7 +92,7 @@ fn a_refused_row_ends_a_block() {
     let ys: Vec<f64> = rows.iter().map(|(_, y)| *y).collect();
     let (mut learner, mut made) = (Restarting::new(krls(), AnyDetector::default()), Vec::new());
     let refused = learner.learn_block(&xs, &ys, &mut made);
-    assert!(matches!(refused, Err(Error::NonFiniteTarget(_))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Example(ExampleError::NonFiniteTarget(_)))), "{refused:?}");
     let (expected, starts) = by_hand(&krls(), AnyDetector::default(), &rows[..900]);
     assert!(made.len() == 900 && starts.len() == 1 && learner.restarts() == 1);
     assert!(made.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9));

@@ -1,14 +1,12 @@
 //! After a switch of the target a mixture with tracking members does nearly as well as a learner that starts there.
 
+use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::{AnyKernel, Gaussian};
-use mercer_learners::aggregation::{Rule, Share};
 use mercer_learners::update::Forgetting;
-use mercer_learners::{
-    Adwin, AnyDetector, AnyRegressor, Fogd, FogdParams, Krls, KrlsParams, Mixture, PageHinkley, Regressor, Restarting,
-};
+use mercer_learners::{AnyRegressor, Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, Restarting};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
-use crate::detectors::normal;
+use mercer_testkit::streams::normal;
 
 type Any = AnyRegressor<AnyKernel>;
 type Row = ([f64; 5], f64);

@@ -1,5 +1,6 @@
 //! What holds for every learner: refusals change nothing, blocks equal single steps, a step at fixed size allocates nothing.
 
+use mercer_core::ExampleError;
 use mercer_kernels::{Gaussian, Linear};
 use mercer_learners::Error;
 use mercer_learners::operator::{
@@ -23,10 +24,22 @@ fn a_refused_pair_changes_nothing() -> Outcome {
     }
     let mut untouched = learner.clone();
     let fine = [0.1, 0.2];
-    assert!(matches!(learner.update(&[0.1], &fine), Err(Error::Dimension { expected: 2, got: 1 })));
-    assert!(matches!(learner.update(&fine, &[0.1; 3]), Err(Error::Dimension { expected: 2, got: 3 })));
-    assert!(matches!(learner.update(&fine, &[f64::NAN, 0.0]), Err(Error::NonFiniteInput { index: 0, .. })));
-    assert!(matches!(learner.update(&[0.0, f64::INFINITY], &fine), Err(Error::NonFiniteInput { index: 1, .. })));
+    assert!(matches!(
+        learner.update(&[0.1], &fine),
+        Err(Error::Example(ExampleError::Dimension { expected: 2, got: 1 }))
+    ));
+    assert!(matches!(
+        learner.update(&fine, &[0.1; 3]),
+        Err(Error::Example(ExampleError::Dimension { expected: 2, got: 3 }))
+    ));
+    assert!(matches!(
+        learner.update(&fine, &[f64::NAN, 0.0]),
+        Err(Error::Example(ExampleError::NonFiniteInput { index: 0, .. }))
+    ));
+    assert!(matches!(
+        learner.update(&[0.0, f64::INFINITY], &fine),
+        Err(Error::Example(ExampleError::NonFiniteInput { index: 1, .. }))
+    ));
     assert!(learner.learn_block(&[0.0; 8], &[0.0; 6], &mut Vec::new()).is_err());
     assert_eq!(learner.rounds(), 20);
     for (x, x_plus) in &pairs[20..] {
@@ -46,7 +59,7 @@ fn an_unstable_or_diverging_step_is_refused_in_words() -> Outcome {
     linear.update(&[1.0], &[0.5])?;
     let before = linear.operator().weights();
     assert!(matches!(linear.update(&[3.0], &[1.5]), Err(Error::UnstableStep { .. })));
-    assert!(matches!(linear.update(&[1e200], &[1.5]), Err(Error::KernelOverflow)));
+    assert!(matches!(linear.update(&[1e200], &[1.5]), Err(Error::Example(ExampleError::KernelOverflow))));
     assert_eq!(linear.operator().weights(), before);
     let dense = DenseSogdParams::default().step(StepSchedule::Constant(0.3)).lambda(-1.0);
     assert!(DenseSogd::new(Linear, 1, Linear, 1, dense).is_err());
@@ -100,7 +113,7 @@ fn a_step_at_fixed_size_allocates_nothing() -> Outcome {
     let mut discarded = 0;
     for (x, x_plus) in &pairs {
         let before = learner.operator().inputs().len();
-        let mut outcome = Err(Error::Diverged);
+        let mut outcome = Err(ExampleError::Diverged.into());
         let allocations = allocations_during(|| outcome = learner.update(x, x_plus));
         if outcome?.verdict == Verdict::Discard {
             assert_eq!(allocations, 0, "with {before} points");

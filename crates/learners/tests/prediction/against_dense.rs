@@ -1,6 +1,6 @@
 //! Every prediction against a QR of all rows so far.
 
-use mercer_learners::aggregation::Rule;
+use mercer_experts::Rule;
 use mercer_learners::prediction::{
     AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
     InputParams, LastValue, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter,

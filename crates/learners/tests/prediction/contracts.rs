@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use mercer_experts::Rule;
 use mercer_learners::Error;
-use mercer_learners::aggregation::Rule;
 use mercer_learners::prediction::{
     AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
     InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,

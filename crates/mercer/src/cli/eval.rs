@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
+use mercer::core::ExampleError;
 use mercer::{Error, Regressor};
 
 use super::classes::{Fresh, quoted};
@@ -522,10 +523,12 @@ impl Pass {
             Refusal::Label(why) => return Failure::because(format!("{place}: {why}")),
         };
         Failure::because(match error {
-            Error::Diverged => {
+            Error::Example(ExampleError::Diverged) => {
                 format!("{place}: {name} diverged: its update is not a finite number; {}", self.mending())
             }
-            Error::KernelOverflow if self.unscaled => format!("{place}: {name}: {error}; {SCALING}"),
+            Error::Example(ExampleError::KernelOverflow) if self.unscaled => {
+                format!("{place}: {name}: {error}; {SCALING}")
+            }
             _ => format!("{place}: {name}: {error}"),
         })
     }

@@ -112,8 +112,8 @@ fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
             tell("dictionary_size", size.into());
             tell("tells_variance", model.learner.has_variance().into());
             if let Some(intervals) = &model.intervals {
-                tell("intervals", intervals.params().coverage.into());
-                tell("intervals_hold", coverage(intervals));
+                tell("intervals", intervals.conformal.params().coverage.into());
+                tell("intervals_hold", coverage(&intervals.conformal));
             }
             let members: Option<Vec<Expert<'_>>> = match &model.learner {
                 AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
@@ -201,8 +201,8 @@ fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
             let scales: Vec<f64> = pipeline.learner().scales().iter().map(|scale| scale.scale()).collect();
             tell("target_scales", scales.into());
             if let Some(intervals) = &model.intervals {
-                tell("intervals", intervals.params().coverage.into());
-                tell("intervals_hold", coverage(intervals));
+                tell("intervals", intervals.conformal.params().coverage.into());
+                tell("intervals_hold", coverage(&intervals.conformal));
             }
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());

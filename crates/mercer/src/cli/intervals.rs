@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use mercer::Regressor;
-use mercer::learners::intervals::{ConformalIntervals, IntervalParams, IntervalScale};
+use mercer::experts::IntervalParams;
+use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 
 use super::failure::Failure;
 
@@ -40,7 +41,7 @@ impl IntervalArguments {
     }
 
     /// The intervals around this learner's predictions, if there are to be any.
-    pub(crate) fn make(&self, learner: &impl Regressor) -> Result<Option<ConformalIntervals>, Failure> {
+    pub(crate) fn make(&self, learner: &impl Regressor) -> Result<Option<LearnerIntervals>, Failure> {
         let Some(share) = self.intervals else { return Ok(None) };
         if self.are_local() && !learner.has_variance() {
             return Err(Failure::usage(
@@ -49,7 +50,7 @@ impl IntervalArguments {
             ));
         }
         let scale = if self.are_local() { IntervalScale::Deviation } else { IntervalScale::Error };
-        Ok(Some(around(learner, share)?.scaled_by(scale)))
+        around(learner, share, scale).map(Some)
     }
 
     /// Refuses intervals around classes.
@@ -58,10 +59,11 @@ impl IntervalArguments {
     }
 }
 
-/// Intervals of one width that hold this share.
-pub(crate) fn around(learner: &impl Regressor, share: f64) -> Result<ConformalIntervals, Failure> {
+/// Intervals that hold this share.
+pub(crate) fn around(learner: &impl Regressor, share: f64, scale: IntervalScale) -> Result<LearnerIntervals, Failure> {
     let params = IntervalParams::default().coverage(share);
-    ConformalIntervals::new(learner.outputs(), params).map_err(|error| Failure::usage(format!("--intervals: {error}")))
+    LearnerIntervals::new(learner.outputs(), params, scale)
+        .map_err(|error| Failure::usage(format!("--intervals: {error}")))
 }
 
 /// Why classes have no intervals.

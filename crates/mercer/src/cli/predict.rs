@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::Scratch;
 use mercer::data::{ColumnChoice, TargetColumn, Targets};
+use mercer::learners::intervals::IntervalScale;
 use mercer::model::Description;
 
 use super::bad_rows::{BadRows, OnError};
@@ -169,16 +170,20 @@ fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments)
         return Err(intervals::for_classes());
     }
     match model.intervals() {
-        Some(known) if known.params().coverage == share => {}
+        Some(known) if known.conformal.params().coverage == share => {}
         Some(known) => {
             return Err(Failure::usage(format!(
                 "{path}: its intervals hold {0} of the targets; say --intervals {0}, or train it anew",
-                number(known.params().coverage)
+                number(known.conformal.params().coverage)
             )));
         }
         None if arguments.learn => match model {
-            Trained::Numbers(model) => model.intervals = Some(intervals::around(&model.learner, share)?),
-            Trained::Table(model) => model.intervals = Some(intervals::around(model.pipeline.learner(), share)?),
+            Trained::Numbers(model) => {
+                model.intervals = Some(intervals::around(&model.learner, share, IntervalScale::Error)?)
+            }
+            Trained::Table(model) => {
+                model.intervals = Some(intervals::around(model.pipeline.learner(), share, IntervalScale::Error)?)
+            }
             Trained::Classes(_) | Trained::ClassTable(_) => {}
         },
         None => {

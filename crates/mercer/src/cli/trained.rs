@@ -2,7 +2,7 @@
 
 use mercer::data::{Example, Labels, Scaling};
 use mercer::encoding::{Encoding, PipelineScratch};
-use mercer::learners::intervals::{ConformalIntervals, IntervalScale};
+use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
 };
@@ -89,7 +89,7 @@ impl Trained {
     }
 
     /// The intervals of a model of numbers.
-    pub(crate) fn intervals(&self) -> Option<&ConformalIntervals> {
+    pub(crate) fn intervals(&self) -> Option<&LearnerIntervals> {
         match self {
             Self::Numbers(model) => model.intervals.as_ref(),
             Self::Table(model) => model.intervals.as_ref(),
@@ -119,7 +119,7 @@ impl Trained {
     pub(crate) fn intervals_told(&self) -> String {
         self.intervals().map_or("none".to_owned(), |intervals| {
             let local = if intervals.scale() == IntervalScale::Error { "" } else { " (local)" };
-            format!("{}{local}", number(intervals.params().coverage))
+            format!("{}{local}", number(intervals.conformal.params().coverage))
         })
     }
 
@@ -331,7 +331,7 @@ impl Answer {
     fn predict(
         &mut self,
         learner: &impl Regressor,
-        intervals: Option<&ConformalIntervals>,
+        intervals: Option<&LearnerIntervals>,
         x: &[f64],
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
@@ -349,7 +349,7 @@ impl Answer {
     fn learn(
         &mut self,
         learner: &mut impl Regressor,
-        intervals: Option<&mut ConformalIntervals>,
+        intervals: Option<&mut LearnerIntervals>,
         x: &[f64],
         target: Target<'_>,
     ) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_data::Labels;
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
-use mercer_learners::intervals::ConformalIntervals;
+use mercer_learners::intervals::LearnerIntervals;
 use mercer_learners::{AnyRegressor, Regressor};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Table {
     /// How far it has come; the score is in the units of the targets.
     pub progress: Progress,
     /// Intervals around its predictions, in the units of the targets.
-    pub intervals: Option<ConformalIntervals>,
+    pub intervals: Option<LearnerIntervals>,
     /// The encoding and the learner.
     pub pipeline: Pipeline<ScaledTargets<AnyRegressor<AnyKernel>>>,
 }

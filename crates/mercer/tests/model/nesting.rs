@@ -1,11 +1,11 @@
 //! What contains its own type is saved as deep as it can be read back, and no deeper.
 
 use mercer::core::DEEPEST;
+use mercer::experts::{AnyDetector, Rule};
 use mercer::kernels::KernelMixture;
-use mercer::learners::aggregation::Rule;
 use mercer::learners::prediction::{AnyForecaster, ForecastMixture, LastValue, ScaledForecaster, ScaledParams};
 use mercer::model::{self, Model, ModelError, Prediction};
-use mercer::{AnyDetector, AnyKernel, AnyRegressor, Krls, KrlsParams, Mixture, Restarting};
+use mercer::{AnyKernel, AnyRegressor, Krls, KrlsParams, Mixture, Restarting};
 
 /// `inner` inside so many mixtures.
 fn kernel(levels: usize) -> AnyKernel {

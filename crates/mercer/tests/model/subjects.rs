@@ -7,7 +7,7 @@ use mercer::encoding::{
     Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets, TargetScale,
 };
 use mercer::fit::FitSpec;
-use mercer::learners::intervals::IntervalScale;
+use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::prediction::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
@@ -291,7 +291,7 @@ pub(crate) fn sure(learnt: usize) -> Vec<(&'static str, Model)> {
     let mut all = Vec::new();
     for scale in [IntervalScale::Error, IntervalScale::Deviation] {
         let mut model = regression("krls", 0);
-        let mut intervals = ConformalIntervals::new(1, params).unwrap().scaled_by(scale);
+        let mut intervals = LearnerIntervals::new(1, params, scale).unwrap();
         let (mut scratch, mut score, mut radius) = (Scratch::default(), [0.0], [0.0]);
         for (x, y) in &rows(learnt) {
             let target = Target::new(std::slice::from_ref(y));

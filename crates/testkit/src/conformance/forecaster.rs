@@ -1,5 +1,6 @@
 //! The contract of a forecaster.
 
+use mercer_core::ExampleError;
 use mercer_learners::Error;
 use mercer_learners::prediction::{AnyForecaster, ForecastScratch, Forecaster};
 
@@ -63,7 +64,7 @@ fn predicting_is_pure(name: &str, mut forecaster: AnyForecaster, series: &Series
     assert!(forecaster.warmed_up(), "{name}: the suite needs a shorter warm-up");
     let mut wrong = vec![0.0; m + 1];
     let refused = forecaster.predict_with(&series[0].0, &mut wrong, &mut scratch);
-    assert!(matches!(refused, Err(Error::Outputs { .. })), "{name}: {refused:?}");
+    assert!(matches!(refused, Err(Error::Example(ExampleError::Outputs { .. }))), "{name}: {refused:?}");
 }
 
 fn copies_go_on_bit_for_bit(name: &str, make: &dyn Fn() -> AnyForecaster, series: &Series) {
@@ -93,17 +94,17 @@ fn refusals_leave_no_trace(name: &str, mut forecaster: AnyForecaster, series: &S
             other => panic!("{name}: {input:?}, {output:?} gave {other:?}"),
         };
         let (u, y) = (vec![0.5; q], vec![0.5; m]);
-        refuse(&u, &vec![0.0; m + 1], &|e| matches!(e, Error::Outputs { .. }));
-        refuse(&vec![0.0; q + 1], &y, &|e| matches!(e, Error::Dimension { .. }));
+        refuse(&u, &vec![0.0; m + 1], &|e| matches!(e, Error::Example(ExampleError::Outputs { .. })));
+        refuse(&vec![0.0; q + 1], &y, &|e| matches!(e, Error::Example(ExampleError::Dimension { .. })));
         for bad in [f64::INFINITY, f64::NEG_INFINITY] {
             let mut output = y.clone();
             output[m - 1] = bad;
-            refuse(&u, &output, &|e| matches!(e, Error::NonFiniteTarget(_)));
+            refuse(&u, &output, &|e| matches!(e, Error::Example(ExampleError::NonFiniteTarget(_))));
         }
         for bad in [f64::NAN, f64::INFINITY].into_iter().filter(|_| q > 0) {
             let mut input = u.clone();
             input[q - 1] = bad;
-            refuse(&input, &y, &|e| matches!(e, Error::NonFiniteInput { .. }));
+            refuse(&input, &y, &|e| matches!(e, Error::Example(ExampleError::NonFiniteInput { .. })));
         }
         let (ours, theirs) = (follow(name, &mut forecaster, part), follow(name, &mut untouched, part));
         assert_eq!(ours, theirs, "{name}: a refused row left a trace");
@@ -132,7 +133,7 @@ fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> AnyForecaster, serie
                 let _ = forecaster.predict_then_observe(input, output, &mut prediction);
                 match forecaster.predict(input) {
                     Ok(own) => assert!(own.iter().all(|y| y.is_finite()), "{name}: predicts {own:?} after {value:e}"),
-                    Err(error) => assert_eq!(error, Error::Diverged, "{name}: after {value:e}"),
+                    Err(error) => assert_eq!(error, Error::Example(ExampleError::Diverged), "{name}: after {value:e}"),
                 }
             }
         }

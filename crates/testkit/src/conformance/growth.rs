@@ -1,6 +1,6 @@
 //! Inputs that gain features, and outputs that come late.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_learners::{Error, Regressor};
 
 use super::{Row, Subject, bits, learn, learn_together, state, step};
@@ -30,7 +30,11 @@ pub(super) fn inputs_grow_or_stay(name: &str, make: &dyn Fn() -> Subject, rows: 
         }
         assert_eq!((learner.dimension(), learner.validate()), (5, Ok(())), "{name}: grown after {cut} rows");
         let refused = step(&mut learner, &rows[cut]);
-        assert_eq!(refused, Err(Error::Dimension { expected: 5, got: 3 }), "{name}: grown after {cut} rows");
+        assert_eq!(
+            refused,
+            Err(ExampleError::Dimension { expected: 5, got: 3 }.into()),
+            "{name}: grown after {cut} rows"
+        );
         let zeros: Vec<Row> = rows[cut..cut + 40].iter().map(|row| padded(row, 0.0)).collect();
         let (expected, got) = (learn(name, &mut narrow, &rows[cut..cut + 40]), learn(name, &mut learner, &zeros));
         assert_eq!(bits(&got), bits(&expected), "{name}: zeros in new features change predictions");

@@ -1,6 +1,6 @@
 //! Examples that are refused, and numbers near the end of their range: the state stays what it was, and valid.
 
-use mercer_core::Validate;
+use mercer_core::{ExampleError, Validate};
 use mercer_learners::{Error, Loss, Regressor, Scratch};
 use serde_json::Value;
 
@@ -60,12 +60,14 @@ fn wrong(learner: &Subject, good: &Row) -> Vec<(&'static str, Row, Expected)> {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for weight in [1.0, 0.0] {
             let input = with(&|row| (row.x[1], row.weight) = (bad, weight));
-            cases.push(("an input", input, |e| matches!(e, Error::NonFiniteInput { index: 1, .. })));
+            cases.push(("an input", input, |e| {
+                matches!(e, Error::Example(ExampleError::NonFiniteInput { index: 1, .. }))
+            }));
             let target = with(&|row| (row.y[0], row.weight) = (bad, weight));
-            cases.push(("a target", target, |e| matches!(e, Error::NonFiniteTarget(_))));
+            cases.push(("a target", target, |e| matches!(e, Error::Example(ExampleError::NonFiniteTarget(_)))));
         }
         let last = with(&|row| *row.y.last_mut().expect("a target has a number") = bad);
-        cases.push(("the last target", last, |e| matches!(e, Error::NonFiniteTarget(_))));
+        cases.push(("the last target", last, |e| matches!(e, Error::Example(ExampleError::NonFiniteTarget(_)))));
     }
     let none_of_the_loss = match learner.loss() {
         Loss::Softmax(_) => vec![-1.0, 0.5, learner.outputs() as f64],
@@ -87,11 +89,19 @@ fn misshapen(good: &Row) -> Vec<(&'static str, Row, Expected)> {
         row
     };
     vec![
-        ("a short input", with(&|row| row.x.truncate(2)), |e| matches!(e, Error::Dimension { expected: 3, got: 2 })),
-        ("a long input", with(&|row| row.x.push(0.0)), |e| matches!(e, Error::Dimension { expected: 3, got: 4 })),
-        ("no input", with(&|row| row.x.clear()), |e| matches!(e, Error::Dimension { expected: 3, got: 0 })),
-        ("no target", with(&|row| row.y.clear()), |e| matches!(e, Error::Outputs { got: 0, .. })),
-        ("a long target", with(&|row| row.y.push(0.0)), |e| matches!(e, Error::Outputs { .. })),
+        ("a short input", with(&|row| row.x.truncate(2)), |e| {
+            matches!(e, Error::Example(ExampleError::Dimension { expected: 3, got: 2 }))
+        }),
+        ("a long input", with(&|row| row.x.push(0.0)), |e| {
+            matches!(e, Error::Example(ExampleError::Dimension { expected: 3, got: 4 }))
+        }),
+        ("no input", with(&|row| row.x.clear()), |e| {
+            matches!(e, Error::Example(ExampleError::Dimension { expected: 3, got: 0 }))
+        }),
+        ("no target", with(&|row| row.y.clear()), |e| {
+            matches!(e, Error::Example(ExampleError::Outputs { got: 0, .. }))
+        }),
+        ("a long target", with(&|row| row.y.push(0.0)), |e| matches!(e, Error::Example(ExampleError::Outputs { .. }))),
     ]
 }
 
@@ -116,10 +126,16 @@ pub(super) fn refusals_leave_no_trace(name: &str, make: &dyn Fn() -> Subject, ro
         }
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused = predict(&learner, &[bad, 0.0, 0.0], &mut Scratch::default());
-            assert!(matches!(refused, Err(Error::NonFiniteInput { index: 0, .. })), "{name}: {refused:?}");
+            assert!(
+                matches!(refused, Err(Error::Example(ExampleError::NonFiniteInput { index: 0, .. }))),
+                "{name}: {refused:?}"
+            );
         }
         let refused = predict(&learner, &[], &mut Scratch::default());
-        assert!(matches!(refused, Err(Error::Dimension { expected: 3, got: 0 })), "{name}: {refused:?}");
+        assert!(
+            matches!(refused, Err(Error::Example(ExampleError::Dimension { expected: 3, got: 0 }))),
+            "{name}: {refused:?}"
+        );
     }
 }
 
@@ -186,7 +202,7 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                     Ok(scores) => {
                         assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?} at {row:?}");
                     }
-                    Err(error) => assert_eq!(error, Error::KernelOverflow, "{name}: at {row:?}"),
+                    Err(error) => assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{name}: at {row:?}"),
                 }
                 let mut together = before.clone();
                 match step(&mut learner, &row) {
@@ -194,7 +210,10 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                         assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?} at {row:?}");
                     }
                     Err(error) => {
-                        assert!(matches!(error, Error::KernelOverflow | Error::Diverged), "{name}: {error} at {row:?}");
+                        assert!(
+                            matches!(error, Error::Example(ExampleError::KernelOverflow | ExampleError::Diverged)),
+                            "{name}: {error} at {row:?}"
+                        );
                         unchanged(&format!("{name}, {row:?}"), &learner, &before, &rows[30..33]);
                     }
                 }
@@ -204,14 +223,22 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                 block[3] = row.weighted(0.0);
                 block[4] = row.clone();
                 let learnt = learn_together(&mut together, &block, &mut Vec::new());
-                assert!(matches!(learnt, Ok(()) | Err(Error::KernelOverflow | Error::Diverged)), "{name}: {learnt:?}");
+                assert!(
+                    matches!(
+                        learnt,
+                        Ok(()) | Err(Error::Example(ExampleError::KernelOverflow | ExampleError::Diverged))
+                    ),
+                    "{name}: {learnt:?}"
+                );
                 assert_eq!(together.validate(), Ok(()), "{name}: after a block with {row:?}");
                 for row in &rows[20..25] {
                     match predict(&learner, &row.x, &mut Scratch::default()) {
                         Ok(scores) => {
                             assert!(scores.iter().all(|z| z.is_finite()), "{name}: {scores:?} after {value:e}");
                         }
-                        Err(error) => assert_eq!(error, Error::KernelOverflow, "{name}: after {value:e}"),
+                        Err(error) => {
+                            assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{name}: after {value:e}")
+                        }
                     }
                 }
             }

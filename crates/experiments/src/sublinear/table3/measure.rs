@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use mercer_core::ExampleError;
 use mercer_data::Dataset;
 use mercer_learners::{Error, Regressor, RoundError, prequential};
 
@@ -70,7 +71,7 @@ pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> 
     let seconds = start.elapsed().as_secs_f64();
     let (mse, diverged_at) = match outcome {
         Ok(score) => (score.mse(), None),
-        Err(RoundError { round, error: Error::Diverged }) => (f64::INFINITY, Some(round)),
+        Err(RoundError { round, error: Error::Example(ExampleError::Diverged) }) => (f64::INFINITY, Some(round)),
         Err(RoundError { error, .. }) => return Err(error),
     };
     let size = learner.dictionary_size();

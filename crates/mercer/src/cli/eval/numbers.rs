@@ -2,7 +2,7 @@
 
 use mercer::encoding::ScaledTargets;
 use mercer::learners::Error;
-use mercer::learners::intervals::{ConformalIntervals, IntervalScale, deviations};
+use mercer::learners::intervals::{IntervalScale, LearnerIntervals, deviations};
 use mercer::{AnyKernel, AnyRegressor, Regressor, Rows, Score, Scratch, Target, Targets};
 
 use crate::cli::feed::Chunk;
@@ -20,7 +20,7 @@ pub(super) struct Numbers {
     naive: Naive,
     stretches: Stretches<Stretch>,
     pub(super) watch: Watch,
-    intervals: Option<ConformalIntervals>,
+    intervals: Option<LearnerIntervals>,
     /// Whether variances are asked for, which takes rows one by one.
     tells_variances: bool,
     /// Of the last chunk: the variances are NaN where there is none, the radii of the intervals infinite.
@@ -35,7 +35,7 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(
         learner: ScaledTargets<AnyRegressor<AnyKernel>>,
-        intervals: Option<ConformalIntervals>,
+        intervals: Option<LearnerIntervals>,
         tells_variances: bool,
     ) -> Self {
         let outputs = learner.outputs();
@@ -109,10 +109,10 @@ impl Numbers {
             let scale = |output: usize| if local { scales[index * m + output] } else { 1.0 };
             for output in 0..m {
                 let scale = scale(output);
-                self.radii.push(if scale > 0.0 { intervals.radius(output) * scale } else { f64::INFINITY });
+                self.radii.push(if scale > 0.0 { intervals.conformal.radius(output) * scale } else { f64::INFINITY });
             }
             if weight != 0.0 {
-                let observed = intervals.observe_scaled(predictions, targets, scale);
+                let observed = intervals.conformal.observe_scaled(predictions, targets, scale);
                 debug_assert!(observed.is_ok(), "what was learnt is finite");
             }
         }

@@ -41,9 +41,9 @@ pub(crate) enum Stop {
     Refused(Error),
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
+impl<E: Into<Error>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
     }
 }
 

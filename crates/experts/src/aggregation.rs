@@ -44,12 +44,12 @@
 
 mod share;
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use self::share::Sharing;
 pub use self::share::{Share, UnknownShare};
 
-use crate::{Error, ParameterError};
+use crate::Error;
 
 /// Largest size of a regret that counts as finite: its square times any number of rounds is.
 const LARGEST_REGRET: f64 = 1e100;

@@ -25,7 +25,7 @@ const CAPACITY: usize = 64;
 /// **False alarms.** `ε` is that of the paper's section 3.1, with `δ′ = δ/k`: while the mean stands still, a round cuts the window with
 /// probability `δ` at most, as far as `σ` and `b`, which are estimated from the window, are those of the values. This is a union bound over all
 /// cuts of a round, for the worst distributions. In fact alarms are far rarer: with the default `δ = 0.002` there was none in 2·10⁶ rounds
-/// each of squared normal, exponential, uniform and 0–1 values (`tests/change`).
+/// each of squared normal, exponential, uniform and 0–1 values (`tests/experts/detectors.rs`).
 ///
 /// **Range.** The paper's values lie in `[0, 1]`. Here a value counts as `c = mean + 10σ` of the window before it at most (and as ±1e100
 /// at most), so that one wild value neither is a change nor hides one, and `b` is `min(largest, c) − smallest`, with the `c` of now.

@@ -1,7 +1,6 @@
 //! Aggregation rules against their definitions, and their regret bounds on adversarial streams.
 
-use mercer_learners::Error;
-use mercer_learners::aggregation::{Aggregation, Rule, square_loss_regret};
+use mercer_experts::{Aggregation, Error, Rule, square_loss_regret};
 use mercer_testkit::oracle;
 use rand::RngExt;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};

@@ -1,14 +1,10 @@
 //! Detectors against their formulas, computed from all values, and how often they alarm when nothing changes.
 
 use mercer_core::Validate;
-use mercer_learners::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
+use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
+use mercer_testkit::streams::normal;
 use rand::RngExt;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
-
-pub(crate) fn normal(random: &mut ChaCha8Rng) -> f64 {
-    let (u, v): (f64, f64) = (random.random(), random.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64

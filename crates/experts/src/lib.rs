@@ -1,0 +1,52 @@
+//! What stands around the predictions of any model of a stream, and knows no model.
+//!
+//! | type | what it answers | a round | source |
+//! |---|---|---|---|
+//! | [`Aggregation`] | how to weigh `K` predictors so that the mixture competes with the best of them | `O(K)` | de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014 |
+//! | [`Share`] | how much weight every predictor gets back, where the best one changes | `O(K)` | Herbster and Warmuth 1998; Cesa-Bianchi et al. 2012 |
+//! | [`ConformalIntervals`] | how far a prediction may be off, with a coverage that holds for any data | `O(window)` an output | Gibbs and Candès 2021 |
+//! | [`Adwin`] | whether values have become larger: a window that drops what has changed | `O(log t)` | Bifet and Gavaldà 2007 |
+//! | [`PageHinkley`] | the same by a cumulative sum, soonest for large changes | `O(1)` | Page 1954; Mouss et al. 2004 |
+//!
+//! It is for those who have predictions, whatever made them. The mixtures, intervals and restarts of Mercer's learners and forecasters are
+//! built on it.
+//!
+//! Contracts: no type draws random numbers or reads a clock; a refused round leaves the state as it was; a round allocates nothing after
+//! construction, except in [`Adwin`], whose window grows with the logarithm of its length.
+//!
+//! ```
+//! use mercer_experts::{Aggregation, Rule, square_loss_regret};
+//!
+//! // Two experts, of which the second is right.
+//! let mut aggregation = Aggregation::new(2, Rule::MlPoly)?;
+//! for t in 0..200 {
+//!     let y = (0.3 * f64::from(t)).sin();
+//!     let predictions = [0.0, y];
+//!     let mut mixture = [0.0];
+//!     aggregation.mix(&predictions, &mut mixture)?;
+//!     let regrets = predictions.map(|own| square_loss_regret(&mixture, &[y], &[own]));
+//!     aggregation.learn(&regrets)?;
+//! }
+//! assert!(aggregation.weights()[1] > 0.99);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+mod aggregation;
+mod change;
+mod error;
+mod intervals;
+
+pub use aggregation::{Aggregation, Rule, Share, UnknownRule, UnknownShare, square_loss_regret};
+pub use change::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
+pub use error::Error;
+pub use intervals::{ConformalIntervals, IntervalParams};
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
