@@ -236,7 +236,7 @@ impl ForecastCore {
                             *radius = intervals.radius(place);
                         }
                         if warm {
-                            intervals.observe(prediction, output).map_err(refused)?;
+                            intervals.observe(prediction, output).map_err(|error| refused(error.into()))?;
                         }
                     }
                     if time >= sums.warm_up {
