@@ -11,7 +11,7 @@ use crate::{bench_report, prose, tables};
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 14] = [
+const GRAPH: [(&str, &[&str]); 15] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("experts", &["core"]),
@@ -20,6 +20,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
+    ("koopman", &["core", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("encoding", &["core", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
@@ -35,6 +36,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
             "sparsify",
             "learners",
             "forecast",
+            "koopman",
             "encoding",
             "data",
             "plots",
@@ -52,6 +54,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
             "sparsify",
             "learners",
             "forecast",
+            "koopman",
             "data",
             "plots",
         ],
