@@ -13,7 +13,7 @@ mod shape;
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 13] = [
+const GRAPH: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("experts", &["core"]),
@@ -21,6 +21,7 @@ const GRAPH: [(&str, &[&str]); 13] = [
     ("linalg-incremental", &["core", "simd"]),
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
+    ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
     ("encoding", &["core", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
@@ -35,6 +36,7 @@ const GRAPH: [(&str, &[&str]); 13] = [
             "linalg-incremental",
             "sparsify",
             "learners",
+            "forecast",
             "encoding",
             "data",
             "plots",
@@ -43,7 +45,18 @@ const GRAPH: [(&str, &[&str]); 13] = [
     ),
     (
         "experiments",
-        &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data", "plots"],
+        &[
+            "core",
+            "experts",
+            "simd",
+            "kernels",
+            "linalg-incremental",
+            "sparsify",
+            "learners",
+            "forecast",
+            "data",
+            "plots",
+        ],
     ),
 ];
 
