@@ -49,10 +49,7 @@ pub(crate) fn from_crates(shell: &Shell, name: &str, version: &str) -> Option<Pa
     // Not optimised: it starts other programs, and is built more often than it is run.
     let _level = shell.push_env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
     let target = root.join("build");
-    let install = cmd!(
-        shell,
-        "cargo install --quiet --locked --root {root} --target-dir {target} {name}@{version}"
-    );
+    let install = cmd!(shell, "cargo install --quiet --locked --root {root} --target-dir {target} {name}@{version}");
     install.quiet().ignore_stderr().run().ok()?;
     Some(program)
 }

@@ -16,8 +16,7 @@ const HEAD: usize = 30;
 /// Adds what exceeds its number, and says the numbers. `sources` are names from the root and texts.
 pub(super) fn rules(sources: &[(String, String)], found: &mut Vec<String>) -> String {
     let wide: usize = sources.iter().map(|(_, text)| wide(text)).sum();
-    let long: Vec<&str> =
-        sources.iter().filter(|(_, text)| head(text) > HEAD).map(|(name, _)| name.as_str()).collect();
+    let long: Vec<&str> = sources.iter().filter(|(_, text)| head(text) > HEAD).map(|(name, _)| name.as_str()).collect();
     let circled = circled(sources);
     if wide > WIDE {
         found.push(format!("{wide} lines of comments are wider than {WIDTH} columns, {WIDE} were: wrap the new ones"));
