@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use mercer::model::Model;
 
-#[path = "../../crates/mercer/tests/model/exercise.rs"]
+#[path = "../../crates/mercer/tests/all/exercise.rs"]
 mod exercise;
 
 const HEADER: usize = 24;

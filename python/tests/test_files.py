@@ -84,7 +84,7 @@ def test_every_golden_file_is_read():
 
 
 def golden_rows(count):
-    """The rows of `crates/mercer/tests/model/subjects.rs`."""
+    """The rows of `crates/mercer/tests/all/subjects.rs`."""
     state, made = 7, []
 
     def uniform():

@@ -7,14 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{browser, package, tidy};
-
-/// The families of learners, each of which builds without the others.
-const LEARNERS: [&str; 3] = ["regression", "prediction", "operator"];
-
-/// What the face of the workspace is built with, beside its default: nothing, what a library user saves models with, the rest,
-/// and the command without Parquet and pictures.
-const FACES: [&str; 5] = ["", "serde", "model", "arrow", "cli"];
+use crate::{browser, package, tidy, tools};
 
 /// A target whose sizes have 32 bits.
 const NARROW: &str = "i686-unknown-linux-gnu";
@@ -29,55 +22,65 @@ pub(crate) struct Arguments {
     site: Option<String>,
 }
 
-/// Formatting, the rules of the tree, lints, feature combinations, documentation and packages; or the report or a site in a browser.
-///
 /// # Errors
 /// The first step that fails.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let shell = Shell::new()?;
+    shell.change_dir(tidy::root());
     if arguments.browser {
-        return step("browser", browser::run);
+        return step("browser", || browser::run());
     }
     if let Some(url) = &arguments.site {
         return step("site", || browser::site::run(url));
     }
-    let shell = Shell::new()?;
     step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
     step("tidy", tidy::run)?;
-    step("clippy", || Ok(cmd!(shell, "cargo clippy --workspace --all-targets --quiet -- -D warnings").run()?))?;
-    // Crates that work alone: each is checked without features and with all of them.
-    for library in tidy::libraries().filter(|library| *library != "mercer") {
-        let library = format!("mercer-{library}");
-        step(&format!("{library} alone"), || {
-            cmd!(shell, "cargo check --quiet -p {library} --no-default-features").run()?;
-            Ok(cmd!(shell, "cargo clippy --quiet -p {library} --all-features -- -D warnings").run()?)
-        })?;
-    }
-    for feature in LEARNERS {
-        step(&format!("mercer-learners with {feature} alone"), || {
-            Ok(cmd!(shell, "cargo check --quiet -p mercer-learners --no-default-features --features {feature}")
-                .run()?)
-        })?;
-    }
-    for features in FACES {
-        step(&format!("mercer with {}", if features.is_empty() { "no feature" } else { features }), || {
-            Ok(cmd!(shell, "cargo check --quiet -p mercer --no-default-features --features {features}").run()?)
-        })?;
-    }
+    step("spelling", || spelling(&shell))?;
+    step("clippy", || {
+        Ok(cmd!(shell, "cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings").run()?)
+    })?;
+    step("features", || features(&shell))?;
     step("32 bits", || narrow(&shell))?;
     step("documentation", || {
         let _flags = shell.push_env("RUSTDOCFLAGS", "-D warnings");
         Ok(cmd!(shell, "cargo doc --workspace --no-deps --quiet").run()?)
     })?;
-    step("packages", package::run)
+    step("dependencies", || dependencies(&shell))?;
+    step("packages", || package::run())
+}
+
+/// Words that are known to be misspelt; `typos.toml` names those that are right here.
+fn spelling(shell: &Shell) -> Result<()> {
+    match tools::on_path("typos").or_else(|| tools::from_pypi(shell, "typos", "1.52.0")) {
+        Some(typos) => Ok(cmd!(shell, "{typos} --format brief").run()?),
+        None => tools::skipped("spelling", "typos"),
+    }
+}
+
+/// Each published crate without features and with each of its own. Clippy had them all at once.
+fn features(shell: &Shell) -> Result<()> {
+    let Some(hack) = tools::from_crates(shell, "cargo-hack", "0.6.46") else {
+        return tools::skipped("features", "cargo-hack");
+    };
+    let each = ["--each-feature", "--exclude-all-features", "--exclude-features", "default"];
+    Ok(cmd!(shell, "{hack} hack check --quiet --workspace --ignore-private {each...}").quiet().run()?)
+}
+
+/// Licences, sources and versions of the dependencies, by the rules of `deny.toml`. Building cargo-deny
+/// takes longer than all other steps, so it is used where it is installed.
+fn dependencies(shell: &Shell) -> Result<()> {
+    if tools::on_path("cargo-deny").is_none() {
+        println!("dependencies: skipped: cargo-deny is not installed (cargo install --locked cargo-deny)");
+        return Ok(());
+    }
+    Ok(cmd!(shell, "cargo deny --all-features check bans licenses sources").run()?)
 }
 
 /// Sizes have 64 bits on the machines of most people who write this code, and 32 on some that run it.
 fn narrow(shell: &Shell) -> Result<()> {
     let here = cmd!(shell, "rustc --print target-libdir --target {NARROW}").quiet().read()?;
     if !Path::new(&here).is_dir() {
-        println!(
-            "the standard library of {NARROW} is not installed (rustup target add {NARROW}); nothing is checked for it"
-        );
+        println!("32 bits: skipped: no standard library of {NARROW} (rustup target add {NARROW})");
         return Ok(());
     }
     Ok(cmd!(shell, "cargo check --quiet -p mercer --all-features --target {NARROW}").run()?)

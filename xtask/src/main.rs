@@ -1,6 +1,5 @@
 //! Repository tasks, run as `cargo xtask TASK`. One task a file; this one only names them.
 
-mod audit;
 mod bench_report;
 mod browser;
 mod ci;
@@ -9,11 +8,10 @@ mod faults;
 mod fuzz;
 mod package;
 mod product;
-mod prose;
 mod reproduce;
 mod soak;
-mod tables;
 mod tidy;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -28,11 +26,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Licences, sources and versions of dependencies; where unsafe code stands.
-    Audit,
     /// Times every operation beside the machine's roofs and other libraries; writes benches/results and the README's table.
     BenchReport(bench_report::Arguments),
-    /// Formatting, rules of the tree, lints, feature combinations, documentation and packages.
+    /// Formatting, rules of the tree, spelling, lints, feature combinations, documentation, dependencies and packages.
     Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),
@@ -40,33 +36,23 @@ enum Task {
     Faults(faults::Arguments),
     /// Coverage-guided fuzzing of readers, model files, kernels and settings.
     Fuzz(fuzz::Arguments),
-    /// Packs every crate that is published, checks it from its package, and uses two of them from outside.
-    Package,
-    /// Tells how long the sentences of Markdown pages are.
-    Readability(prose::readability::Arguments),
     /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
     /// Millions of rows through every learner of bounded memory.
     Soak(soak::Arguments),
-    /// Writes the tables of learners in docs/learners.md and GUIDE from the catalogue.
-    Tables,
     /// Rules of the source tree that no compiler checks.
     Tidy,
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
-        Task::Audit => audit::run(),
         Task::BenchReport(arguments) => bench_report::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
         Task::Datasets(arguments) => datasets::run(&arguments),
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
-        Task::Package => package::run(),
-        Task::Readability(arguments) => prose::readability::run(&arguments),
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
-        Task::Tables => tables::write(&tidy::root()),
         Task::Tidy => tidy::run(),
     };
     match done {

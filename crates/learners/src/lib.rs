@@ -26,7 +26,7 @@
 //! | [`OnCoefficients`] | moves kernel coefficients, not orthonormal coordinates | [`Knlms`], [`Qklms`] and others |
 //! | [`OnSeveralKernels`] | has several kernels on one dictionary | [`MknlmsCs`], [`Mxklms`] |
 //!
-//! <!-- learners: cargo xtask tables -->
+//! <!-- learners -->
 //! | learner | type | source | multiply-adds a round | memory |
 //! |---|---|---|---|---|
 //! | `kogd` | [`Kogd`] | Zinkevich 2003; Li and Liao, eqs. 2–3 | `td` | `td` |

@@ -1,0 +1,98 @@
+//! The tables of learners in the documents are those of the catalogue. `MERCER_BLESS=1` writes them.
+
+use std::fs;
+use std::path::Path;
+
+use mercer::Loss;
+use mercer::learners::catalogue::{Entry, entries, trial};
+
+/// A table stands between these lines.
+const MARKERS: [&str; 2] = ["<!-- learners -->", "<!-- /learners -->"];
+
+/// A table of the learners.
+struct Table {
+    file: &'static str,
+    /// How each of its lines begins.
+    prefix: &'static str,
+    columns: &'static [&'static str],
+    /// The cells of a row.
+    cells: fn(&Entry) -> Vec<String>,
+}
+
+const TABLES: [Table; 3] = [
+    Table {
+        file: "docs/learners.md",
+        prefix: "",
+        columns: &["learner", "what it is", "targets", "losses"],
+        cells: |entry| {
+            let all = entry.takes.losses == Loss::NAMES;
+            let losses = if all { "all".to_owned() } else { entry.takes.losses.join(", ") };
+            let targets: Vec<&str> = entry.takes.targets().collect();
+            vec![format!("`{}`", entry.name), entry.summary.to_owned(), targets.join(", "), losses]
+        },
+    },
+    Table {
+        file: "GUIDE.md",
+        prefix: "",
+        columns: &["learner", "step", "memory", "take it when", "first settings"],
+        cells: |entry| {
+            let grows = if entry.memory.grows() { ", **grows**" } else { "" };
+            let memory = format!("{}{grows}", quoted(&entry.memory.to_string()));
+            let name = format!("`{}`", entry.name);
+            vec![name, quoted(&entry.time.to_string()), memory, entry.advice.to_owned(), entry.start.to_owned()]
+        },
+    },
+    Table {
+        file: "crates/learners/src/lib.rs",
+        prefix: "//! ",
+        columns: &["learner", "type", "source", "multiply-adds a round", "memory"],
+        cells: |entry| {
+            let learner = trial(entry, "gaussian:1".parse().unwrap(), 2).unwrap();
+            let (name, learner) = (format!("`{}`", entry.name), format!("[`{}`]", learner.name()));
+            let [time, memory] = [entry.time, entry.memory].map(|cost| quoted(&cost.to_string()));
+            vec![name, learner, entry.source.to_owned(), time, memory]
+        },
+    },
+];
+
+/// A formula as code; words stay words.
+fn quoted(cost: &str) -> String {
+    if cost.ends_with('\'') { cost.to_owned() } else { format!("`{cost}`") }
+}
+
+/// The text with its table anew.
+fn with_table(text: &str, Table { file, prefix, columns, cells }: &Table) -> String {
+    let parts = text.split_once(MARKERS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKERS[1])?)));
+    let Some((before, (_, after))) = parts else { panic!("{file}: no {} … {}", MARKERS[0], MARKERS[1]) };
+    let mut lines = vec![MARKERS[0].to_owned(), format!("| {} |", columns.join(" | "))];
+    lines.push(format!("|{}", "---|".repeat(columns.len())));
+    lines.extend(entries().iter().map(|entry| format!("| {} |", cells(entry).join(" | "))));
+    lines.push(MARKERS[1].to_owned());
+    format!("{before}{}{after}", lines.join(&format!("\n{prefix}")))
+}
+
+#[test]
+fn tables_of_the_documents_are_those_of_the_catalogue() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for table in &TABLES {
+        let text = fs::read_to_string(root.join(table.file)).unwrap();
+        let written = with_table(&text, table);
+        if std::env::var_os("MERCER_BLESS").is_some() {
+            fs::write(root.join(table.file), &written).unwrap();
+        } else {
+            assert!(written == text, "{}: its table of learners is out of date; see CONTRIBUTING.md", table.file);
+        }
+    }
+}
+
+/// In a source file each line of the table stays a comment, and what is around it stays as it was.
+#[test]
+fn a_table_is_replaced_and_nothing_else() {
+    let text = format!("//! above\n//! {}\n//! STALE\n//! {}\ncode\n", MARKERS[0], MARKERS[1]);
+    let written = with_table(&text, &TABLES[2]);
+    let commented = written.lines().filter(|line| line.starts_with("//! ")).count();
+    assert_eq!(commented, written.lines().count() - 1);
+    assert!(written.starts_with("//! above\n") && written.ends_with("-->\ncode\n") && !written.contains("STALE"));
+    assert!(written.contains("//! | `kons` | [`Kons`] |") && written.contains("//! | `experts` | [`Mixture`] |"));
+    assert_eq!(with_table(&written, &TABLES[2]), written);
+}

@@ -1,0 +1,10 @@
+//! The testkit's own tools against what they count and compare, in one binary.
+
+use mercer_testkit::alloc::CountingAllocator;
+
+mod alloc;
+mod kernel_rows;
+mod operators;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -1,0 +1,160 @@
+//! The shape of the sources, a part of `cargo xtask tidy`: files that need each other, wide comments and
+//! long heads. Each has a number that the tree may not exceed. Who makes it smaller writes it down here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files in a circle of `use` lines. Parent and child may need each other.
+const CIRCLED: usize = 70;
+/// Lines of comments beyond `WIDTH` columns.
+const WIDE: usize = 3586;
+/// Heads of files with more than `HEAD` lines.
+const LONG: usize = 19;
+
+const WIDTH: usize = 100;
+const HEAD: usize = 30;
+
+/// Adds what exceeds its number, and says the numbers. `sources` are names from the root and texts.
+pub(super) fn rules(sources: &[(String, String)], found: &mut Vec<String>) -> String {
+    let wide: usize = sources.iter().map(|(_, text)| wide(text)).sum();
+    let long: Vec<&str> = sources.iter().filter(|(_, text)| head(text) > HEAD).map(|(name, _)| name.as_str()).collect();
+    let circled = circled(sources);
+    if wide > WIDE {
+        found.push(format!("{wide} lines of comments are wider than {WIDTH} columns, {WIDE} were: wrap the new ones"));
+    }
+    if long.len() > LONG {
+        let files = long.join(", ");
+        found.push(format!("{} heads are longer than {HEAD} lines, {LONG} were: shorten one of {files}", long.len()));
+    }
+    if circled.len() > CIRCLED {
+        let files = circled.iter().copied().collect::<Vec<_>>().join(", ");
+        found.push(format!("{} files need each other, {CIRCLED} did: break a circle of {files}", circled.len()));
+    }
+    format!(
+        "{} files in circles, {wide} lines of comments wider than {WIDTH} columns, {} heads longer than {HEAD} lines",
+        circled.len(),
+        long.len()
+    )
+}
+
+fn wide(text: &str) -> usize {
+    text.lines().filter(|line| line.trim_start().starts_with("//") && line.chars().count() > WIDTH).count()
+}
+
+fn head(text: &str) -> usize {
+    text.lines().take_while(|line| line.starts_with("//!")).count()
+}
+
+/// The names of the files that need themselves by way of others.
+fn circled(sources: &[(String, String)]) -> BTreeSet<&str> {
+    let mut files: BTreeMap<(&str, Vec<&str>), (&str, &str)> = BTreeMap::new();
+    for (name, text) in sources {
+        if let Some((krate, file)) = name.split_once("/src/").filter(|(_, file)| !file.starts_with("bin/")) {
+            files.insert((krate, module(file)), (name, text));
+        }
+    }
+    let mut needs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for ((krate, own), (name, text)) in &files {
+        let code = text.split("#[cfg(test)]").next().unwrap_or(text);
+        for path in uses(code).iter().filter_map(|path| absolute(path, own)) {
+            let known = |length: usize| files.get_key_value(&(*krate, path[..length].to_vec()));
+            let Some(((_, module), (other, _))) = (0..=path.len()).rev().find_map(known) else { continue };
+            if !module.starts_with(own) && !own.starts_with(module) {
+                needs.entry(name).or_default().insert(other);
+            }
+        }
+    }
+    needs.keys().copied().filter(|file| reachable(file, &needs).contains(file)).collect()
+}
+
+/// The module of a file below `src`.
+fn module(file: &str) -> Vec<&str> {
+    let mut path: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
+    path.pop_if(|last| ["lib", "main", "mod"].contains(last));
+    path
+}
+
+/// The paths of all `use` lines, with lists in braces written out.
+fn uses(code: &str) -> Vec<Vec<&str>> {
+    let mut paths = Vec::new();
+    for part in code.split("use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        spread(&mut Vec::new(), part, &mut paths);
+    }
+    paths
+}
+
+fn spread<'a>(before: &mut Vec<&'a str>, tree: &'a str, paths: &mut Vec<Vec<&'a str>>) {
+    let (path, list) = tree.split_once('{').map_or((tree, None), |(path, list)| (path, list.rsplit_once('}')));
+    let names = path.split("::").filter_map(|name| name.split_whitespace().next());
+    let length = before.len();
+    before.extend(names);
+    match list {
+        None => paths.push(before.clone()),
+        Some((list, _)) => {
+            let (mut depth, mut start) = (0, 0);
+            for (i, c) in list.char_indices().chain([(list.len(), ',')]) {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => {
+                        spread(before, &list[start..i], paths);
+                        start = i + 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    before.truncate(length);
+}
+
+/// The path from the root of the crate, if it leads into the crate; `own` is the module that says it.
+fn absolute<'a>(path: &[&'a str], own: &[&'a str]) -> Option<Vec<&'a str>> {
+    let above = path.iter().take_while(|name| **name == "super").count();
+    match path.first()? {
+        &"crate" => Some(path[1..].to_vec()),
+        &"super" => Some([own.get(..own.len().checked_sub(above)?)?, &path[above..]].concat()),
+        _ => None,
+    }
+}
+
+/// All that a file needs, at once or by way of others.
+fn reachable<'a>(file: &'a str, needs: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
+    let (mut all, mut open) = (BTreeSet::new(), vec![file]);
+    while let Some(file) = open.pop() {
+        open.extend(needs.get(file).into_iter().flatten().copied().filter(|next| all.insert(*next)));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> Vec<(String, String)> {
+        files.iter().map(|(name, text)| (format!("crates/x/src/{name}"), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn circles_are_found_and_parents_may_know_their_children() {
+        let sources = tree(&[
+            ("lib.rs", "pub use a::A;\nuse crate::b::B;"),
+            ("a.rs", "use crate::{\n    b::{C, inner::D},\n    A,\n};\nuse std::fmt;"),
+            ("b.rs", "use self::inner::D;"),
+            ("b/inner.rs", "use super::super::d::D;\nuse super::B;"),
+            ("d.rs", "use crate::a::A as Other;"),
+            ("e.rs", "use crate::a::A;\n#[cfg(test)]\nmod tests {\n    use crate::e::E;\n}"),
+        ]);
+        let found: Vec<&str> = circled(&sources).into_iter().collect();
+        assert_eq!(found, ["crates/x/src/a.rs", "crates/x/src/b/inner.rs", "crates/x/src/d.rs"]);
+    }
+
+    #[test]
+    fn more_than_there_were_is_a_violation() {
+        let text = format!("//! a\n{}\n{}\n", "//! b\n".repeat(HEAD), "/".repeat(WIDTH + 1));
+        let mut found = Vec::new();
+        let source = ("crates/x/src/lib.rs".to_owned(), text);
+        let said = rules(&vec![source; WIDE.max(LONG) + 1], &mut found);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(said.starts_with("0 files in circles"), "{said}");
+    }
+}
