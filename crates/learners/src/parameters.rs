@@ -92,13 +92,27 @@ macro_rules! check_context {
 
 /// What a range is called.
 macro_rules! words {
-    (POSITIVE) => { "a number > 0" };
-    (NOT_NEGATIVE) => { "a number ≥ 0" };
-    (UNIT_INTERVAL) => { "a number from 0 to 1" };
-    (FRACTION) => { "a number above 0, at most 1" };
-    (COUNT) => { "a whole number ≥ 1" };
-    (WHOLE) => { "a whole number ≥ 0" };
-    ($words:literal) => { $words };
+    (POSITIVE) => {
+        "a number > 0"
+    };
+    (NOT_NEGATIVE) => {
+        "a number ≥ 0"
+    };
+    (UNIT_INTERVAL) => {
+        "a number from 0 to 1"
+    };
+    (FRACTION) => {
+        "a number above 0, at most 1"
+    };
+    (COUNT) => {
+        "a whole number ≥ 1"
+    };
+    (WHOLE) => {
+        "a whole number ≥ 0"
+    };
+    ($words:literal) => {
+        $words
+    };
 }
 
 /// The [`Range`](crate::catalogue::Range) of this name, or one of these words that the constructor checks.

@@ -18,10 +18,10 @@ use mercer_simd::{axpy, dot};
 use mercer_sparsify::EveryPoint;
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::Error;
 use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`ExKrls`].

@@ -14,10 +14,10 @@ use mercer_simd::dot;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen, check_move};
+use crate::Error;
 use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`FbKlms`].

@@ -13,10 +13,10 @@ use mercer_sparsify::Coherence;
 
 use super::window::{Move, Solver, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::Error;
 use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::Error;
 
 parameters! {
     /// Parameters of [`Kap`].

@@ -149,7 +149,6 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
     }
 }
 
-
 pub(crate) const KLMS_CSL1: Entry = Entry {
     name: "klms-csl1",
     summary: "kernel least mean squares on a coherent dictionary that an ℓ₁ regulariser thins out",

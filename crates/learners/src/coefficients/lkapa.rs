@@ -14,10 +14,10 @@ use mercer_sparsify::EveryPoint;
 use super::norma::leaking_step;
 use super::window::{Move, Solver, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::Error;
 use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::Error;
 
 parameters! {
     /// Parameters of [`Lkapa`].
@@ -148,7 +148,6 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
         self.window.fits_inputs(dimension)
     }
 }
-
 
 pub(crate) const LKAPA: Entry = Entry {
     name: "lkapa",

@@ -18,10 +18,10 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::Error;
 use crate::catalogue::{Entry, Parameters, Rule};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`QklmsFb`].

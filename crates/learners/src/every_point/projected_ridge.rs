@@ -263,7 +263,9 @@ pub(crate) const PKAWV_NYSTROM: Entry = Entry {
     takes: Takes::SQUARED,
     advice: "the paper's guarantee in more dimensions",
     start: "`mu = lambda`, `beta=1`",
-    make: |kernel, context, values| Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?.into()),
+    make: |kernel, context, values| {
+        Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?.into())
+    },
     ..Entry::PLAIN
 };
 

@@ -6,12 +6,12 @@
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, RandomFourier};
 
+use crate::Error;
 use crate::basis::OnFeatures;
-use crate::catalogue::{BuildError, Entry, Parameters, Takes, NEEDS_GAUSSIAN};
+use crate::catalogue::{BuildError, Entry, NEEDS_GAUSSIAN, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{GradientStep, StepSize};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`Fogd`].

@@ -11,11 +11,11 @@ use mercer_core::cost;
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
+use crate::Error;
 use crate::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::parameters::parameters;
 use crate::update::{Forgetting, LeastSquares};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`Krls`].
@@ -64,7 +64,8 @@ impl<K: Kernel> Krls<K> {
         params.check()?;
         let KrlsParams { nu, lambda, forgetting, max_dictionary, forgets, outputs, eviction } = params;
         let update = LeastSquares::new(lambda, forgetting)?.forgetting_by(forgets)?.with_outputs(outputs);
-        Self::from_parts(kernel, dimension, Ald::new(nu)?, update, max_dictionary).map(|learner| learner.evicting(eviction))
+        Self::from_parts(kernel, dimension, Ald::new(nu)?, update, max_dictionary)
+            .map(|learner| learner.evicting(eviction))
     }
 }
 

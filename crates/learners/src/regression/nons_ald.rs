@@ -13,12 +13,12 @@ use mercer_core::cost;
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
+use crate::Error;
 use crate::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::NewtonStep;
-use crate::Error;
 
 parameters! {
     /// Parameters of [`NonsAld`].

@@ -9,7 +9,7 @@ use mercer_core::{ExampleError, cost};
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 
 use crate::basis::OnFeatures;
-use crate::catalogue::{BuildError, Context, Entry, Parameters, Rule, Takes, Value, Values, NEEDS_GAUSSIAN, keys};
+use crate::catalogue::{BuildError, Context, Entry, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
 use crate::parameters::parameters;
 use crate::update::{Awv, LeastSquares, LinearUpdate, Readout, Ridge};
 use crate::{Error, ParameterError};

@@ -89,6 +89,8 @@ pub(crate) const PROJECTRON_PLUS: Entry = Entry {
     summary: "Projectron that learns margins below 1 too",
     keys: ProjectronPlusParams::KEYS,
     advice: "two classes; few points, more accurate than projectron",
-    make: |kernel, context, values| Ok(ProjectronPlus::new(kernel, context.dimension, values.parameters(context)?)?.into()),
+    make: |kernel, context, values| {
+        Ok(ProjectronPlus::new(kernel, context.dimension, values.parameters(context)?)?.into())
+    },
     ..PROJECTRON
 };

@@ -57,7 +57,13 @@ macro_rules! sampled_params {
                 self.check()?;
                 let Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = self;
                 let update = newton_step(alpha, clip, loss, outputs)?;
-                OnDictionary::from_parts(kernel, dimension, Kors::new(gamma, beta, epsilon, seed)?, update, max_dictionary)
+                OnDictionary::from_parts(
+                    kernel,
+                    dimension,
+                    Kors::new(gamma, beta, epsilon, seed)?,
+                    update,
+                    max_dictionary,
+                )
             }
         }
     };
@@ -67,6 +73,14 @@ macro_rules! sampled_params {
 // streams that defaults were tried on (`mercer-benches`, `--bin defaults`).
 sampled_params!(ProsNKonsParams, "Parameters of [`ProsNKons`].", gamma = 100.0);
 sampled_params!(ConKonsParams, "Parameters of [`ConKons`].", gamma = 1.0);
+
+impl From<ConKonsParams> for ProsNKonsParams {
+    /// The same settings, `γ` included.
+    fn from(params: ConKonsParams) -> Self {
+        let ConKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = params;
+        Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs }
+    }
+}
 
 /// The online Newton step on a KORS dictionary, restarted when a point is kept.
 pub type ProsNKons<K> = OnDictionary<K, Kors, NewtonStep, StepThenRestart>;

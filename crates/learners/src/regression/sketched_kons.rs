@@ -13,11 +13,11 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::{Curvature, DualNewton};
 use crate::loss::Loss;
 use crate::parameters::parameters;
-use crate::Error;
 
 parameters! {
     /// Parameters of [`SketchedKons`].
@@ -106,6 +106,8 @@ pub(crate) const SKETCHED_KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "to compare",
     trial: &["gamma=0.3"],
-    make: |kernel, context, values| Ok(SketchedKons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
+    make: |kernel, context, values| {
+        Ok(SketchedKons::new(kernel, context.dimension, values.parameters(context)?)?.into())
+    },
     ..Entry::PLAIN
 };

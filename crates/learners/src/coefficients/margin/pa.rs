@@ -9,12 +9,12 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
+use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::Error;
 
 /// How a large loss is tempered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

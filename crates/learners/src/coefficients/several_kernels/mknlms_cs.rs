@@ -10,11 +10,11 @@ use mercer_kernels::Kernel;
 use mercer_simd::{axpy, dot};
 
 use super::{KERNELS, MultikernelUpdate, OnSeveralKernels, SeenByKernels};
+use crate::Error;
 use crate::catalogue::keys::join;
 use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`MknlmsCs`].

@@ -8,12 +8,12 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
 use super::{KERNELS, MultikernelUpdate, OnSeveralKernels, SeenByKernels};
+use crate::Error;
 use crate::catalogue::keys::join;
 use crate::catalogue::{Entry, Parameters};
 use crate::loss::Softmax;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::Error;
 
 parameters! {
     /// Parameters of [`Mxklms`].
