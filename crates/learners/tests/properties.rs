@@ -36,7 +36,7 @@ fn parameters_out_of_range_are_refused_with_their_name() -> TestResult {
     let kernel = Gaussian::new(1.0)?;
     let message = |error: Option<Error>| error.map(|e| e.to_string()).unwrap_or_default();
     let mu = NonsAldParams::default().mu(0.0);
-    assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a positive number, got 0");
+    assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a number > 0, got 0");
     let forgetting = KrlsParams::default().lambda(0.0).forgetting(1.5);
     assert!(message(Krls::new(kernel, 1, forgetting).err()).starts_with("forgetting must be a number in (0, 1]"));
     let alpha = AogdAldParams::default().alpha(f64::NAN);
