@@ -71,7 +71,7 @@ pub fn read(file: &Path) -> Result<Stream> {
 /// When it keeps fewer.
 pub fn krls(stream: &Stream, bias: f64) -> Result<Krls<Biased>> {
     let size = stream.anchors.len();
-    let params = KrlsParams::default().nu(ALD_THRESHOLD).max_dictionary(Some(size));
+    let params = KrlsParams::default().nu(ALD_THRESHOLD).lambda(0.0).max_dictionary(Some(size));
     let mut learner = Krls::new(Biased { gaussian: Gaussian::new(WIDTH)?, bias }, DIMENSION, params)?;
     for (x, y) in &stream.anchors {
         learner.update(x, *y)?;

@@ -122,7 +122,7 @@ fn learners() -> Result<Vec<(String, Figure, Figure)>> {
         let stream = Stream::new(j, 1);
         let kernel = Gaussian::new(WIDTH)?;
         let most = Some(j);
-        let params = KrlsParams::default().nu(ALD_THRESHOLD).max_dictionary(most);
+        let params = KrlsParams::default().nu(ALD_THRESHOLD).lambda(0.0).max_dictionary(most);
         let (alone, together) = runs(Krls::new(kernel, DIMENSION, params)?, &stream, false)?;
         add(format!("KRLS, J = {j}"), alone, together);
         let params = NonsAldParams::default().alpha(ALD_THRESHOLD).max_dictionary(most);

@@ -21,9 +21,8 @@ use mercer_core::Symbol;
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::catalogue::{Built, Context, Entry, Key, Kind, Value, entries};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
-    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
-    SketchedKonsParams,
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams,
+    Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SketchedKons, SketchedKonsParams,
 };
 
 use super::{EXP, SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};
@@ -131,7 +130,7 @@ fn set_up(name: &str, j: usize) -> Result<Option<Operation>> {
     let beta = 1e-5 * j as f64;
     // A dictionary at its largest size would not toss any more.
     let max_dictionary = None;
-    let sampled = SampledKonsParams::default().beta(beta).gamma(0.1).seed(SEED).max_dictionary(max_dictionary);
+    let sampled = ConKonsParams::default().beta(beta).gamma(0.1).seed(SEED).max_dictionary(max_dictionary);
     let operation = match name {
         "kogd" => {
             let work = table_read(j, d + 1) + row;
@@ -156,10 +155,10 @@ fn set_up(name: &str, j: usize) -> Result<Option<Operation>> {
             settled(name, j, newton, learner)
         }
         "krls" => {
-            let params = KrlsParams::default().nu(alpha).max_dictionary(max_dictionary);
+            let params = KrlsParams::default().nu(alpha).lambda(0.0).max_dictionary(max_dictionary);
             settled(name, j, newton, Krls::new(kernel, d, params)?)
         }
-        "pros_n_kons" => tossing(name, j, kors, ProsNKons::new(kernel, d, sampled)?),
+        "pros_n_kons" => tossing(name, j, kors, ProsNKons::new(kernel, d, sampled.into())?),
         "con_kons" => tossing(name, j, kors, ConKons::new(kernel, d, sampled)?),
         "fogd" => settled(name, j, fogd_work(j), Fogd::new(d, fogd_params(j))?),
         "nogd" => {

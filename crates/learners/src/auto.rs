@@ -92,7 +92,7 @@ use self::grid::{grid, learn_in_pieces, threads_of_grid};
 use self::metrics::{Past, Row, Size};
 use self::nearest::Nearest;
 use self::scales::{Affine, Scales, weighted};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Takes, Value, Values};
 use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
 use crate::local::with_column;
 use crate::mixture::{Expert, Mixture, squared_error};
@@ -109,14 +109,14 @@ parameters! {
     /// Parameters of [`Auto`].
     #[derive(Copy)]
     pub struct AutoParams {
-        /// How the members' losses become weights.
-        rule: Rule = Rule::default(),
-        /// Multiply-adds a round, at least 1000.
-        budget: usize = 2_000_000,
-        /// Nearest examples that the processes on a window of the stream look at, 0 for none.
-        neighbours: usize = 32,
-        /// Numbers in a target, at least 1.
-        outputs: usize = 1,
+        /// how losses become weights: exponential, Bernstein or polynomial aggregation
+        rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
+        /// nearest examples in a prediction of the processes on a window of the stream; 0 leaves them out
+        neighbours: usize = 32 => "k" WHOLE,
+        /// multiply-adds a row, which set the members' sizes, or a time a row such as 50us, measured on this machine
+        budget: usize = 2_000_000 => "" "a whole number ≥ 1000, or a time such as 50us".time(budget_of_time),
+        /// numbers in a target
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -536,30 +536,16 @@ impl Regressor for Auto {
     }
 }
 
+/// The budget that takes so many microseconds a row on this machine.
+fn budget_of_time(microseconds: f64, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
+    let params = AutoParams::default().neighbours(values.read("neighbours", context)?).outputs(context.outputs);
+    Ok(Auto::budget_within(microseconds, context.dimension, params)?.to_value())
+}
+
 pub(crate) const AUTO: Entry = Entry {
     name: "auto",
     summary: "mixture of dictionaries and nearest examples that chooses scaling, widths and regularisers itself",
-    keys: &[
-        keys::rule(|| AutoParams::default().rule.into()),
-        keys::count(
-            "neighbours",
-            "k",
-            || AutoParams::default().neighbours.into(),
-            "nearest examples in a prediction of the processes on a window of the stream; 0 leaves them out",
-        )
-        .ranging("a whole number ≥ 0"),
-        keys::count(
-            "budget",
-            "",
-            || AutoParams::default().budget.into(),
-            "multiply-adds a row, which set the members' sizes, or a time a row such as 50us, measured on this machine",
-        )
-        .ranging("a whole number ≥ 1000, or a time such as 50us")
-        .or_time(|microseconds, context, values| {
-            let params = AutoParams::default().neighbours(values.count("neighbours")?).outputs(context.outputs);
-            Ok(Auto::budget_within(microseconds, context.dimension, params)?.into())
-        }),
-    ],
+    keys: AutoParams::KEYS,
     time: cost!(1.0 budget),
     memory: cost!(1.0 budget),
     source: "experts as in Jézéquel et al. 2019, section 3.1",
@@ -568,10 +554,6 @@ pub(crate) const AUTO: Entry = Entry {
     advice: "nothing is known; data unscaled",
     start: "`budget=2e6`",
     trial: &["budget=2000"],
-    make: |_, context, values| {
-        let params = AutoParams::default().rule(values.named("rule")?).budget(values.count("budget")?);
-        let params = params.neighbours(values.count("neighbours")?).outputs(context.outputs);
-        Ok(Auto::new(context.dimension, params)?.into())
-    },
+    make: |_, context, values| Ok(Auto::new(context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -16,6 +16,7 @@
 //! ```
 
 pub(crate) mod keys;
+mod parameters;
 mod trial;
 mod value;
 
@@ -25,6 +26,8 @@ use mercer_kernels::AnyKernel;
 use crate::any::{AnyRegressor, ENTRIES};
 use crate::loss::Loss;
 
+pub use parameters::{Choice, Field, ParameterType, Parameters, Range};
+pub(crate) use parameters::{choices, count, keys_of};
 pub use trial::trial;
 pub use value::{BuildError, Built, Context, Value, Values};
 
@@ -60,8 +63,6 @@ pub struct Entry {
     pub advice: &'static str,
     /// Settings to begin with.
     pub start: &'static str,
-    /// The keys that are worth tuning, with the ranges in which good values lie for data that are scaled.
-    pub search: &'static [SearchRange],
     /// Settings `KEY=VALUE` that keep it small, for trials.
     pub trial: &'static [&'static str],
     pub(crate) make: Make,
@@ -87,6 +88,9 @@ pub struct Key {
     pub none: Option<&'static str>,
     /// What `auto` means here, if a paper gives a rule.
     pub auto: Option<Rule>,
+    /// Where good values lie for data that are scaled, if it is worth tuning.
+    pub search: Option<SearchRange>,
+    range_with_none: &'static str,
     default: Default,
     for_classes: Option<fn(&Context<'_>) -> Value>,
     without_data: Option<Default>,
@@ -249,7 +253,6 @@ impl Entry {
         takes: Takes::SQUARED,
         advice: "",
         start: "defaults",
-        search: &[],
         trial: &[],
         make: |_, _, _| Err(BuildError::NoSuchKey("")),
     };
@@ -258,6 +261,11 @@ impl Entry {
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
+    }
+
+    /// The ranges of the keys that are worth tuning, in the order of the keys.
+    pub fn search(&self) -> impl Iterator<Item = SearchRange> + use<> {
+        self.keys.iter().filter_map(|key| key.search)
     }
 
     /// Numbers kept after `rows` rows of `dimension` features, at least: what the memory comes to in `t` and `d` alone; 0 for learners that

@@ -33,7 +33,7 @@ use crate::{Error, Regressor, Scratch};
 pub use ex_krls::{ExKrls, ExKrlsParams, StateSpaceStep};
 pub use fb_klms::{FbKlms, FbKlmsParams, FixedBudgetStep};
 pub use kap::{AffineProjection, Kap, KapParams};
-pub use kap_sm::{KapSm, KapSmParams, SubgradientProjection};
+pub use kap_sm::{KapSm, KapSmLoss, KapSmParams, SubgradientProjection};
 pub use klms::{Klms, KlmsParams};
 pub use klms_csl1::{KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, ThresholdedStep};
 pub use knlms::{Knlms, KnlmsParams};

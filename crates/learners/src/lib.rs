@@ -149,8 +149,8 @@ pub use {
     classification::{ClassScore, Classifier, area_under_curve},
     coefficients::{
         AffineProjection, Bogd, BogdParams, BpaS, BpaSParams, CoefficientUpdate, ExKrls, ExKrlsParams, FbKlms,
-        FbKlmsParams, FixedBudgetStep, Forgetron, ForgetronParams, GradientBudget, Kap, KapParams, KapSm, KapSmParams,
-        Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak,
+        FbKlmsParams, FixedBudgetStep, Forgetron, ForgetronParams, GradientBudget, Kap, KapParams, KapSm, KapSmLoss,
+        KapSmParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak,
         LeakyProjection, Lkapa, LkapaParams, MistakeStep, MknlmsCs, MknlmsCsParams, MultikernelUpdate, Mxklms,
         MxklmsParams, Nlkapa, NlkapaParams, Norma, NormaParams, NormaStep, NormalisedStep, NormalisedSteps,
         OnCoefficients, OnSeveralKernels, Pa, PaParams, PaVariant, PassiveAggressive, Pegasos, PegasosParams,

@@ -35,8 +35,10 @@ use std::sync::Mutex;
 use mercer_core::{Cost, ExampleError, Inconsistent, ParameterError, Validate};
 
 use self::team::{Gather, Group, Team};
-use crate::catalogue::{Entry, Kind, Takes, keys};
+use crate::catalogue::keys::join;
+use crate::catalogue::{self, Entry, Key, Kind, ParameterType, Parameters, Takes};
 use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
+use crate::parameters::parameters;
 use crate::{Error, Regressor, Scratch};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
@@ -516,30 +518,37 @@ where
     }
 }
 
+parameters! {
+    /// How a [`Mixture`] weighs its members.
+    pub struct MixtureParams {
+        /// how losses become weights: exponential, Bernstein or polynomial aggregation
+        rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
+        /// part of the weight that all members get after a row, to follow a best member that changes
+        share: Share = Share::Fixed(0.0) => "α" "a number of at least 0, below 1; 0 under ml-poly"
+            .found(DECREASING_SHARE),
+    }
+}
+
+const DECREASING_SHARE: catalogue::Rule =
+    catalogue::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
+        Ok(Share::Decreasing.to_value())
+    });
+
+const MEMBERS: Key = Key::written(
+    Kind::Members,
+    [
+        "members",
+        "NAME KEY=VALUE …; NAME …, with kernel=SPEC among the settings",
+        "the learners; nons-ald, krls and aogd-ald that differ in neither kernel, threshold nor max_dictionary share a \
+         dictionary",
+    ],
+    || "nons-ald;krls;aogd-ald".into(),
+);
+
 pub(crate) const EXPERTS: Entry = Entry {
     name: "experts",
     summary: "mixture of learners that competes with the best of them",
-    keys: &[
-        keys::number(
-            "members",
-            "",
-            || "nons-ald;krls;aogd-ald".into(),
-            "NAME KEY=VALUE …; NAME …, with kernel=SPEC among the settings",
-            "the learners; nons-ald, krls and aogd-ald that differ in neither kernel, threshold nor max_dictionary share a dictionary",
-        )
-        .of_kind(Kind::Members),
-        keys::rule(|| Rule::default().into()),
-        keys::number(
-            "share",
-            "α",
-            || 0.0.into(),
-            "a number of at least 0, below 1; 0 under ml-poly",
-            "part of the weight that all members get after a row, to follow a best member that changes",
-        )
-        .or_found("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
-            Ok(Share::Decreasing.into())
-        }),
-    ],
+    keys: &join::<3>(&[MEMBERS], MixtureParams::KEYS),
     time: Cost::Members,
     memory: Cost::Members,
     growth: Some(
@@ -551,9 +560,9 @@ pub(crate) const EXPERTS: Entry = Entry {
     advice: "a few candidates",
     start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
     trial: &["members=nons-ald; krls; fogd; kogd"],
-    make: |_, _, values| {
-        let mixture = Mixture::new(values.members().iter().cloned(), values.named("rule")?)?;
-        let share = values.named("share").or_else(|_| values.number("share").map(Share::Fixed))?;
+    make: |_, context, values| {
+        let MixtureParams { rule, share } = values.parameters(context)?;
+        let mixture = Mixture::new(values.members().iter().cloned(), rule)?;
         Ok(mixture.sharing(share).map_err(Error::from)?.into())
     },
     ..Entry::PLAIN

@@ -14,9 +14,11 @@
 use mercer_core::{Cost, Inconsistent, Validate, validate_nested};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 
-use crate::catalogue::{BuildError, Entry, Kind, Takes, keys};
+use crate::catalogue::keys::join;
+use crate::catalogue::{BuildError, Entry, Key, Kind, Parameters, Takes, choices};
 use crate::learner::{Rows, Target};
 use crate::loss::Loss;
+use crate::parameters::parameters;
 use crate::{Error, Regressor, Scratch};
 
 /// Losses after a start that the detector is not shown.
@@ -200,50 +202,46 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
     }
 }
 
-/// Detectors by name.
-const DETECTORS: [&str; 2] = ["page-hinkley", "adwin"];
+/// The detectors by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Detector {
+    /// A cumulative sum.
+    PageHinkley,
+    /// A window that is cut where its mean changed.
+    Adwin,
+}
+
+choices!(Detector { "page-hinkley" = PageHinkley, "adwin" = Adwin });
+
+parameters! {
+    /// What watches the loss of a [`Restarting`] learner.
+    pub struct DetectorParams {
+        /// what watches the loss: a cumulative sum, or a window that is cut where its mean changed
+        detector: Detector = Detector::PageHinkley => "" "page-hinkley or adwin",
+        /// of page-hinkley: deviations above the mean, in sum, that are an alarm
+        threshold: f64 = PageHinkley::THRESHOLD => "λ" POSITIVE.search(5.0, 500.0),
+        /// of page-hinkley: deviations above the mean that do not count, in a round
+        tolerance: f64 = PageHinkley::TOLERANCE => "α" NOT_NEGATIVE,
+        /// of adwin: bound on the probability of a false alarm in a round
+        delta: f64 = Adwin::DELTA => "δ" "a number above 0, below 1",
+    }
+}
+
+const LEARNER: Key = Key::written(
+    Kind::Learner,
+    [
+        "learner",
+        "NAME KEY=VALUE …, with kernel=SPEC among the settings; in parentheses where it is a setting of a member",
+        "the learner; it is watched by the loss that it minimises",
+    ],
+    || "krls".into(),
+);
 
 pub(crate) const RESTART: Entry = Entry {
     name: "restart",
     summary: "a learner that starts anew when its loss has risen",
-    keys: &[
-        keys::number(
-            "learner",
-            "",
-            || "krls".into(),
-            "NAME KEY=VALUE …, with kernel=SPEC among the settings; in parentheses where it is a setting of a member",
-            "the learner; it is watched by the loss that it minimises",
-        )
-        .of_kind(Kind::Learner),
-        keys::name(
-            "detector",
-            &DETECTORS,
-            || DETECTORS[0].into(),
-            "page-hinkley or adwin",
-            "what watches the loss: a cumulative sum, or a window that is cut where its mean changed",
-        ),
-        keys::number(
-            "threshold",
-            "λ",
-            || 50.0.into(),
-            keys::POSITIVE,
-            "of page-hinkley: deviations above the mean, in sum, that are an alarm",
-        ),
-        keys::number(
-            "tolerance",
-            "α",
-            || 0.5.into(),
-            keys::NOT_NEGATIVE,
-            "of page-hinkley: deviations above the mean that do not count, in a round",
-        ),
-        keys::number(
-            "delta",
-            "δ",
-            || 0.002.into(),
-            "a number above 0, below 1",
-            "of adwin: bound on the probability of a false alarm in a round",
-        ),
-    ],
+    keys: &join::<5>(&[LEARNER], DetectorParams::KEYS),
     time: Cost::Members,
     memory: Cost::Members,
     growth: Some("as its learner's does"),
@@ -253,13 +251,12 @@ pub(crate) const RESTART: Entry = Entry {
     advice: "sudden changes; as a member of `experts`",
     start: "`learner='krls lambda=0.1'`, Page–Hinkley",
     trial: &["learner=krls"],
-    search: &[keys::search("threshold", 5.0, 500.0)],
-    make: |_, _, values| {
+    make: |_, context, values| {
         let (_, learner) = values.members().first().ok_or(BuildError::NoSuchKey("learner"))?;
-        let adwin = Adwin::new(values.number("delta")?).map_err(Error::from)?;
-        let test = PageHinkley::new(values.number("tolerance")?, values.number("threshold")?).map_err(Error::from)?;
-        let name: String = values.named("detector")?;
-        let detector = if name == DETECTORS[0] { AnyDetector::from(test) } else { adwin.into() };
+        let DetectorParams { detector, threshold, tolerance, delta } = values.parameters(context)?;
+        let adwin = Adwin::new(delta).map_err(Error::from)?;
+        let test = PageHinkley::new(tolerance, threshold).map_err(Error::from)?;
+        let detector = if detector == Detector::PageHinkley { AnyDetector::from(test) } else { adwin.into() };
         Ok(Restarting::new(learner.clone(), detector).into())
     },
     ..Entry::PLAIN

@@ -5,10 +5,10 @@ use mercer_kernels::AnyKernel;
 use mercer_learners::catalogue;
 use mercer_learners::update::Forgetting;
 use mercer_learners::{
-    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
-    KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
-    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting,
-    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr,
+    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
+    NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor,
+    ProsNKons, Restarting, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
@@ -104,11 +104,11 @@ fn krls() {
 
 #[test]
 fn pros_n_kons_and_con_kons() {
-    let params = SampledKonsParams::default().gamma(0.5).max_dictionary(Some(15));
-    check("PROS-N-KONS", Memory::Bounded, |k| ProsNKons::new(k, 3, params).expect("valid").into());
+    let params = ConKonsParams::default().gamma(0.5).max_dictionary(Some(15));
+    check("PROS-N-KONS", Memory::Bounded, |k| ProsNKons::new(k, 3, params.into()).expect("valid").into());
     check("CON-KONS", Memory::Bounded, |k| ConKons::new(k, 3, params).expect("valid").into());
     let params = params.loss(Loss::SOFTMAX).outputs(3);
-    check_loss("PROS-N-KONS, softmax", Memory::Bounded, |k| ProsNKons::new(k, 3, params).expect("valid").into());
+    check_loss("PROS-N-KONS, softmax", Memory::Bounded, |k| ProsNKons::new(k, 3, params.into()).expect("valid").into());
     check_loss("CON-KONS, softmax", Memory::Bounded, |k| ConKons::new(k, 3, params).expect("valid").into());
 }
 

@@ -79,17 +79,17 @@ pub use mercer_kernels::{
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams, ClassScore, Classifier,
-    ConKons, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms, FbKlmsParams, FbKrls, FbKrlsParams, Fogd,
-    FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm, KapSmParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams,
-    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams, KrlsTRule, Leak, Lkapa, LkapaParams,
-    Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa, NlkapaParams, Nogd, NogdParams,
-    NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant, Pegasos, PegasosParams,
-    Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron, ProjectronParams, ProjectronPlus,
-    ProsNKons, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor, Removal, Restarting, Round,
-    RoundError, Rows, SampledKonsParams, Schedule, Score, Scratch, SketchedKons, SketchedKonsParams, SwKrls,
-    SwKrlsParams, Target, Targets, TaylorParams, prequential,
+    AldKrlsParams, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams,
+    ClassScore, Classifier, ConKons, ConKonsParams, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms,
+    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm, KapSmLoss,
+    KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params,
+    KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams,
+    KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa,
+    NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant,
+    Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron,
+    ProjectronParams, ProjectronPlus, ProjectronPlusParams, ProsNKons, ProsNKonsParams, Qklms, QklmsFb, QklmsFbParams,
+    QklmsParams, Rbp, RbpParams, Regressor, Removal, Restarting, Round, RoundError, Rows, Schedule, Score, Scratch,
+    SketchedKons, SketchedKonsParams, SwKrls, SwKrlsParams, Target, Targets, TaylorParams, prequential,
 };
 
 /// The code of the README, run as a test.

@@ -8,8 +8,8 @@
 
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 use mercer_learners::{
-    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
-    SketchedKonsParams, TaylorParams, prequential,
+    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, ProsNKonsParams, Regressor, SketchedKons, SketchedKonsParams,
+    TaylorParams, prequential,
 };
 
 use super::theory::corollary7;
@@ -122,7 +122,7 @@ impl Method {
             Self::Sketched => Box::new(SketchedKons::new(kernel, dimension, choice.sketched(seed))?),
             Self::Restarted => {
                 let (alpha, gamma) = restarted;
-                let params = SampledKonsParams::default()
+                let params = ProsNKonsParams::default()
                     .alpha(alpha)
                     .gamma(gamma)
                     .beta(1.0)

@@ -6,7 +6,7 @@
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons,
-    Regressor, SampledKonsParams, TaylorParams,
+    ProsNKonsParams, Regressor, TaylorParams,
 };
 
 use crate::plan::ExperimentError;
@@ -85,7 +85,7 @@ impl Method {
                 Box::new(PkawvNystrom::new(kernel, d, params)?)
             }
             Self::ProsNKons => {
-                let params = SampledKonsParams::default()
+                let params = ProsNKonsParams::default()
                     .alpha(LAMBDA)
                     .gamma(1.0)
                     .beta(1.0)

@@ -9,7 +9,7 @@ pub mod theory;
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    AogdAld, AogdAldParams, Fogd, FogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams,
+    AogdAld, AogdAldParams, Fogd, FogdParams, NonsAld, NonsAldParams, ProsNKons, ProsNKonsParams, Regressor,
     SketchedKons, SketchedKonsParams,
 };
 
@@ -94,7 +94,7 @@ impl Method {
                 Box::new(AogdAld::new(kernel, dimension, params)?)
             }
             Self::ProsNKons => {
-                let params = SampledKonsParams::default()
+                let params = ProsNKonsParams::default()
                     .alpha(mu)
                     .gamma(kors)
                     .beta(1.0)

@@ -84,11 +84,14 @@ impl Validate for Bucket {
 impl Default for Adwin {
     /// `δ = 0.002`
     fn default() -> Self {
-        Self { delta: 0.002, buckets: Vec::new(), window: Bucket::EMPTY }
+        Self { delta: Self::DELTA, buckets: Vec::new(), window: Bucket::EMPTY }
     }
 }
 
 impl Adwin {
+    /// The default of `δ`.
+    pub const DELTA: f64 = 0.002;
+
     /// An empty window.
     ///
     /// # Errors

@@ -41,11 +41,16 @@ pub struct PageHinkley {
 impl Default for PageHinkley {
     /// `α = 0.5`, `λ = 50`
     fn default() -> Self {
-        Self { tolerance: 0.5, threshold: 50.0, moments: Moments::EMPTY, statistic: 0.0 }
+        Self { tolerance: Self::TOLERANCE, threshold: Self::THRESHOLD, moments: Moments::EMPTY, statistic: 0.0 }
     }
 }
 
 impl PageHinkley {
+    /// The default of `α`.
+    pub const TOLERANCE: f64 = 0.5;
+    /// The default of `λ`.
+    pub const THRESHOLD: f64 = 50.0;
+
     /// A test that has seen nothing.
     ///
     /// # Errors

@@ -50,6 +50,19 @@ impl Eviction {
     /// The names of the rules, as [`named`](Self::named) reads them.
     pub const NAMES: [&'static str; 5] = ["never", "oldest", "random", "smallest", "least-significant"];
 
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let place = match self {
+            Self::Never => 0,
+            Self::Oldest(_) => 1,
+            Self::Random { .. } => 2,
+            Self::SmallestCoefficient(_) => 3,
+            Self::LeastSignificant(_) => 4,
+        };
+        Self::NAMES[place]
+    }
+
     /// The rule of this name, whose points are marginalised; `seed` is for draws. `None` when there is no such rule.
     #[must_use]
     pub fn named(name: &str, seed: u64) -> Option<Self> {

@@ -1,82 +1,76 @@
-//! Keys that several learners have. Each takes its default from the parameters of the learner that has it.
+//! What a declaration says of a parameter beyond its name, symbol, range and meaning.
 
-use super::{BuildError, Context, Default, Find, Key, Kind, Look, OfTime, Rule, SearchRange, Value, Values};
-use crate::basis::Eviction;
+use super::parameters::{ParameterType, Range};
+use super::{BuildError, Context, Default, Find, Key, Kind, Look, OfTime, Rule, SearchRange, Value};
 use crate::loss::Loss;
 
-pub(crate) const POSITIVE: &str = "a number > 0";
-pub(crate) const NOT_NEGATIVE: &str = "a number ≥ 0";
-pub(crate) const COUNT: &str = "a whole number ≥ 1";
-pub(crate) const COUNT_OR_NONE: &str = "a whole number ≥ 1, or none";
 pub(crate) const FIRST_ROWS: &str = "the first rows";
 
-/// A key that is a number, with the usual values of the rarer fields.
-pub(crate) const fn number(
-    name: &'static str,
-    symbol: &'static str,
-    default: Default,
-    range: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key {
-        name,
-        symbol,
-        default,
-        range,
-        meaning,
+impl Key {
+    pub(crate) const PLAIN: Self = Self {
+        name: "",
+        symbol: "",
+        range: "",
+        meaning: "",
         kind: Kind::Number,
         none: None,
         auto: None,
+        search: None,
+        range_with_none: "",
+        default: || Value::None,
         for_classes: None,
         without_data: None,
         of_time: None,
+    };
+
+    /// The key of a parameter of type `T`, with its name, symbol and meaning; lines of a meaning begin with a blank.
+    pub(crate) const fn of<T: ParameterType>(texts: [&'static str; 3], range: Range, default: Default) -> Self {
+        let [name, symbol, meaning] = texts;
+        let (_, meaning) = meaning.split_at(1);
+        let for_classes: Option<fn(&Context<'_>) -> Value> =
+            if matches!(T::KIND, Kind::Loss) { Some(loss_of_classes) } else { None };
+        let (kind, range_with_none) = (T::KIND, range.words_with_none);
+        Self { name, symbol, range: range.words, meaning, kind, default, for_classes, range_with_none, ..Self::PLAIN }
     }
-}
 
-pub(crate) const fn count(name: &'static str, symbol: &'static str, default: Default, meaning: &'static str) -> Key {
-    Key { kind: Kind::Count, ..number(name, symbol, default, COUNT, meaning) }
-}
+    /// The key of something that is no number: its name, range and meaning, and what it is by default.
+    pub(crate) const fn written(kind: Kind, texts: [&'static str; 3], default: Default) -> Self {
+        let [name, range, meaning] = texts;
+        Self { name, range, meaning, kind, default, ..Self::PLAIN }
+    }
 
-pub(crate) const fn name(
-    name: &'static str,
-    names: &'static [&'static str],
-    default: Default,
-    range: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { kind: Kind::Name(names), ..number(name, "", default, range, meaning) }
-}
+    pub(crate) const fn with_symbol(self, symbol: &'static str) -> Self {
+        Self { symbol, ..self }
+    }
 
-/// Good values of a key lie from `low` to `high`, orders of magnitude apart.
-pub(crate) const fn search(key: &'static str, low: f64, high: f64) -> SearchRange {
-    SearchRange { key, low, high, logarithmic: true }
-}
+    /// The name by which users set it, where it is not that of the field.
+    pub(crate) const fn called(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
 
-/// The same for a key whose values are spread evenly.
-pub(crate) const fn search_evenly(key: &'static str, low: f64, high: f64) -> SearchRange {
-    SearchRange { logarithmic: false, ..search(key, low, high) }
-}
+    /// Also `none`, which means this.
+    pub(crate) const fn none(self, meaning: &'static str) -> Self {
+        Self { none: Some(meaning), range: self.range_with_none, ..self }
+    }
 
-impl Key {
+    /// Also `none`: a dictionary that may grow as its rule lets it.
+    pub(crate) const fn unlimited(self) -> Self {
+        self.none("the rule alone decides how many points are kept")
+    }
+
     /// Also `auto`, which is this expression.
-    pub(crate) const fn or_auto(self, formula: &'static str, source: &'static str) -> Self {
+    pub(crate) const fn auto(self, formula: &'static str, source: &'static str) -> Self {
         Self { auto: Some(Rule { formula, source, look: None }), ..self }
     }
 
     /// Also `auto`, which is found in the data.
-    pub(crate) const fn or_found(
-        self,
-        formula: &'static str,
-        source: &'static str,
-        [needs_rounds, needs_rows]: [bool; 2],
-        find: Find,
-    ) -> Self {
-        Self { auto: Some(Rule { formula, source, look: Some(Look { needs_rounds, needs_rows, find }) }), ..self }
+    pub(crate) const fn found(self, rule: Rule) -> Self {
+        Self { auto: Some(rule), ..self }
     }
 
-    /// Also `none`, which means this; `range` says so.
-    pub(crate) const fn or_none(self, meaning: &'static str, range: &'static str) -> Self {
-        Self { none: Some(meaning), range, ..self }
+    /// The same where the default is `auto`: that of the parameters is for those who know nothing of the data.
+    pub(crate) const fn found_by_default(self, rule: Rule) -> Self {
+        Self { auto: Some(rule), without_data: Some(self.default), default: || "auto".into(), ..self }
     }
 
     /// Another default when classes are learnt.
@@ -84,119 +78,64 @@ impl Key {
         Self { for_classes: Some(default), ..self }
     }
 
-    /// What a default of `auto` is where nothing is known of the data.
-    pub(crate) const fn or_unseen(self, value: Default) -> Self {
-        Self { without_data: Some(value), ..self }
-    }
-
     /// Also a time, which stands for a value found by measurement.
-    pub(crate) const fn or_time(self, measured: OfTime) -> Self {
+    pub(crate) const fn time(self, measured: OfTime) -> Self {
         Self { of_time: Some(measured), ..self }
     }
 
-    pub(crate) const fn ranging(self, range: &'static str) -> Self {
-        Self { range, ..self }
+    /// Worth tuning: good values lie from `low` to `high`, orders of magnitude apart.
+    pub(crate) const fn search(self, low: f64, high: f64) -> Self {
+        Self { search: Some(SearchRange { key: self.name, low, high, logarithmic: true }), ..self }
     }
 
-    pub(crate) const fn of_kind(self, kind: Kind) -> Self {
-        Self { kind, ..self }
+    /// The same for a key whose values are spread evenly.
+    pub(crate) const fn search_evenly(self, low: f64, high: f64) -> Self {
+        Self { search: Some(SearchRange { key: self.name, low, high, logarithmic: false }), ..self }
     }
 }
 
-/// The loss; of classes it is logistic for two, softmax for more.
-pub(crate) const fn loss(default: Default, range: &'static str) -> Key {
-    const MEANING: &str = "what is minimised; with classes the default is logistic, softmax for more than two";
-    number("loss", "", default, range, MEANING)
-        .of_kind(Kind::Loss)
-        .for_classes(|context| if context.outputs > 1 { Loss::SOFTMAX.into() } else { Loss::LOGISTIC.into() })
+/// The loss of classes is logistic for two, softmax for more.
+fn loss_of_classes(context: &Context<'_>) -> Value {
+    if context.outputs > 1 { Loss::SOFTMAX.to_value() } else { Loss::LOGISTIC.to_value() }
 }
 
-pub(crate) const ALL_LOSSES: &str = "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, \
-                                     squared-hinge or softmax";
+impl Rule {
+    /// A rule that looks at the data; whether it has to know the number of rounds, and to see rows.
+    pub(crate) const fn looking(
+        formula: &'static str,
+        source: &'static str,
+        [needs_rounds, needs_rows]: [bool; 2],
+        find: Find,
+    ) -> Self {
+        Self { formula, source, look: Some(Look { needs_rounds, needs_rows, find }) }
+    }
 
-pub(crate) const fn radius_of_ball(default: Default) -> Key {
-    number(
-        "radius",
-        "U",
-        default,
-        POSITIVE,
-        "radius of the ball of functions (bounds predictions), also sets the steps",
-    )
+    /// The distance at which inputs share a point, in the unit of the inputs.
+    pub(crate) const NEAREST: Self = Self::looking(
+        "the median distance of the first rows (200 at most) to their nearest; 0 if all are the same",
+        "ours: the papers choose by hand",
+        [false, true],
+        |_, context, _| nearest_of_rows(context).map(Value::Number),
+    );
+
+    /// The point from which inputs are measured.
+    pub(crate) const MEAN: Self = Self::looking(
+        "the mean of the first rows (256 at most)",
+        "ours: the paper expands around the origin",
+        [false, true],
+        |_, context, _| mean_of_rows(context).map(Value::Numbers),
+    );
 }
 
-pub(crate) const fn max_dictionary(default: Default) -> Key {
-    count("max_dictionary", "", default, "most points kept")
-        .or_none("the rule alone decides how many points are kept", COUNT_OR_NONE)
-}
-
-pub(crate) const fn budget(default: Default) -> Key {
-    count("budget", "B", default, "most points kept")
-}
-
-/// The rule for a full dictionary.
-pub(crate) const fn removal() -> Key {
-    const MEANING: &str = "which point leaves when the dictionary is full; never keeps the first ones";
-    name(
-        "removal",
-        &Eviction::NAMES,
-        || "never".into(),
-        "never, oldest, random, smallest or least-significant",
-        MEANING,
-    )
-}
-
-/// What [`removal`] says.
-pub(crate) fn eviction(context: &Context<'_>, values: &Values<'_>) -> Result<Eviction, BuildError> {
-    let name: String = values.named("removal")?;
-    Eviction::named(&name, context.seed).ok_or(BuildError::OtherKind("removal"))
-}
-
-pub(crate) const fn alpha_of_ald(default: Default) -> Key {
-    number("alpha", "α", default, NOT_NEGATIVE, "ALD threshold on the squared distance; larger keeps fewer points")
-        .or_auto("25/T", "Li and Liao, section A.1")
-}
-
-pub(crate) const fn step(default: Default) -> Key {
-    number("step", "η", default, POSITIVE, "step of the gradient descent; 1 and more tends to diverge")
-        .or_auto("10/sqrt(T)", "of the grid {1, 10, 100, 1000}/√T in Li and Liao, section A.1")
-}
-
-pub(crate) const fn mu(default: Default) -> Key {
-    number("mu", "μ", default, POSITIVE, "regulariser: the curvature starts at μI")
-}
-
-pub(crate) const fn eta(default: Default) -> Key {
-    number("eta", "η", default, POSITIVE, "curvature: 1/(4(U² + Y²)) for predictions within U and targets within Y")
-}
-
-pub(crate) const fn lambda(default: Default) -> Key {
-    number("lambda", "λ", default, POSITIVE, "ridge")
-}
-
-pub(crate) const fn oversampling(default: Default) -> Key {
-    number("beta", "β", default, POSITIVE, "oversampling of the leverage scores; larger keeps more points")
-}
-
-pub(crate) const fn accuracy(default: Default) -> Key {
-    number("epsilon", "ε", default, NOT_NEGATIVE, "accuracy of the leverage scores")
-}
-
-pub(crate) const fn rule(default: Default) -> Key {
-    const RULES: &[&str] = &["ewa", "boa", "ml-poly"];
-    let meaning = "how losses become weights: exponential, Bernstein or polynomial aggregation";
-    name("rule", RULES, default, "ewa, boa or ml-poly", meaning)
-}
-
-/// The distance at which inputs share a point, in the unit of the inputs; `unseen` is that of the parameters.
-pub(crate) const fn radius_of_quantisation(unseen: Default) -> Key {
-    number("epsilon", "ε", || "auto".into(), NOT_NEGATIVE, "inputs this near share a point")
-        .or_found(
-            "the median distance of the first rows (200 at most) to their nearest; 0 if all are the same",
-            "ours: the papers choose by hand",
-            [false, true],
-            |_, context, _| nearest_of_rows(context).map(Value::Number),
-        )
-        .or_unseen(unseen)
+/// `first`, then `then`.
+pub(crate) const fn join<const N: usize>(first: &[Key], then: &[Key]) -> [Key; N] {
+    let mut keys = [Key::PLAIN; N];
+    let mut place = 0;
+    while place < N {
+        keys[place] = if place < first.len() { first[place] } else { then[place - first.len()] };
+        place += 1;
+    }
+    keys
 }
 
 /// The median over the first rows of the distance to the nearest row that is another, 0 where there is none.
@@ -218,7 +157,7 @@ fn nearest_of_rows(context: &Context<'_>) -> Result<f64, BuildError> {
 }
 
 /// The mean of the first rows.
-pub(crate) fn mean_of_rows(context: &Context<'_>) -> Result<Vec<f64>, BuildError> {
+fn mean_of_rows(context: &Context<'_>) -> Result<Vec<f64>, BuildError> {
     let Context { rows, dimension, .. } = *context;
     let count = rows.len() / dimension.max(1);
     if count == 0 {

@@ -1,14 +1,13 @@
 //! Values of keys, what is known of the data, and why a learner could not be made of them.
 
 use std::fmt;
-use std::str::FromStr;
 
-use mercer_core::{Number, ParameterError};
+use mercer_core::Number;
 use mercer_kernels::AnyKernel;
 
+use super::{ParameterType, Parameters};
 use crate::Error;
 use crate::any::AnyRegressor;
-use crate::loss::Loss;
 
 /// What is known of the data when a learner is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,27 +96,6 @@ impl From<&str> for Value {
     }
 }
 
-impl From<Loss> for Value {
-    fn from(loss: Loss) -> Self {
-        Self::Words(loss.to_string())
-    }
-}
-
-impl From<mercer_experts::Rule> for Value {
-    fn from(rule: mercer_experts::Rule) -> Self {
-        rule.name().into()
-    }
-}
-
-impl From<mercer_experts::Share> for Value {
-    fn from(share: mercer_experts::Share) -> Self {
-        match share {
-            mercer_experts::Share::Fixed(share) => share.into(),
-            mercer_experts::Share::Decreasing => Self::Words(share.to_string()),
-        }
-    }
-}
-
 impl<T: Into<Value>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::None, T::into)
@@ -149,96 +127,20 @@ impl<'a> Values<'a> {
         found.map(|(_, value)| value).ok_or(BuildError::NoSuchKey(key))
     }
 
-    /// A number.
+    /// The value of a key.
     ///
     /// # Errors
-    /// [`BuildError::NoSuchKey`], [`BuildError::OtherKind`]; those of the other methods likewise.
-    pub fn number(&self, key: &'static str) -> Result<f64, BuildError> {
-        self.optional_number(key)?.ok_or(BuildError::OtherKind(key))
+    /// [`BuildError::NoSuchKey`], [`BuildError::OtherKind`].
+    pub fn read<T: ParameterType>(&self, key: &'static str, context: &Context<'_>) -> Result<T, BuildError> {
+        T::from_value(self.get(key)?, context).ok_or(BuildError::OtherKind(key))
     }
 
-    /// A number, or `none`.
+    /// All parameters of a learner.
     ///
     /// # Errors
-    /// As [`number`](Self::number).
-    pub fn optional_number(&self, key: &'static str) -> Result<Option<f64>, BuildError> {
-        match self.get(key)? {
-            Value::Number(number) => Ok(Some(*number)),
-            Value::None => Ok(None),
-            _ => Err(BuildError::OtherKind(key)),
-        }
-    }
-
-    /// A count.
-    ///
-    /// # Errors
-    /// As [`number`](Self::number).
-    pub fn count(&self, key: &'static str) -> Result<usize, BuildError> {
-        self.optional_count(key)?.ok_or(BuildError::OtherKind(key))
-    }
-
-    /// A count, or `none`.
-    ///
-    /// # Errors
-    /// As [`number`](Self::number).
-    pub fn optional_count(&self, key: &'static str) -> Result<Option<usize>, BuildError> {
-        match self.get(key)? {
-            Value::Whole(count) => Ok(Some(*count)),
-            Value::None => Ok(None),
-            _ => Err(BuildError::OtherKind(key)),
-        }
-    }
-
-    /// One number a feature, or `none`.
-    ///
-    /// # Errors
-    /// As [`number`](Self::number).
-    pub fn numbers(&self, key: &'static str, dimension: usize) -> Result<Option<Vec<f64>>, BuildError> {
-        match self.get(key)? {
-            Value::Number(number) => Ok(Some(vec![*number; dimension])),
-            Value::Numbers(numbers) => Ok(Some(numbers.clone())),
-            Value::None => Ok(None),
-            _ => Err(BuildError::OtherKind(key)),
-        }
-    }
-
-    /// Kernels.
-    ///
-    /// # Errors
-    /// As [`number`](Self::number).
-    pub fn kernels(&self, key: &'static str) -> Result<Vec<AnyKernel>, BuildError> {
-        match self.get(key)? {
-            Value::Kernels(kernels) => Ok(kernels.clone()),
-            _ => Err(BuildError::OtherKind(key)),
-        }
-    }
-
-    /// What a name stands for: a loss, an aggregation rule, a share that decreases.
-    ///
-    /// # Errors
-    /// As [`number`](Self::number); also when the name is none.
-    pub fn named<T: FromStr>(&self, key: &'static str) -> Result<T, BuildError> {
-        match self.get(key)? {
-            Value::Words(words) => words.parse().map_err(|_| BuildError::OtherKind(key)),
-            _ => Err(BuildError::OtherKind(key)),
-        }
-    }
-
-    /// The place of a name among the names of its key.
-    ///
-    /// # Errors
-    /// As [`number`](Self::number); also when the name is none.
-    pub fn place(&self, key: &'static str, names: &[&str]) -> Result<usize, BuildError> {
-        let name: String = self.named(key)?;
-        names.iter().position(|known| *known == name).ok_or(BuildError::OtherKind(key))
-    }
-
-    /// `max_dictionary` of the learners that would learn nothing without a point.
-    pub(crate) fn max_dictionary(&self) -> Result<Option<usize>, BuildError> {
-        let limit = self.optional_count("max_dictionary")?;
-        let enough = limit.is_none_or(|limit| limit >= 1);
-        ParameterError::require(enough, "max_dictionary", super::keys::COUNT_OR_NONE, 0.0).map_err(Error::from)?;
-        Ok(limit)
+    /// As [`read`](Self::read).
+    pub fn parameters<P: Parameters>(&self, context: &Context<'_>) -> Result<P, BuildError> {
+        P::read(self, context)
     }
 }
 
@@ -286,20 +188,20 @@ pub enum BuildError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::Loss;
 
     #[test]
     fn wrong_keys_are_errors_and_not_numbers() {
         let given = [("a", Value::Number(1.0)), ("b", Value::None), ("c", Value::Words("squared".to_owned()))];
         let values = Values::new(&given, &[]);
-        assert_eq!(values.number("a"), Ok(1.0));
-        assert_eq!(values.number("x"), Err(BuildError::NoSuchKey("x")));
-        assert_eq!(values.number("b"), Err(BuildError::OtherKind("b")));
-        assert_eq!(values.count("a"), Err(BuildError::OtherKind("a")));
-        assert_eq!((values.optional_number("b"), values.optional_count("b")), (Ok(None), Ok(None)));
-        assert_eq!(values.named("c"), Ok(Loss::SQUARED));
-        assert_eq!(values.named::<mercer_experts::Rule>("c"), Err(BuildError::OtherKind("c")));
-        assert_eq!(values.place("c", &["absolute", "squared"]), Ok(1));
-        assert_eq!(values.place("c", &["absolute"]), Err(BuildError::OtherKind("c")));
-        assert_eq!(values.numbers("a", 2), Ok(Some(vec![1.0; 2])));
+        let context = Context { dimension: 2, ..Context::default() };
+        assert_eq!(values.read("a", &context), Ok(1.0));
+        assert_eq!(values.read::<f64>("x", &context), Err(BuildError::NoSuchKey("x")));
+        assert_eq!(values.read::<f64>("b", &context), Err(BuildError::OtherKind("b")));
+        assert_eq!(values.read::<usize>("a", &context), Err(BuildError::OtherKind("a")));
+        assert_eq!(values.read::<Option<usize>>("b", &context), Ok(None));
+        assert_eq!(values.read("c", &context), Ok(Loss::SQUARED));
+        assert_eq!(values.read::<mercer_experts::Rule>("c", &context), Err(BuildError::OtherKind("c")));
+        assert_eq!(values.read("a", &context), Ok(Some(vec![1.0; 2])));
     }
 }

@@ -18,25 +18,25 @@ use mercer_simd::{axpy, dot};
 use mercer_sparsify::EveryPoint;
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`ExKrls`].
     #[derive(Copy)]
     pub struct ExKrlsParams {
-        /// State transition `a > 0`; below 1 the function fades.
-        alpha: f64 = 0.999,
-        /// Forgetting `β ∈ (0, 1]` of the errors of the past.
-        beta: f64 = 1.0,
-        /// Regulariser `λ > 0`.
-        lambda: f64 = 0.1,
-        /// State noise `q ≥ 0`; 0 for a function that does not move.
-        q: f64 = 1e-3,
-        /// Largest dictionary; `None` keeps every point.
-        max_dictionary: Option<usize> = Some(1000),
+        /// state transition
+        alpha: f64 = 0.999 => "a" POSITIVE,
+        /// weight of past errors a round
+        beta: f64 = 1.0 => "β" FRACTION,
+        /// regulariser
+        lambda: f64 = 0.1 => "λ" POSITIVE.search(0.001, 10.0),
+        /// state noise
+        q: f64 = 1e-3 => "q" NOT_NEGATIVE.search(1e-6, 0.1),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
     }
 }
 
@@ -49,13 +49,14 @@ impl<K: Kernel> ExKrls<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: ExKrlsParams) -> Result<Self, Error> {
+        params.check()?;
         let ExKrlsParams { alpha, beta, lambda, q, max_dictionary } = params;
         let update = StateSpaceStep {
-            transition: ParameterError::positive("alpha", alpha)?,
-            beta: ParameterError::require(beta > 0.0 && beta <= 1.0, "beta", "a number in (0, 1]", beta)?,
-            state_noise: ParameterError::non_negative("q", q)?,
+            transition: alpha,
+            beta: beta,
+            state_noise: q,
             discount: 1.0,
-            rho: ParameterError::positive("lambda", lambda)?,
+            rho: lambda,
             q: SymmetricMatrix::new(),
             z: AlignedVec::new(),
         };
@@ -144,19 +145,7 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
 pub(crate) const EX_KRLS: Entry = Entry {
     name: "ex-krls",
     summary: "extended kernel recursive least squares: a state-space model of a function that moves",
-    keys: &[
-        keys::number("alpha", "a", || ExKrlsParams::default().alpha.into(), keys::POSITIVE, "state transition"),
-        keys::number(
-            "beta",
-            "β",
-            || ExKrlsParams::default().beta.into(),
-            "a number above 0, at most 1",
-            "weight of past errors a round",
-        ),
-        keys::number("lambda", "λ", || ExKrlsParams::default().lambda.into(), keys::POSITIVE, "regulariser"),
-        keys::number("q", "q", || ExKrlsParams::default().q.into(), keys::NOT_NEGATIVE, "state noise"),
-        keys::max_dictionary(|| ExKrlsParams::default().max_dictionary.into()),
-    ],
+    keys: ExKrlsParams::KEYS,
     time: cost!(1.0 J d, 1.0 J J),
     memory: cost!(1.0 J d, 0.5 J J),
     source: "Liu et al. 2009",
@@ -164,12 +153,6 @@ pub(crate) const EX_KRLS: Entry = Entry {
     advice: "some hundred rows of a function that drifts; later rows teach nothing",
     start: "`lambda=0.1`, `alpha=0.999`",
     trial: &["max_dictionary=30"],
-    search: &[keys::search("lambda", 0.001, 10.0), keys::search("q", 1e-6, 0.1)],
-    make: |kernel, context, values| {
-        let params = ExKrlsParams::default().alpha(values.number("alpha")?).beta(values.number("beta")?);
-        let params = params.lambda(values.number("lambda")?).q(values.number("q")?);
-        let params = params.max_dictionary(values.max_dictionary()?);
-        Ok(ExKrls::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(ExKrls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -14,23 +14,23 @@ use mercer_simd::dot;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen, check_move};
-use crate::catalogue::{Entry, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`FbKlms`].
     #[derive(Copy)]
     pub struct FbKlmsParams {
-        /// Step size `η > 0`.
-        eta: f64 = 0.1,
-        /// `ν ≥ 0`: a point joins when `κ − k_i/k(d_i, d_i)` is at least this for every kept point; larger keeps fewer points.
-        nu: f64 = 0.3,
-        /// `ε ≥ 0`, added to `‖k‖²`; `None` is `k(x, x)` of each input.
-        eps: Option<f64> = None,
-        /// Largest dictionary `M ≥ 1`.
-        max_dictionary: usize = 500,
+        /// step size
+        eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
+        /// growth threshold; larger keeps fewer points
+        nu: f64 = 0.3 => "ν" NOT_NEGATIVE.search(0.001, 1.0),
+        /// added to the squared norm of the kernel row
+        eps: Option<f64> = None => "ε" NOT_NEGATIVE.none("k(x, x) of each input"),
+        /// most points kept
+        max_dictionary: usize = 500 => "" COUNT,
     }
 }
 
@@ -43,12 +43,9 @@ impl<K: Kernel> FbKlms<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: FbKlmsParams) -> Result<Self, Error> {
+        params.check()?;
         let FbKlmsParams { eta, nu, eps, max_dictionary } = params;
-        let eta = ParameterError::positive("eta", eta)?;
-        let nu = ParameterError::non_negative("nu", nu)?;
-        let eps = eps.map(|eps| ParameterError::non_negative("eps", eps)).transpose()?;
-        let budget = ParameterError::at_least_one("max_dictionary", max_dictionary)?;
-        let update = FixedBudgetStep { eta, nu, eps, budget };
+        let update = FixedBudgetStep { eta, nu, eps, budget: max_dictionary };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
     }
 }
@@ -106,25 +103,7 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
 pub(crate) const FB_KLMS: Entry = Entry {
     name: "fb-klms",
     summary: "normalised kernel least mean squares; the smallest coefficient leaves a full dictionary",
-    keys: &[
-        keys::number("eta", "η", || FbKlmsParams::default().eta.into(), keys::POSITIVE, "step size"),
-        keys::number(
-            "nu",
-            "ν",
-            || FbKlmsParams::default().nu.into(),
-            keys::NOT_NEGATIVE,
-            "growth threshold; larger keeps fewer points",
-        ),
-        keys::number(
-            "eps",
-            "ε",
-            || FbKlmsParams::default().eps.into(),
-            keys::NOT_NEGATIVE,
-            "added to the squared norm of the kernel row",
-        )
-        .or_none("k(x, x) of each input", "a number ≥ 0, or none"),
-        keys::count("max_dictionary", "", || FbKlmsParams::default().max_dictionary.into(), "most points kept"),
-    ],
+    keys: FbKlmsParams::KEYS,
     time: cost!(1.0 J d, 3.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     source: "Rzepka 2012",
@@ -132,11 +111,6 @@ pub(crate) const FB_KLMS: Entry = Entry {
     advice: "cheap steps with a dictionary that goes on changing",
     start: "`eta=0.1`, `nu=0.3`; 0.5 and 0.1 where there is little noise",
     trial: &["max_dictionary=30"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("nu", 0.001, 1.0)],
-    make: |kernel, context, values| {
-        let params = FbKlmsParams::default().eta(values.number("eta")?).nu(values.number("nu")?);
-        let params = params.eps(values.optional_number("eps")?).max_dictionary(values.count("max_dictionary")?);
-        Ok(FbKlms::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(FbKlms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -13,25 +13,25 @@ use mercer_sparsify::Coherence;
 
 use super::window::{Move, Solver, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`Kap`].
     #[derive(Copy)]
     pub struct KapParams {
-        /// Step size `η > 0`; below 2 the errors in the window shrink.
-        eta: f64 = 0.05,
-        /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.9,
-        /// `ε > 0`, added to the diagonal of `HHᵀ`.
-        eps: f64 = 1.0,
-        /// Examples in the window, `p ≥ 1`.
-        order: usize = 8,
-        /// Largest dictionary; `None` leaves its size to the coherence test.
-        max_dictionary: Option<usize> = Some(500),
+        /// step size, below 2
+        eta: f64 = 0.05 => "η" POSITIVE.search(0.01, 1.0),
+        /// largest coherence kept
+        mu0: f64 = 0.9 => "μ₀" UNIT_INTERVAL.search_evenly(0.5, 0.99),
+        /// added to the diagonal of the matrix of the window
+        eps: f64 = 1.0 => "ε" POSITIVE.search(0.001, 1.0),
+        /// examples in the window
+        order: usize = 8 => "p" COUNT,
+        /// most points kept
+        max_dictionary: Option<usize> = Some(500) => "" COUNT.unlimited(),
     }
 }
 
@@ -44,8 +44,8 @@ impl<K: Kernel> Kap<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KapParams) -> Result<Self, Error> {
+        params.check()?;
         let KapParams { eta, mu0, eps, order, max_dictionary } = params;
-        let (eta, eps) = (ParameterError::positive("eta", eta)?, ParameterError::positive("eps", eps)?);
         let window = Window::new("order", order, dimension)?;
         let (errors, solver, moved) = (AlignedVec::new(), Solver::default(), Move::default());
         let update = AffineProjection { eta, eps, window, errors, solver, moved };
@@ -107,19 +107,7 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
 pub(crate) const KAP: Entry = Entry {
     name: "kap",
     summary: "kernel affine projection: a normalised step for several examples at once",
-    keys: &[
-        keys::number("eta", "η", || KapParams::default().eta.into(), keys::POSITIVE, "step size, below 2"),
-        keys::number("mu0", "μ₀", || KapParams::default().mu0.into(), "a number from 0 to 1", "largest coherence kept"),
-        keys::number(
-            "eps",
-            "ε",
-            || KapParams::default().eps.into(),
-            keys::POSITIVE,
-            "added to the diagonal of the matrix of the window",
-        ),
-        keys::count("order", "p", || KapParams::default().order.into(), "examples in the window"),
-        keys::max_dictionary(|| KapParams::default().max_dictionary.into()),
-    ],
+    keys: KapParams::KEYS,
     time: cost!(1.0 J d, 0.5 p p J, 2.0 p J),
     memory: cost!(1.0 J d, 2.0 J, 1.0 p J),
     source: "Richard et al. 2009",
@@ -127,11 +115,6 @@ pub(crate) const KAP: Entry = Entry {
     advice: "learns faster than knlms where inputs resemble those before them",
     start: "`eta=0.05`, `order=8`, `eps=1`",
     trial: &["mu0=0.7", "order=4"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search_evenly("mu0", 0.5, 0.99), keys::search("eps", 0.001, 1.0)],
-    make: |kernel, context, values| {
-        let params = KapParams::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
-        let params = params.eps(values.number("eps")?).order(values.count("order")?);
-        Ok(Kap::new(kernel, context.dimension, params.max_dictionary(values.max_dictionary()?))?.into())
-    },
+    make: |kernel, context, values| Ok(Kap::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -18,27 +18,40 @@ use mercer_sparsify::EveryPoint;
 
 use super::window::{Move, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::loss::{Huber, Loss};
 use crate::parameters::parameters;
 use crate::update::Coefficients;
 use crate::{Error, ParameterError};
 
-/// The losses of [`KapSm`], as the catalogue knows them.
-const LOSSES: [&str; 2] = ["l2", "huber"];
+/// What [`KapSm`] minimises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum KapSmLoss {
+    /// `l2`, the squared loss.
+    #[default]
+    Squared,
+    /// The Huber loss of a width.
+    Huber,
+}
+
+choices!(KapSmLoss { "l2" = Squared, "huber" = Huber });
 
 parameters! {
     /// Parameters of [`KapSm`].
     #[derive(Copy)]
     pub struct KapSmParams {
-        /// Step size `μ > 0`, below 2.
-        mu: f64 = 0.3,
-        /// The width `s > 0` of the Huber loss; `None` is the squared loss `l2`.
-        huber: Option<f64> = None,
-        /// Examples in the window, `1 ≤ p ≤ M`.
-        window: usize = 10,
-        /// Largest dictionary `M ≥ 1`.
-        max_dictionary: usize = 500,
+        /// step size, below 2
+        mu: f64 = 0.3 => "μ" POSITIVE.search(0.05, 1.9),
+        /// what is minimised
+        loss: KapSmLoss = KapSmLoss::Squared => "" "l2 or huber",
+        /// width of the Huber loss, in units of the target
+        width: f64 = 2.0 => "s" POSITIVE,
+        /// examples in the window
+        window: usize = 10 => "p" COUNT,
+        /// most points kept
+        max_dictionary: usize = 500 => "" COUNT,
     }
 }
 
@@ -51,10 +64,9 @@ impl<K: Kernel> KapSm<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KapSmParams) -> Result<Self, Error> {
-        let KapSmParams { mu, huber, window, max_dictionary } = params;
-        let mu = ParameterError::positive("mu", mu)?;
-        let huber = huber.map(|width| ParameterError::positive("width", width)).transpose()?;
-        let budget = ParameterError::at_least_one("max_dictionary", max_dictionary)?;
+        params.check()?;
+        let KapSmParams { mu, loss, width, window, max_dictionary: budget } = params;
+        let huber = (loss == KapSmLoss::Huber).then_some(width);
         ParameterError::require(window <= budget, "window", "at most max_dictionary", window as f64)?;
         let window = Window::new("window", window, dimension)?;
         let (errors, moved) = (AlignedVec::new(), Move::default());
@@ -139,13 +151,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientProjection {
 pub(crate) const KAP_SM: Entry = Entry {
     name: "kap-sm",
     summary: "projected subgradients of several examples at once over a window of points",
-    keys: &[
-        keys::number("mu", "μ", || KapSmParams::default().mu.into(), keys::POSITIVE, "step size, below 2"),
-        keys::name("loss", &LOSSES, || LOSSES[0].into(), "l2 or huber", "what is minimised"),
-        keys::number("width", "s", || 2.0.into(), keys::POSITIVE, "width of the Huber loss, in units of the target"),
-        keys::count("window", "p", || KapSmParams::default().window.into(), "examples in the window"),
-        keys::count("max_dictionary", "", || KapSmParams::default().max_dictionary.into(), "most points kept"),
-    ],
+    keys: KapSmParams::KEYS,
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J),
     memory: cost!(1.0 J d, 2.0 J, 1.0 p J),
     source: "Slavakis et al. 2008",
@@ -154,14 +160,6 @@ pub(crate) const KAP_SM: Entry = Entry {
     advice: "outliers, with the Huber loss; a target that drifts",
     start: "`mu=0.3`, `window=10`",
     trial: &["max_dictionary=40", "window=4"],
-    search: &[keys::search("mu", 0.05, 1.9)],
-    make: |kernel, context, values| {
-        let is_huber = values.place("loss", &LOSSES)? == 1;
-        let params = KapSmParams::default().mu(values.number("mu")?).window(values.count("window")?);
-        // Refused also where it is not used.
-        let width = ParameterError::positive("width", values.number("width")?).map_err(Error::from)?;
-        let params = params.huber(is_huber.then_some(width));
-        Ok(KapSm::new(kernel, context.dimension, params.max_dictionary(values.count("max_dictionary")?))?.into())
-    },
+    make: |kernel, context, values| Ok(KapSm::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

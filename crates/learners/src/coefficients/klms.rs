@@ -13,19 +13,19 @@ use mercer_sparsify::EveryPoint;
 
 use super::{OnCoefficients, QuantisedStep};
 use crate::Error;
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::parameters::parameters;
 
 parameters! {
     /// Parameters of [`Klms`].
     #[derive(Copy)]
     pub struct KlmsParams {
-        /// Step size `η > 0`; it must stay below `2/k(x, x)` for the error at the example itself to shrink.
-        eta: f64 = 0.2,
-        /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(1000),
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// step size, below 2/k(x,x)
+        eta: f64 = 0.2 => "η" POSITIVE.search(0.01, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -38,6 +38,7 @@ impl<K: Kernel> Klms<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KlmsParams) -> Result<Self, Error> {
+        params.check()?;
         let KlmsParams { eta, max_dictionary, outputs } = params;
         Self::from_parts(kernel, dimension, EveryPoint, QuantisedStep::new(eta)?, (outputs, max_dictionary))
     }
@@ -46,11 +47,7 @@ impl<K: Kernel> Klms<K> {
 pub(crate) const KLMS: Entry = Entry {
     name: "klms",
     summary: "kernel least mean squares: every example is kept until the dictionary is full",
-    keys: &[
-        keys::number("eta", "η", || KlmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::count("max_dictionary", "", || KlmsParams::default().max_dictionary.into(), "most points kept")
-            .or_none("every example is kept", keys::COUNT_OR_NONE),
-    ],
+    keys: KlmsParams::KEYS,
     time: cost!(1.0 J d, 1.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     source: "Liu et al. 2008",
@@ -59,10 +56,6 @@ pub(crate) const KLMS: Entry = Entry {
     advice: "the yardstick of kernel adaptive filters",
     start: "`eta=0.2`",
     trial: &["max_dictionary=60"],
-    search: &[keys::search("eta", 0.01, 1.0)],
-    make: |kernel, context, values| {
-        let params = KlmsParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
-        Ok(Klms::new(kernel, context.dimension, params.outputs(context.outputs))?.into())
-    },
+    make: |kernel, context, values| Ok(Klms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -15,7 +15,7 @@ use mercer_sparsify::Coherence;
 
 use super::window::Move;
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, Key, keys};
+use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
 use crate::{Error, ParameterError};
@@ -24,14 +24,14 @@ parameters! {
     /// Parameters of [`KlmsCsl1`].
     #[derive(Copy)]
     pub struct KlmsCsl1Params {
-        /// Step size `η > 0`; it must stay below `2/‖k‖²` for the error at the example itself to shrink.
-        eta: f64 = 0.02,
-        /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.5,
-        /// Threshold `λ ≥ 0`.
-        lambda: f64 = 1e-4,
-        /// Largest dictionary; `None` leaves its size to the coherence test.
-        max_dictionary: Option<usize> = Some(500),
+        /// step size
+        eta: f64 = 0.02 => "η" POSITIVE.search(0.01, 1.0),
+        /// largest coherence kept
+        mu0: f64 = 0.5 => "μ₀" UNIT_INTERVAL.search_evenly(0.3, 0.95),
+        /// what a coefficient loses a round; at 0 its point leaves
+        lambda: f64 = 1e-4 => "λ" NOT_NEGATIVE.search(1e-6, 0.01),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(500) => "" COUNT.unlimited(),
     }
 }
 
@@ -39,16 +39,16 @@ parameters! {
     /// Parameters of [`KlmsCsal1`].
     #[derive(Copy)]
     pub struct KlmsCsal1Params {
-        /// Step size `η > 0`; it must stay below `2/‖k‖²` for the error at the example itself to shrink.
-        eta: f64 = 0.02,
-        /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.5,
-        /// Threshold `λ ≥ 0`.
-        lambda: f64 = 1e-6,
-        /// `ε ≥ 0`, added to the coefficients that thresholds are divided by.
-        eps_alpha: f64 = 1e-3,
-        /// Largest dictionary; `None` leaves its size to the coherence test.
-        max_dictionary: Option<usize> = Some(500),
+        /// step size
+        eta: f64 = 0.02 => "η" POSITIVE.search(0.01, 1.0),
+        /// largest coherence kept
+        mu0: f64 = 0.5 => "μ₀" UNIT_INTERVAL.search_evenly(0.3, 0.95),
+        /// what a coefficient α loses a round is λ/|α + ε|; at 0 its point leaves
+        lambda: f64 = 1e-6 => "λ" NOT_NEGATIVE.search(1e-8, 0.0001),
+        /// added to the coefficient that the threshold is divided by
+        eps_alpha: f64 = 1e-3 => "ε" NOT_NEGATIVE,
+        /// most points kept
+        max_dictionary: Option<usize> = Some(500) => "" COUNT.unlimited(),
     }
 }
 
@@ -64,6 +64,7 @@ impl<K: Kernel> KlmsCsl1<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KlmsCsl1Params) -> Result<Self, Error> {
+        params.check()?;
         let KlmsCsl1Params { eta, mu0, lambda, max_dictionary } = params;
         let update = ThresholdedStep::from_params(eta, lambda, 0.0)?;
         Self::from_parts(kernel, dimension, Coherence::new(mu0)?, update, (1, max_dictionary))
@@ -76,6 +77,7 @@ impl<K: Kernel> KlmsCsal1<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KlmsCsal1Params) -> Result<Self, Error> {
+        params.check()?;
         let KlmsCsal1Params { eta, mu0, lambda, eps_alpha, max_dictionary } = params;
         let update = ThresholdedStep::from_params(eta, lambda, eps_alpha)?;
         Self::from_parts(kernel, dimension, Coherence::new(mu0)?, update, (1, max_dictionary))
@@ -103,9 +105,6 @@ impl<const ADAPTIVE: bool> Validate for ThresholdedStep<ADAPTIVE> {
 
 impl<const ADAPTIVE: bool> ThresholdedStep<ADAPTIVE> {
     fn from_params(eta: f64, lambda: f64, eps_alpha: f64) -> Result<Self, ParameterError> {
-        let eta = ParameterError::positive("eta", eta)?;
-        let lambda = ParameterError::non_negative("lambda", lambda)?;
-        let eps_alpha = ParameterError::non_negative("eps_alpha", eps_alpha)?;
         Ok(Self { eta, lambda, eps_alpha, moved: Move::default() })
     }
 
@@ -150,31 +149,10 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
     }
 }
 
-const ETA: Key = keys::number("eta", "η", || KlmsCsl1Params::default().eta.into(), keys::POSITIVE, "step size");
-const MU0: Key = keys::number(
-    "mu0",
-    "μ₀",
-    || KlmsCsl1Params::default().mu0.into(),
-    "a number from 0 to 1",
-    "largest coherence kept",
-);
-const MAX_DICTIONARY: Key = keys::max_dictionary(|| KlmsCsl1Params::default().max_dictionary.into());
-
 pub(crate) const KLMS_CSL1: Entry = Entry {
     name: "klms-csl1",
     summary: "kernel least mean squares on a coherent dictionary that an ℓ₁ regulariser thins out",
-    keys: &[
-        ETA,
-        MU0,
-        keys::number(
-            "lambda",
-            "λ",
-            || KlmsCsl1Params::default().lambda.into(),
-            keys::NOT_NEGATIVE,
-            "what a coefficient loses a round; at 0 its point leaves",
-        ),
-        MAX_DICTIONARY,
-    ],
+    keys: KlmsCsl1Params::KEYS,
     time: cost!(1.0 J d, 5.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     source: "Gao et al. 2013",
@@ -182,51 +160,15 @@ pub(crate) const KLMS_CSL1: Entry = Entry {
     advice: "points that are no longer used go by themselves",
     start: "`eta=0.02`, `mu0=0.5`",
     trial: &["mu0=0.3", "lambda=1e-7"],
-    search: &[
-        keys::search("eta", 0.01, 1.0),
-        keys::search_evenly("mu0", 0.3, 0.95),
-        keys::search("lambda", 1e-6, 0.01),
-    ],
-    make: |kernel, context, values| {
-        let params = KlmsCsl1Params::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
-        let params = params.lambda(values.number("lambda")?).max_dictionary(values.max_dictionary()?);
-        Ok(KlmsCsl1::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(KlmsCsl1::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };
 
 pub(crate) const KLMS_CSAL1: Entry = Entry {
     name: "klms-csal1",
     summary: "kernel least mean squares on a coherent dictionary that an adaptive ℓ₁ regulariser thins out",
-    keys: &[
-        ETA,
-        MU0,
-        keys::number(
-            "lambda",
-            "λ",
-            || KlmsCsal1Params::default().lambda.into(),
-            keys::NOT_NEGATIVE,
-            "what a coefficient α loses a round is λ/|α + ε|; at 0 its point leaves",
-        ),
-        keys::number(
-            "eps_alpha",
-            "ε",
-            || KlmsCsal1Params::default().eps_alpha.into(),
-            keys::NOT_NEGATIVE,
-            "added to the coefficient that the threshold is divided by",
-        ),
-        MAX_DICTIONARY,
-    ],
+    keys: KlmsCsal1Params::KEYS,
     trial: &["mu0=0.3", "lambda=1e-9"],
-    search: &[
-        keys::search("eta", 0.01, 1.0),
-        keys::search_evenly("mu0", 0.3, 0.95),
-        keys::search("lambda", 1e-8, 0.0001),
-    ],
-    make: |kernel, context, values| {
-        let params = KlmsCsal1Params::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
-        let params = params.lambda(values.number("lambda")?).eps_alpha(values.number("eps_alpha")?);
-        Ok(KlmsCsal1::new(kernel, context.dimension, params.max_dictionary(values.max_dictionary()?))?.into())
-    },
+    make: |kernel, context, values| Ok(KlmsCsal1::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..KLMS_CSL1
 };

@@ -12,23 +12,23 @@ use mercer_sparsify::Coherence;
 use super::OnCoefficients;
 use super::normalised_step::NormalisedStep;
 use crate::Error;
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::parameters::parameters;
 
 parameters! {
     /// Parameters of [`Knlms`].
     #[derive(Copy)]
     pub struct KnlmsParams {
-        /// Step size `η > 0`; below 2 the error at the example itself shrinks.
-        eta: f64 = 0.1,
-        /// Coherence threshold `μ₀ ∈ [0, 1]`; 1 keeps every point.
-        mu0: f64 = 0.7,
-        /// `ε ≥ 0`, added to `‖k‖²`.
-        eps: f64 = 1e-4,
-        /// Largest dictionary; `None` leaves its size to the coherence test.
-        max_dictionary: Option<usize> = Some(1000),
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// step size, below 2
+        eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
+        /// largest coherence kept
+        mu0: f64 = 0.7 => "μ₀" UNIT_INTERVAL.search_evenly(0.5, 0.99),
+        /// added to the squared norm
+        eps: f64 = 1e-4 => "ε" NOT_NEGATIVE.search(0.0001, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -41,6 +41,7 @@ impl<K: Kernel> Knlms<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KnlmsParams) -> Result<Self, Error> {
+        params.check()?;
         let KnlmsParams { eta, mu0, eps, max_dictionary, outputs } = params;
         let update = NormalisedStep::new(eta, eps)?;
         Self::from_parts(kernel, dimension, Coherence::new(mu0)?, update, (outputs, max_dictionary))
@@ -50,18 +51,7 @@ impl<K: Kernel> Knlms<K> {
 pub(crate) const KNLMS: Entry = Entry {
     name: "knlms",
     summary: "kernel normalised least mean squares on a coherent dictionary",
-    keys: &[
-        keys::number("eta", "η", || KnlmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2"),
-        keys::number(
-            "mu0",
-            "μ₀",
-            || KnlmsParams::default().mu0.into(),
-            "a number from 0 to 1",
-            "largest coherence kept",
-        ),
-        keys::number("eps", "ε", || KnlmsParams::default().eps.into(), keys::NOT_NEGATIVE, "added to the squared norm"),
-        keys::max_dictionary(|| KnlmsParams::default().max_dictionary.into()),
-    ],
+    keys: KnlmsParams::KEYS,
     time: cost!(1.0 J d, 4.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     source: "Richard et al. 2009",
@@ -69,11 +59,6 @@ pub(crate) const KNLMS: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "very cheap steps on a dictionary; drift",
     start: "`eta=0.1`, `mu0=0.7`; 0.5 and 0.9 where there is little noise",
-    search: &[keys::search("eta", 0.01, 1.0), keys::search_evenly("mu0", 0.5, 0.99), keys::search("eps", 0.0001, 1.0)],
-    make: |kernel, context, values| {
-        let params = KnlmsParams::default().eta(values.number("eta")?).mu0(values.number("mu0")?);
-        let params = params.eps(values.number("eps")?).max_dictionary(values.max_dictionary()?);
-        Ok(Knlms::new(kernel, context.dimension, params.outputs(context.outputs))?.into())
-    },
+    make: |kernel, context, values| Ok(Knlms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

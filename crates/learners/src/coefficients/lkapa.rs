@@ -14,23 +14,23 @@ use mercer_sparsify::EveryPoint;
 use super::norma::leaking_step;
 use super::window::{Move, Solver, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, Key, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`Lkapa`].
     #[derive(Copy)]
     pub struct LkapaParams {
-        /// Step size `η > 0`; the errors in the window shrink below `2/(p k(x, x))`.
-        eta: f64 = 0.01,
-        /// Regulariser `λ ≥ 0`, with `λη ≤ 1`.
-        lambda: f64 = 0.01,
-        /// Examples in the window, `p ≥ 1`.
-        order: usize = 10,
-        /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(1000),
+        /// step size
+        eta: f64 = 0.01 => "η" POSITIVE.search(0.005, 0.5),
+        /// regulariser: coefficients shrink by 1 − λη a round; at most 1/η
+        lambda: f64 = 0.01 => "λ" NOT_NEGATIVE.search(0.0001, 0.5),
+        /// examples in the window
+        order: usize = 10 => "p" COUNT,
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
     }
 }
 
@@ -38,16 +38,16 @@ parameters! {
     /// Parameters of [`Nlkapa`].
     #[derive(Copy)]
     pub struct NlkapaParams {
-        /// Step size `η > 0`; the errors in the window shrink below 2.
-        eta: f64 = 0.05,
-        /// Regulariser `λ ≥ 0`, with `λη ≤ 1`.
-        lambda: f64 = 0.01,
-        /// Examples in the window, `p ≥ 1`.
-        order: usize = 10,
-        /// `ε > 0`, added to the diagonal of the window's kernel matrix.
-        eps: f64 = 1.0,
-        /// Largest dictionary, after which nothing is learnt; `None` keeps every example.
-        max_dictionary: Option<usize> = Some(1000),
+        /// step size, below 2
+        eta: f64 = 0.05 => "η" POSITIVE.search(0.01, 1.0),
+        /// regulariser: coefficients shrink by 1 − λη a round; at most 1/η
+        lambda: f64 = 0.01 => "λ" NOT_NEGATIVE.search(0.0001, 0.5),
+        /// examples in the window
+        order: usize = 10 => "p" COUNT,
+        /// added to the diagonal of the matrix of the window
+        eps: f64 = 1.0 => "ε" POSITIVE,
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
     }
 }
 
@@ -63,6 +63,7 @@ impl<K: Kernel> Lkapa<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: LkapaParams) -> Result<Self, Error> {
+        params.check()?;
         let LkapaParams { eta, lambda, order, max_dictionary } = params;
         let update = LeakyProjection::from_params([eta, lambda, 0.0], Window::new("order", order, dimension)?)?;
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
@@ -75,8 +76,8 @@ impl<K: Kernel> Nlkapa<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NlkapaParams) -> Result<Self, Error> {
+        params.check()?;
         let NlkapaParams { eta, lambda, order, eps, max_dictionary } = params;
-        let eps = ParameterError::positive("eps", eps)?;
         let update = LeakyProjection::from_params([eta, lambda, eps], Window::new("order", order, dimension)?)?;
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
     }
@@ -148,23 +149,10 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
     }
 }
 
-const ETA: Key = keys::number("eta", "η", || LkapaParams::default().eta.into(), keys::POSITIVE, "step size");
-const LAMBDA: Key = keys::number(
-    "lambda",
-    "λ",
-    || LkapaParams::default().lambda.into(),
-    keys::NOT_NEGATIVE,
-    "regulariser: coefficients shrink by 1 − λη a round; at most 1/η",
-);
-const ORDER: Key = keys::count("order", "p", || LkapaParams::default().order.into(), "examples in the window");
-const MAX_DICTIONARY: Key =
-    keys::count("max_dictionary", "", || LkapaParams::default().max_dictionary.into(), "most points kept")
-        .or_none("every example is kept", keys::COUNT_OR_NONE);
-
 pub(crate) const LKAPA: Entry = Entry {
     name: "lkapa",
     summary: "leaky kernel affine projection: a gradient step for several examples at once",
-    keys: &[ETA, LAMBDA, ORDER, MAX_DICTIONARY],
+    keys: LkapaParams::KEYS,
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J),
     memory: cost!(1.0 J d, 2.0 J, 1.0 p J),
     source: "Liu and Principe 2008",
@@ -172,38 +160,16 @@ pub(crate) const LKAPA: Entry = Entry {
     advice: "a yardstick of affine projection",
     start: "`eta=0.01`, `order=10`",
     trial: &["max_dictionary=40", "order=4"],
-    search: &[keys::search("eta", 0.005, 0.5), keys::search("lambda", 0.0001, 0.5)],
-    make: |kernel, context, values| {
-        let params = LkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
-        let params = params.order(values.count("order")?).max_dictionary(values.max_dictionary()?);
-        Ok(Lkapa::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Lkapa::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };
 
 pub(crate) const NLKAPA: Entry = Entry {
     name: "nlkapa",
     summary: "leaky kernel affine projection, normalised by the kernel matrix of its examples",
-    keys: &[
-        keys::number("eta", "η", || NlkapaParams::default().eta.into(), keys::POSITIVE, "step size, below 2"),
-        LAMBDA,
-        ORDER,
-        keys::number(
-            "eps",
-            "ε",
-            || NlkapaParams::default().eps.into(),
-            keys::POSITIVE,
-            "added to the diagonal of the matrix of the window",
-        ),
-        MAX_DICTIONARY,
-    ],
+    keys: NlkapaParams::KEYS,
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J, 1.0 p p),
     start: "`eta=0.05`, `order=10`, `eps=1`",
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 0.0001, 0.5)],
-    make: |kernel, context, values| {
-        let params = NlkapaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
-        let params = params.order(values.count("order")?).eps(values.number("eps")?);
-        Ok(Nlkapa::new(kernel, context.dimension, params.max_dictionary(values.max_dictionary()?))?.into())
-    },
+    make: |kernel, context, values| Ok(Nlkapa::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..LKAPA
 };

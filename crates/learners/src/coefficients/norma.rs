@@ -12,7 +12,7 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::EveryPoint;
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
@@ -30,12 +30,7 @@ pub enum Leak {
     First,
 }
 
-impl Leak {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::After, Self::First];
-    /// Their names, as the catalogue knows them.
-    pub const NAMES: [&'static str; 2] = ["after", "first"];
-}
+choices!(Leak { "after" = After, "first" = First });
 
 /// How the step size goes with the rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,29 +44,24 @@ pub enum Schedule {
     Sqrt,
 }
 
-impl Schedule {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Constant, Self::Sqrt];
-    /// Their names, as the catalogue knows them.
-    pub const NAMES: [&'static str; 2] = ["constant", "sqrt"];
-}
+choices!(Schedule { "constant" = Constant, "sqrt" = Sqrt });
 
 parameters! {
     /// Parameters of [`Norma`].
     #[derive(Copy)]
     pub struct NormaParams {
-        /// Step size `η > 0`.
-        eta: f64 = 0.1,
-        /// Regulariser `λ ≥ 0`, with `λη ≤ 1`: a coefficient shrinks by the factor `1 − λη` a round.
-        lambda: f64 = 0.002,
-        /// Points kept `τ ≥ 1`, the latest ones.
-        tau: usize = 500,
-        /// What is minimised; any but softmax.
-        loss: Loss = Loss::SQUARED,
-        /// Where the derivative of the loss is taken.
-        leak: Leak = Leak::After,
-        /// How the step size goes with the rounds.
-        schedule: Schedule = Schedule::Constant,
+        /// step size, below 2/k(x,x)
+        eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
+        /// regulariser: coefficients shrink by 1 − λη a round; at most 1/η
+        lambda: f64 = 0.002 => "λ" NOT_NEGATIVE.search(1e-5, 0.1),
+        /// points kept, the latest ones
+        tau: usize = 500 => "τ" COUNT,
+        /// what is minimised; with classes the default is logistic, softmax for more than two
+        loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge",
+        /// whether the coefficients shrink after the derivative of the loss is taken, or first
+        leak: Leak = Leak::After => "" "after or first",
+        /// step size of round t: η, or η/√t
+        schedule: Schedule = Schedule::Constant => "" "constant or sqrt",
     }
 }
 
@@ -90,8 +80,8 @@ impl<K: Kernel> Norma<K> {
 
 /// `η` and `λ`, if `η > 0`, `λ ≥ 0` and a leak by `1 − λη` turns no sign.
 pub(super) fn leaking_step(eta: f64, lambda: f64) -> Result<(f64, f64), ParameterError> {
-    let eta = ParameterError::positive("eta", eta)?;
-    let lambda = ParameterError::non_negative("lambda", lambda)?;
+    let eta = eta;
+    let lambda = lambda;
     ParameterError::require(lambda * eta <= 1.0, "lambda", "at most 1/eta", lambda)?;
     Ok((eta, lambda))
 }
@@ -114,7 +104,6 @@ impl NormaStep {
     fn new(params: NormaParams) -> Result<Self, Error> {
         let NormaParams { eta, lambda, tau, loss, leak, schedule } = params;
         let (eta, lambda) = leaking_step(eta, lambda)?;
-        let tau = ParameterError::at_least_one("tau", tau)?;
         if loss.is_softmax() {
             let instead = "a loss of one score";
             return Err(Error::Loss { update: "NORMA", loss: loss.name(), instead });
@@ -172,37 +161,10 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
     }
 }
 
-const LOSSES: &str = "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge";
-
 pub(crate) const NORMA: Entry = Entry {
     name: "norma",
     summary: "regularised gradient descent on any loss over a window of points",
-    keys: &[
-        keys::number("eta", "η", || NormaParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::number(
-            "lambda",
-            "λ",
-            || NormaParams::default().lambda.into(),
-            keys::NOT_NEGATIVE,
-            "regulariser: coefficients shrink by 1 − λη a round; at most 1/η",
-        ),
-        keys::count("tau", "τ", || NormaParams::default().tau.into(), "points kept, the latest ones"),
-        keys::loss(|| NormaParams::default().loss.into(), LOSSES),
-        keys::name(
-            "leak",
-            &Leak::NAMES,
-            || Leak::NAMES[0].into(),
-            "after or first",
-            "whether the coefficients shrink after the derivative of the loss is taken, or first",
-        ),
-        keys::name(
-            "schedule",
-            &Schedule::NAMES,
-            || Schedule::NAMES[0].into(),
-            "constant or sqrt",
-            "step size of round t: η, or η/√t",
-        ),
-    ],
+    keys: NormaParams::KEYS,
     time: cost!(1.0 J d, 2.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     source: "Kivinen et al. 2004",
@@ -212,13 +174,6 @@ pub(crate) const NORMA: Entry = Entry {
     advice: "any loss at the price of one kernel row; a target that drifts",
     start: "`eta=0.1`, `lambda=0.002`",
     trial: &["tau=40"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 1e-5, 0.1)],
-    make: |kernel, context, values| {
-        let params = NormaParams::default().eta(values.number("eta")?).lambda(values.number("lambda")?);
-        let params = params.tau(values.count("tau")?).loss(values.named("loss")?);
-        let params = params.leak(Leak::ALL[values.place("leak", &Leak::NAMES)?]);
-        let params = params.schedule(Schedule::ALL[values.place("schedule", &Schedule::NAMES)?]);
-        Ok(Norma::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Norma::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

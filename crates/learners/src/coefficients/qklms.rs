@@ -9,7 +9,7 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Answer, Quantised};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen, scaled_errors};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Rule, Takes};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
 use crate::{Error, ParameterError};
@@ -18,14 +18,14 @@ parameters! {
     /// Parameters of [`Qklms`].
     #[derive(Copy)]
     pub struct QklmsParams {
-        /// Step size `η > 0`; it must stay below `2/k(x, x)` for the error at the example itself to shrink.
-        eta: f64 = 0.2,
-        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only. The catalogue and the command find it in the first rows.
-        epsilon: f64 = 0.1,
-        /// Largest dictionary; `None` leaves its size to the quantisation.
-        max_dictionary: Option<usize> = Some(1000),
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// step size, below 2/k(x,x)
+        eta: f64 = 0.2 => "η" POSITIVE.search(0.01, 1.0),
+        /// inputs this near share a point
+        epsilon: f64 = 0.1 => "ε" NOT_NEGATIVE.found_by_default(Rule::NEAREST).search(0.01, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -38,6 +38,7 @@ impl<K: Kernel> Qklms<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: QklmsParams) -> Result<Self, Error> {
+        params.check()?;
         let QklmsParams { eta, epsilon, max_dictionary, outputs } = params;
         let update = QuantisedStep::new(eta)?;
         Self::from_parts(kernel, dimension, Quantised::new(epsilon)?, update, (outputs, max_dictionary))
@@ -98,11 +99,7 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
 pub(crate) const QKLMS: Entry = Entry {
     name: "qklms",
     summary: "quantised kernel least mean squares: near inputs share a point",
-    keys: &[
-        keys::number("eta", "η", || QklmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::radius_of_quantisation(|| QklmsParams::default().epsilon.into()),
-        keys::max_dictionary(|| QklmsParams::default().max_dictionary.into()),
-    ],
+    keys: QklmsParams::KEYS,
     time: cost!(2.0 J d, 1.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     source: "Chen et al. 2012",
@@ -111,11 +108,6 @@ pub(crate) const QKLMS: Entry = Entry {
     advice: "the cheapest steps on a dictionary; drift",
     start: "`eta=0.2`, `epsilon` as found or a tenth of the width",
     trial: &["epsilon=0.1"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("epsilon", 0.01, 1.0)],
-    make: |kernel, context, values| {
-        let params = QklmsParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);
-        let params = params.max_dictionary(values.max_dictionary()?).outputs(context.outputs);
-        Ok(Qklms::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Qklms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

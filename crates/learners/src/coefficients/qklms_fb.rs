@@ -18,23 +18,23 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::catalogue::{Entry, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Rule};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`QklmsFb`].
     #[derive(Copy)]
     pub struct QklmsFbParams {
-        /// Step size `η > 0`; it must stay below `2/k(x, x)` for the error at the example itself to shrink.
-        eta: f64 = 0.1,
-        /// Quantisation radius `ε ≥ 0`, a distance between inputs; 0 merges repeated inputs only. The catalogue and the command find it in the first rows.
-        epsilon: f64 = 0.3,
-        /// Forgetting factor `β ∈ [0, 1]` of significance and influence.
-        beta: f64 = 0.999,
-        /// Largest dictionary, at least 1.
-        max_dictionary: usize = 1000,
+        /// step size, below 2/k(x,x)
+        eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
+        /// inputs this near share a point
+        epsilon: f64 = 0.3 => "ε" NOT_NEGATIVE.found_by_default(Rule::NEAREST).search(0.01, 1.0),
+        /// forgetting factor of the significance of points
+        beta: f64 = 0.999 => "β" UNIT_INTERVAL,
+        /// most points kept
+        max_dictionary: usize = 1000 => "" COUNT,
     }
 }
 
@@ -47,11 +47,9 @@ impl<K: Kernel> QklmsFb<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: QklmsFbParams) -> Result<Self, Error> {
+        params.check()?;
         let QklmsFbParams { eta, epsilon, beta, max_dictionary } = params;
-        let eta = ParameterError::positive("eta", eta)?;
-        let beta = ParameterError::require((0.0..=1.0).contains(&beta), "beta", "a number in [0, 1]", beta)?;
-        let budget = ParameterError::at_least_one("max_dictionary", max_dictionary)?;
-        let update = SignificanceStep { eta, beta, budget, ..SignificanceStep::default() };
+        let update = SignificanceStep { eta, beta, budget: max_dictionary, ..SignificanceStep::default() };
         Self::from_parts(kernel, dimension, Quantised::new(epsilon)?, update, (1, None))
     }
 }
@@ -164,18 +162,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
 pub(crate) const QKLMS_FB: Entry = Entry {
     name: "qklms-fb",
     summary: "quantised kernel least mean squares; the least significant point leaves a full dictionary",
-    keys: &[
-        keys::number("eta", "η", || QklmsFbParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::radius_of_quantisation(|| QklmsFbParams::default().epsilon.into()),
-        keys::number(
-            "beta",
-            "β",
-            || QklmsFbParams::default().beta.into(),
-            "a number from 0 to 1",
-            "forgetting factor of the significance of points",
-        ),
-        keys::count("max_dictionary", "", || QklmsFbParams::default().max_dictionary.into(), "most points kept"),
-    ],
+    keys: QklmsFbParams::KEYS,
     time: cost!(3.0 J d, 4.0 J),
     memory: cost!(1.0 J d, 4.0 J),
     source: "Zhao et al. 2013",
@@ -183,11 +170,6 @@ pub(crate) const QKLMS_FB: Entry = Entry {
     advice: "cheap steps on a budget; drift",
     start: "`eta=0.1`, `epsilon` as found or a fifth of the width",
     trial: &["epsilon=0.3", "max_dictionary=30"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("epsilon", 0.01, 1.0)],
-    make: |kernel, context, values| {
-        let params = QklmsFbParams::default().eta(values.number("eta")?).epsilon(values.number("epsilon")?);
-        let params = params.beta(values.number("beta")?).max_dictionary(values.count("max_dictionary")?);
-        Ok(QklmsFb::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(QklmsFb::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

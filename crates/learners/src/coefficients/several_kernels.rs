@@ -10,7 +10,7 @@ use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel, Points};
 use mercer_simd::dot;
 
-use crate::catalogue::{BuildError, Context, Key, Kind, Value, Values, keys};
+use crate::catalogue::{BuildError, Context, Key, Kind, Rule, Value, Values};
 use crate::learner::{Target, check_input, check_scores};
 use crate::update::Coefficients;
 use crate::{Error, Regressor, Scratch};
@@ -203,17 +203,19 @@ fn scaled(kernel: &AnyKernel, _: &Context<'_>, _: &Values<'_>) -> Result<Value, 
 }
 
 /// The kernels, by default those of [`scaled`].
-const KERNELS: Key = keys::number(
-    "kernels",
-    "P",
+const KERNELS: Key = Key::written(
+    Kind::Kernels,
+    [
+        "kernels",
+        "kernels separated by commas (by ; where one has a comma of its own), or auto",
+        "the P kernels, such as gaussian:0.3,gaussian:0.6 or polynomial:3,1;linear",
+    ],
     || "auto".into(),
-    "kernels separated by commas (by ; where one has a comma of its own), or auto",
-    "the P kernels, such as gaussian:0.3,gaussian:0.6 or polynomial:3,1;linear",
 )
-.of_kind(Kind::Kernels)
-.or_found(
+.with_symbol("P")
+.found(Rule::looking(
     "the Gaussian of --kernel at ¼, ½, 1, 2 and 4 times its width; another kernel alone",
     "ours: the papers choose by hand",
     [false, false],
     scaled,
-);
+));

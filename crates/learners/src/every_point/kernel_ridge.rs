@@ -14,11 +14,11 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
 use mercer_simd::dot;
 
-use crate::catalogue::{BuildError, Context, Entry, Takes, Values, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::learner::{Rows, Target, check_example, check_input, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
 use crate::update::{Awv, Coefficients, Readout, Residuals, Ridge, finite, in_range};
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Error, Regressor, Scratch};
 
 /// Points from which on inputs are solved for together: the factor of fewer stays in the first level of cache.
 const WORTH_A_GROUP: usize = 80;
@@ -27,10 +27,10 @@ parameters! {
     /// Parameters of [`KernelAwv`] and [`KernelKrr`].
     #[derive(Copy)]
     pub struct KernelRidgeParams {
-        /// Ridge `λ > 0`.
-        lambda: f64 = 1.0,
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// ridge
+        lambda: f64 = 1.0 => "λ" POSITIVE.search(0.0001, 10.0),
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -105,12 +105,13 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KernelRidgeParams) -> Result<Self, Error> {
+        params.check()?;
         Ok(Self {
             kernel,
-            lambda: ParameterError::positive("lambda", params.lambda)?,
+            lambda: params.lambda,
             points: Points::new(dimension),
             factor: GrowingCholesky::new(),
-            q: Coefficients::zeros(ParameterError::at_least_one("outputs", params.outputs)?, 0),
+            q: Coefficients::zeros(params.outputs, 0),
             readout: PhantomData,
             residuals: Residuals::default(),
             scratch: Scratch::default(),
@@ -311,14 +312,10 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
     }
 }
 
-fn params(context: &Context<'_>, values: &Values<'_>) -> Result<KernelRidgeParams, BuildError> {
-    Ok(KernelRidgeParams::default().lambda(values.number("lambda")?).outputs(context.outputs))
-}
-
 pub(crate) const KERNEL_AWV: Entry = Entry {
     name: "kernel-awv",
     summary: "Azoury–Warmuth–Vovk forecaster over all points",
-    keys: &[keys::lambda(|| KernelRidgeParams::default().lambda.into())],
+    keys: KernelRidgeParams::KEYS,
     time: cost!(1.0 t d, 0.5 t t),
     memory: cost!(1.0 t d, 0.5 t t),
     growth: Some("every example is kept, and memory and time grow with the square of their number"),
@@ -327,8 +324,7 @@ pub(crate) const KERNEL_AWV: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "yardstick against any data; some thousand rows",
     start: "`lambda=0.1`",
-    search: &[keys::search("lambda", 0.0001, 10.0)],
-    make: |kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, params(context, values)?)?.into()),
+    make: |kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };
 
@@ -337,7 +333,6 @@ pub(crate) const KERNEL_KRR: Entry = Entry {
     summary: "online kernel ridge regression over all points",
     source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",
     advice: "yardstick on independent data; some thousand rows",
-    search: &[keys::search("lambda", 0.0001, 10.0)],
-    make: |kernel, context, values| Ok(KernelKrr::new(kernel, context.dimension, params(context, values)?)?.into()),
+    make: |kernel, context, values| Ok(KernelKrr::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..KERNEL_AWV
 };

@@ -15,7 +15,7 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Admission, Answer, Kors, KorsDecision, NewtonBasis, Probe};
 
-use crate::catalogue::{BuildError, Context, Entry, Takes, Values, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::learner::{Target, check_input};
 use crate::parameters::parameters;
 use crate::update::{Awv, Enlargement, LeastSquares, LinearUpdate, Readout, Ridge, in_range};
@@ -25,16 +25,16 @@ parameters! {
     /// Parameters of [`PkawvNystrom`] and [`PkrrNystrom`].
     #[derive(Copy)]
     pub struct NystromParams {
-        /// Ridge `λ > 0`.
-        lambda: f64 = 1.0,
-        /// Regulariser `μ > 0` of the leverage scores; larger keeps fewer points.
-        mu: f64 = 1.0,
-        /// Oversampling `β > 0`; Proposition 5 takes `12 ln(n/δ)`, the experiments 1.
-        beta: f64 = 1.0,
-        /// Accuracy `ε ≥ 0` of the scores.
-        epsilon: f64 = 0.5,
-        /// Seed of the coins.
-        seed: u64 = 0,
+        /// ridge
+        lambda: f64 = 1.0 => "λ" POSITIVE.search(0.0001, 10.0),
+        /// regulariser of the leverage scores; larger keeps fewer points
+        mu: f64 = 1.0 => "μ" POSITIVE.search(0.1, 10.0),
+        /// oversampling of the leverage scores; larger keeps more points
+        beta: f64 = 1.0 => "β" POSITIVE.auto("12*ln(T/0.05)", "Jézéquel et al. 2019, Proposition 5 with δ = 0.05"),
+        /// accuracy of the leverage scores
+        epsilon: f64 = 0.5 => "ε" NOT_NEGATIVE,
+        /// seed of what is drawn
+        seed: u64 = 0 => context seed,
     }
 }
 
@@ -69,13 +69,13 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NystromParams) -> Result<Self, Error> {
+        params.check()?;
         let NystromParams { lambda, mu, beta, epsilon, seed } = params;
-        ParameterError::positive("mu", mu)?;
         ParameterError::require((1.0 / mu).is_finite(), "mu", "so large that its reciprocal is finite", mu)?;
         Ok(Self {
             basis: NewtonBasis::new(kernel, dimension),
             kors: Kors::new(mu, beta, epsilon, seed)?,
-            update: LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0)?,
+            update: LeastSquares::new(lambda, 1.0)?,
             history: Points::new(dimension),
             columns: Vec::new(),
             targets: AlignedVec::new(),
@@ -251,31 +251,10 @@ impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
     }
 }
 
-fn params(context: &Context<'_>, values: &Values<'_>) -> Result<NystromParams, BuildError> {
-    Ok(NystromParams::default()
-        .lambda(values.number("lambda")?)
-        .mu(values.number("mu")?)
-        .beta(values.number("beta")?)
-        .epsilon(values.number("epsilon")?)
-        .seed(context.seed))
-}
-
 pub(crate) const PKAWV_NYSTROM: Entry = Entry {
     name: "pkawv-nystrom",
     summary: "Azoury–Warmuth–Vovk forecaster on the span of a KORS dictionary, over the whole past",
-    keys: &[
-        keys::lambda(|| NystromParams::default().lambda.into()),
-        keys::number(
-            "mu",
-            "μ",
-            || NystromParams::default().mu.into(),
-            keys::POSITIVE,
-            "regulariser of the leverage scores; larger keeps fewer points",
-        ),
-        keys::oversampling(|| NystromParams::default().beta.into())
-            .or_auto("12*ln(T/0.05)", "Jézéquel et al. 2019, Proposition 5 with δ = 0.05"),
-        keys::accuracy(|| NystromParams::default().epsilon.into()),
-    ],
+    keys: NystromParams::KEYS,
     time: cost!(1.0 J d, 3.0 J J),
     memory: cost!(t * (1.0 d, 1.0 J)),
     growth: Some("past inputs and coordinates are stored, and projected anew, in t(d + 2J), when a point is kept"),
@@ -284,8 +263,9 @@ pub(crate) const PKAWV_NYSTROM: Entry = Entry {
     takes: Takes::SQUARED,
     advice: "the paper's guarantee in more dimensions",
     start: "`mu = lambda`, `beta=1`",
-    search: &[keys::search("lambda", 0.0001, 10.0), keys::search("mu", 0.1, 10.0)],
-    make: |kernel, context, values| Ok(PkawvNystrom::new(kernel, context.dimension, params(context, values)?)?.into()),
+    make: |kernel, context, values| {
+        Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?.into())
+    },
     ..Entry::PLAIN
 };
 
@@ -294,7 +274,6 @@ pub(crate) const PKRR_NYSTROM: Entry = Entry {
     summary: "online ridge regression on the span of a KORS dictionary, over the whole past",
     source: "Jézéquel et al. 2019, section 4",
     advice: "the same, independent data",
-    search: &[keys::search("lambda", 0.0001, 10.0), keys::search("mu", 0.1, 10.0)],
-    make: |kernel, context, values| Ok(PkrrNystrom::new(kernel, context.dimension, params(context, values)?)?.into()),
+    make: |kernel, context, values| Ok(PkrrNystrom::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..PKAWV_NYSTROM
 };

@@ -12,32 +12,35 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
 use crate::basis::{Eviction, GrowThenStep, OnDictionary};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::KernelExpansion;
 use crate::every_point::expansion::GradientRule;
 use crate::learner::{Rows, Target, check_input, learn_one_by_one};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, GradientStep, LinearUpdate, StepSize};
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Error, Regressor, Scratch};
 
 parameters! {
     /// Parameters of [`AogdAld`].
     #[derive(Copy)]
     pub struct AogdAldParams {
-        /// Radius `U > 0` of the ball of functions, which also sets the steps.
-        radius: f64 = 2.0,
-        /// ALD threshold `α ≥ 0` on the squared distance; the paper takes `25/T`.
-        alpha: f64 = 1e-3,
-        /// `B₀`, the dictionary size at which the learner changes to keeping every example; `None` never does.
-        growth_limit: Option<usize> = None,
-        /// What is minimised.
-        loss: Loss = Loss::SQUARED,
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
-        /// Largest dictionary while it has one; `None` leaves its size to the ALD test.
+        /// radius of the ball of functions (bounds predictions), also sets the steps
+        radius: f64 = 2.0 => "U" POSITIVE.search(0.1, 10.0),
+        /// ALD threshold on the squared distance; larger keeps fewer points
+        alpha: f64 = 1e-3 => "α" NOT_NEGATIVE.auto("25/T", "Li and Liao, section A.1").search(0.001, 0.1),
+        /// points from which on every example is kept; 0 is kogd
+        growth_limit: Option<usize> = None => "B₀" WHOLE
+            .called("max_dictionary")
+            .none("never; the dictionary stays as large as alpha makes it")
+            .auto("(sqrt(d^2+4*d*T)-d)/2", "Li and Liao, Theorem 3.2"),
+        /// what is minimised; with classes the default is logistic, softmax for more than two
+        loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax",
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
+        /// most points of the dictionary, while it has one; `None` leaves its size to the ALD test
         max_dictionary: Option<usize> = None,
-        /// Which point leaves a full dictionary; by default none does, and no further one is kept.
+        /// which point leaves a full dictionary
         eviction: Eviction = Eviction::Never,
     }
 }
@@ -87,9 +90,8 @@ impl<K: Kernel + Clone> AogdAld<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: AogdAldParams) -> Result<Self, Error> {
+        params.check()?;
         let AogdAldParams { radius, alpha, growth_limit, loss, outputs, max_dictionary, eviction } = params;
-        let radius = ParameterError::positive("radius", radius)?;
-        let outputs = ParameterError::at_least_one("outputs", outputs)?;
         let update = GradientStep::new(0, outputs, loss, StepSize::adaptive(radius), Some(radius));
         let dictionary =
             InSpan::from_parts(kernel, dimension, Ald::new(alpha)?, update, max_dictionary)?.evicting(eviction);
@@ -228,19 +230,7 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
 pub(crate) const AOGD_ALD: Entry = Entry {
     name: "aogd-ald",
     summary: "approximated online gradient descent on an ALD dictionary",
-    keys: &[
-        keys::radius_of_ball(|| AogdAldParams::default().radius.into()),
-        keys::alpha_of_ald(|| AogdAldParams::default().alpha.into()),
-        keys::count(
-            "max_dictionary",
-            "B₀",
-            || AogdAldParams::default().growth_limit.into(),
-            "points from which on every example is kept; 0 is kogd",
-        )
-        .or_none("never; the dictionary stays as large as alpha makes it", "a whole number ≥ 0, or none")
-        .or_auto("(sqrt(d^2+4*d*T)-d)/2", "Li and Liao, Theorem 3.2"),
-        keys::loss(|| AogdAldParams::default().loss.into(), keys::ALL_LOSSES),
-    ],
+    keys: AogdAldParams::KEYS,
     time: cost!(1.0 J d, 0.5 J J),
     memory: cost!(1.0 J d, 0.5 J J),
     growth: Some("past max_dictionary every example is kept; with none it does not grow with the stream"),
@@ -249,15 +239,6 @@ pub(crate) const AOGD_ALD: Entry = Entry {
     takes: Takes::ALL,
     advice: "a dictionary, but cheaper steps",
     start: "`alpha=25/T`, `radius=2` (the function's norm, which also sets the steps)",
-    search: &[keys::search("radius", 0.1, 10.0), keys::search("alpha", 0.001, 0.1)],
-    make: |kernel, context, values| {
-        let params = AogdAldParams::default()
-            .radius(values.number("radius")?)
-            .alpha(values.number("alpha")?)
-            .growth_limit(values.optional_count("max_dictionary")?)
-            .loss(values.named("loss")?)
-            .outputs(context.outputs);
-        Ok(AogdAld::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(AogdAld::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -12,23 +12,23 @@ use mercer_linalg_incremental::Rotations;
 use mercer_simd::dot;
 
 use crate::basis::inverse_diagonal::InverseDiagonal;
-use crate::catalogue::{Entry, keys};
+use crate::catalogue::{Entry, Parameters};
 use crate::every_point::{KernelKrr, KernelRidgeParams};
 use crate::learner::Target;
 use crate::parameters::parameters;
 use crate::update::{finite, in_range};
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Error, Regressor, Scratch};
 
 parameters! {
     /// Parameters of [`FbKrls`].
     #[derive(Copy)]
     pub struct FbKrlsParams {
-        /// Ridge `λ > 0`.
-        lambda: f64 = 0.1,
-        /// Budget `M ≥ 1`: the number of examples kept.
-        max_dictionary: usize = 200,
-        /// Step size `η_y ≥ 0` of the stored labels; 0 leaves them as they are.
-        eta_y: f64 = 0.0,
+        /// ridge
+        lambda: f64 = 0.1 => "λ" POSITIVE.search(0.0001, 10.0),
+        /// examples kept
+        max_dictionary: usize = 200 => "M" COUNT,
+        /// step size with which stored labels follow new targets; 0 leaves them
+        eta_y: f64 = 0.0 => "η_y" NOT_NEGATIVE,
     }
 }
 
@@ -65,13 +65,14 @@ impl<K: Kernel> FbKrls<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: FbKrlsParams) -> Result<Self, Error> {
+        params.check()?;
         let FbKrlsParams { lambda, max_dictionary, eta_y } = params;
         Ok(Self {
             ridge: KernelKrr::new(kernel, dimension, KernelRidgeParams::default().lambda(lambda))?,
             labels: AlignedVec::new(),
             inverse: InverseDiagonal::default(),
-            eta_y: ParameterError::non_negative("eta_y", eta_y)?,
-            max_dictionary: ParameterError::at_least_one("max_dictionary", max_dictionary)?,
+            eta_y,
+            max_dictionary,
             scratch: Scratch::default(),
             moved: Moved::default(),
             rotations: Rotations::new(),
@@ -174,17 +175,7 @@ impl<K: Kernel> Regressor for FbKrls<K> {
 pub(crate) const FB_KRLS: Entry = Entry {
     name: "fb-krls",
     summary: "fixed-budget kernel recursive least squares: ridge regression on the examples that matter most",
-    keys: &[
-        keys::lambda(|| FbKrlsParams::default().lambda.into()),
-        keys::count("max_dictionary", "M", || FbKrlsParams::default().max_dictionary.into(), "examples kept"),
-        keys::number(
-            "eta_y",
-            "η_y",
-            || FbKrlsParams::default().eta_y.into(),
-            keys::NOT_NEGATIVE,
-            "step size with which stored labels follow new targets; 0 leaves them",
-        ),
-    ],
+    keys: FbKrlsParams::KEYS,
     time: cost!(1.0 J d, 3.5 J J),
     memory: cost!(1.0 J d, 0.5 J J),
     source: "Van Vaerenbergh et al. 2010",
@@ -192,11 +183,6 @@ pub(crate) const FB_KRLS: Entry = Entry {
     advice: "a small dictionary for data without drift; eta_y > 0 for slow drift",
     start: "`max_dictionary=200`, `lambda=0.1`",
     trial: &["max_dictionary=20"],
-    search: &[keys::search("lambda", 0.0001, 10.0)],
-    make: |kernel, context, values| {
-        let params = FbKrlsParams::default().lambda(values.number("lambda")?).eta_y(values.number("eta_y")?);
-        let params = params.max_dictionary(values.count("max_dictionary")?);
-        Ok(FbKrls::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(FbKrls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

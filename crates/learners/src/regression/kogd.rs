@@ -6,24 +6,24 @@
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::KernelExpansion;
 use crate::learner::{Target, check_input};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::StepSize;
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Error, Regressor, Scratch};
 
 parameters! {
     /// Parameters of [`Kogd`].
     #[derive(Copy)]
     pub struct KogdParams {
-        /// Radius `U > 0` of the ball of functions, which also sets the steps.
-        radius: f64 = 2.0,
-        /// What is minimised.
-        loss: Loss = Loss::SQUARED,
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// radius of the ball of functions (bounds predictions), also sets the steps
+        radius: f64 = 2.0 => "U" POSITIVE.search(0.1, 10.0),
+        /// what is minimised; with classes the default is logistic, softmax for more than two
+        loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax",
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -42,9 +42,8 @@ impl<K: Kernel> Kogd<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KogdParams) -> Result<Self, Error> {
+        params.check()?;
         let KogdParams { radius, loss, outputs } = params;
-        let radius = ParameterError::positive("radius", radius)?;
-        let outputs = ParameterError::at_least_one("outputs", outputs)?;
         let step_size = StepSize::adaptive(radius);
         let expansion = KernelExpansion::new(kernel, dimension, outputs, loss, step_size, Some(radius));
         Ok(Self { expansion, scratch: Scratch::default() })
@@ -96,10 +95,7 @@ impl<K: Kernel> Regressor for Kogd<K> {
 pub(crate) const KOGD: Entry = Entry {
     name: "kogd",
     summary: "kernelised online gradient descent; every example is kept",
-    keys: &[
-        keys::radius_of_ball(|| KogdParams::default().radius.into()),
-        keys::loss(|| KogdParams::default().loss.into(), keys::ALL_LOSSES),
-    ],
+    keys: KogdParams::KEYS,
     time: cost!(1.0 t d),
     memory: cost!(1.0 t d),
     growth: Some("every example is kept"),
@@ -108,11 +104,6 @@ pub(crate) const KOGD: Entry = Entry {
     takes: Takes::ALL,
     advice: "yardstick of first order",
     start: "`radius=2`",
-    search: &[keys::search("radius", 0.1, 10.0)],
-    make: |kernel, context, values| {
-        let params =
-            KogdParams::default().radius(values.number("radius")?).loss(values.named("loss")?).outputs(context.outputs);
-        Ok(Kogd::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Kogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

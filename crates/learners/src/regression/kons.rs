@@ -8,7 +8,7 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
 use crate::Error;
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::{Curvature, DualNewton};
 use crate::loss::Loss;
 use crate::parameters::parameters;
@@ -17,14 +17,14 @@ parameters! {
     /// Parameters of [`Kons`].
     #[derive(Copy)]
     pub struct KonsParams {
-        /// Regulariser `μ > 0`, `A_0 = μI`.
-        mu: f64 = 1.0,
-        /// Curvature `η > 0`; `1/(4(U² + Y²))` for predictions and targets within `U` and `Y`, `½e^{−U}` for the logistic loss.
-        eta: f64 = 0.125,
-        /// Bound `C > 0` on the predictions; `None` does not project.
-        clip: Option<f64> = None,
-        /// What is minimised: squared or logistic.
-        loss: Loss = Loss::SQUARED,
+        /// regulariser: the curvature starts at μI
+        mu: f64 = 1.0 => "μ" POSITIVE.search(0.01, 100.0),
+        /// curvature: 1/(4(U² + Y²)) for predictions within U and targets within Y
+        eta: f64 = 0.125 => "η" POSITIVE.search(0.01, 10.0),
+        /// bound on the predictions
+        clip: Option<f64> = None => "C" POSITIVE.none("predictions are not bounded"),
+        /// what is minimised; with classes the default is logistic, softmax for more than two
+        loss: Loss = Loss::SQUARED => "" "squared or logistic",
     }
 }
 
@@ -55,6 +55,7 @@ impl<K: Kernel> Kons<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KonsParams) -> Result<Self, Error> {
+        params.check()?;
         let KonsParams { mu, eta, clip, loss } = params;
         Self::from_parts(kernel, dimension, EveryRound, loss, [mu, eta], clip)
     }
@@ -63,13 +64,7 @@ impl<K: Kernel> Kons<K> {
 pub(crate) const KONS: Entry = Entry {
     name: "kons",
     summary: "kernelised online Newton step; every example is kept",
-    keys: &[
-        keys::mu(|| KonsParams::default().mu.into()),
-        keys::eta(|| KonsParams::default().eta.into()),
-        keys::number("clip", "C", || KonsParams::default().clip.into(), keys::POSITIVE, "bound on the predictions")
-            .or_none("predictions are not bounded", "a number > 0, or none"),
-        keys::loss(|| KonsParams::default().loss.into(), "squared or logistic"),
-    ],
+    keys: KonsParams::KEYS,
     time: cost!(1.0 t d, 0.5 t t),
     memory: cost!(1.0 t d, 0.5 t t),
     growth: Some("every example is kept, and memory and time grow with the square of their number"),
@@ -79,14 +74,6 @@ pub(crate) const KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "yardstick of second order; some thousand rows",
     start: "`mu=1`",
-    search: &[keys::search("mu", 0.01, 100.0), keys::search("eta", 0.01, 10.0)],
-    make: |kernel, context, values| {
-        let params = KonsParams::default()
-            .mu(values.number("mu")?)
-            .eta(values.number("eta")?)
-            .clip(values.optional_number("clip")?)
-            .loss(values.named("loss")?);
-        Ok(Kons::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Kons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -21,11 +21,11 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_sparsify::EveryPoint;
 
 use crate::basis::{Eviction, GrowThenStep, OnDictionary};
-use crate::catalogue::{BuildError, Entry, keys};
+use crate::catalogue::{Entry, Parameters, choices};
 use crate::learner::Target;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, Forgetting, LeastSquares, LinearUpdate, finite};
-use crate::{Error, ParameterError, Scratch};
+use crate::{Error, Scratch};
 
 /// How [`KrlsT`] forgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,16 +43,16 @@ parameters! {
     /// Parameters of [`KrlsT`].
     #[derive(Copy)]
     pub struct KrlsTParams {
-        /// Forgetting `λ ∈ (0, 1]`; 1 forgets nothing.
-        forgetting: f64 = 0.999,
-        /// Variance `σ² > 0` of the noise, where `k(x, x)` is the variance of `f(x)`.
-        noise: f64 = 0.1,
-        /// Jitter `≥ 0`, added to `k(x, x)` of the example itself.
-        jitter: f64 = 1e-6,
-        /// Budget `M`; `None` keeps every point.
-        max_dictionary: Option<usize> = Some(200),
-        /// How it forgets.
-        rule: KrlsTRule = KrlsTRule::BackToPrior,
+        /// share of the past that a row leaves: about 1/(1 − λ) rows are remembered; 1 forgets nothing
+        forgetting: f64 = 0.999 => "λ" FRACTION,
+        /// variance of the noise
+        noise: f64 = 0.1 => "σ²" POSITIVE.search(0.0001, 1.0),
+        /// added to k(x,x)
+        jitter: f64 = 1e-6 => "" NOT_NEGATIVE,
+        /// most points kept
+        max_dictionary: Option<usize> = Some(200) => "" COUNT.unlimited(),
+        /// how it forgets: back to the prior, or by injected uncertainty
+        rule: KrlsTRule = KrlsTRule::BackToPrior => "" "b2p or ui",
     }
 }
 
@@ -65,14 +65,14 @@ impl<K: Kernel> KrlsT<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KrlsTParams) -> Result<Self, Error> {
+        params.check()?;
         let KrlsTParams { forgetting, noise, jitter, max_dictionary, rule } = params;
-        let noise = ParameterError::positive("noise", noise)?;
         let forgets = match rule {
             KrlsTRule::BackToPrior => Forgetting::ToPrior,
             KrlsTRule::UncertaintyInjection => Forgetting::Exponential,
         };
         let squares = LeastSquares::new(noise, forgetting)?.forgetting_by(forgets)?;
-        let kernel = Jittered { kernel, jitter: ParameterError::non_negative("jitter", jitter)? };
+        let kernel = Jittered { kernel, jitter };
         let update = ScaledSquares { squares, sum: 0.0, count: 0.0 };
         let learner = Self::from_parts(kernel, dimension, EveryPoint, update, max_dictionary)?;
         Ok(learner.evicting(Eviction::LeastSignificant(Removal::Marginalise)))
@@ -205,31 +205,12 @@ impl LinearUpdate for ScaledSquares {
     }
 }
 
-/// The rules by name.
-const RULES: [(&str, KrlsTRule); 2] = [("b2p", KrlsTRule::BackToPrior), ("ui", KrlsTRule::UncertaintyInjection)];
+choices!(KrlsTRule { "b2p" = BackToPrior, "ui" = UncertaintyInjection });
 
 pub(crate) const KRLS_T: Entry = Entry {
     name: "krls-t",
     summary: "kernel recursive least-squares tracker: a Gaussian process that forgets, on a budget",
-    keys: &[
-        keys::number(
-            "forgetting",
-            "λ",
-            || KrlsTParams::default().forgetting.into(),
-            "a number above 0, at most 1",
-            "share of the past that a row leaves: about 1/(1 − λ) rows are remembered; 1 forgets nothing",
-        ),
-        keys::number("noise", "σ²", || KrlsTParams::default().noise.into(), keys::POSITIVE, "variance of the noise"),
-        keys::number("jitter", "", || KrlsTParams::default().jitter.into(), keys::NOT_NEGATIVE, "added to k(x,x)"),
-        keys::max_dictionary(|| KrlsTParams::default().max_dictionary.into()),
-        keys::name(
-            "rule",
-            &[RULES[0].0, RULES[1].0],
-            || RULES.iter().find(|(_, rule)| *rule == KrlsTParams::default().rule).map(|(name, _)| *name).into(),
-            "b2p or ui",
-            "how it forgets: back to the prior, or by injected uncertainty",
-        ),
-    ],
+    keys: KrlsTParams::KEYS,
     time: cost!(1.0 J d, 8.0 J J),
     memory: cost!(1.0 J d, 1.0 J J),
     source: "Van Vaerenbergh et al. 2012",
@@ -237,13 +218,6 @@ pub(crate) const KRLS_T: Entry = Entry {
     advice: "drift and switches, with a variance; forgets smoothly",
     start: "`forgetting=0.999`, `noise=0.1`",
     trial: &["max_dictionary=20"],
-    search: &[keys::search("noise", 0.0001, 1.0)],
-    make: |kernel, context, values| {
-        let name: String = values.named("rule")?;
-        let rule = RULES.iter().find(|(known, _)| *known == name).ok_or(BuildError::OtherKind("rule"))?;
-        let params = KrlsTParams::default().forgetting(values.number("forgetting")?).noise(values.number("noise")?);
-        let params = params.jitter(values.number("jitter")?).max_dictionary(values.max_dictionary()?).rule(rule.1);
-        Ok(KrlsT::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(KrlsT::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

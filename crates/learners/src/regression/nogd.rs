@@ -9,31 +9,33 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel};
 
 use crate::basis::{FrozenNystrom, OnFeatures};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::KernelExpansion;
 use crate::every_point::expansion::GradientRule;
 use crate::learner::{Target, check_input};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, GradientStep, StepSize};
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Error, Regressor, Scratch};
 
 parameters! {
     /// Parameters of [`Nogd`].
     #[derive(Copy)]
     pub struct NogdParams {
-        /// Number of points `B ≥ 1` kept before the switch.
-        budget: usize = 400,
-        /// Rank `k ≥ 1`, at most `B` of them used.
-        rank: usize = 400,
-        /// Step `η > 0`; the paper tunes it over `{1, 10, 100, 1000}/√T`.
-        step: f64 = 0.1,
-        /// Radius `U > 0` of the ball of functions; `None` does not project.
-        radius: Option<f64> = None,
-        /// What is minimised.
-        loss: Loss = Loss::SQUARED,
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// points kept, the first ones; then features are made of them, once, in B³
+        budget: usize = 400 => "B" COUNT,
+        /// features made of them; above the budget it is the budget
+        rank: usize = 400 => "k" COUNT,
+        /// step of the gradient descent; 1 and more tends to diverge
+        step: f64 = 0.1 => "η" POSITIVE
+            .auto("10/sqrt(T)", "of the grid {1, 10, 100, 1000}/√T in Li and Liao, section A.1")
+            .search(0.001, 1.0),
+        /// radius of the ball of functions (bounds predictions)
+        radius: Option<f64> = None => "U" POSITIVE.none("the function is not bounded"),
+        /// what is minimised; with classes the default is logistic, softmax for more than two
+        loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax",
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -61,13 +63,12 @@ impl<K: Kernel + Clone> Nogd<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NogdParams) -> Result<Self, Error> {
+        params.check()?;
         let NogdParams { budget, rank, step, radius, loss, outputs } = params;
-        let outputs = ParameterError::at_least_one("outputs", outputs)?;
-        let radius = radius.map(|radius| ParameterError::positive("radius", radius)).transpose()?;
-        let step_size = StepSize::Constant(ParameterError::positive("step", step)?);
+        let step_size = StepSize::Constant(step);
         Ok(Self {
-            budget: ParameterError::at_least_one("budget", budget)?,
-            rank: ParameterError::at_least_one("rank", rank)?,
+            budget,
+            rank,
             phase: Phase::Collecting(KernelExpansion::new(kernel, dimension, outputs, loss, step_size, radius)),
             scratch: Scratch::default(),
         })
@@ -186,30 +187,7 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
 pub(crate) const NOGD: Entry = Entry {
     name: "nogd",
     summary: "Nyström online gradient descent on the features of the first points",
-    keys: &[
-        keys::count(
-            "budget",
-            "B",
-            || NogdParams::default().budget.into(),
-            "points kept, the first ones; then features are made of them, once, in B³",
-        ),
-        keys::count(
-            "rank",
-            "k",
-            || NogdParams::default().rank.into(),
-            "features made of them; above the budget it is the budget",
-        ),
-        keys::step(|| NogdParams::default().step.into()),
-        keys::number(
-            "radius",
-            "U",
-            || NogdParams::default().radius.into(),
-            keys::POSITIVE,
-            "radius of the ball of functions (bounds predictions)",
-        )
-        .or_none("the function is not bounded", "a number > 0, or none"),
-        keys::loss(|| NogdParams::default().loss.into(), keys::ALL_LOSSES),
-    ],
+    keys: NogdParams::KEYS,
     time: cost!(1.0 B d, 1.0 B k),
     memory: cost!(1.0 B d, 1.0 B k),
     source: "Lu et al. 2016",
@@ -219,16 +197,6 @@ pub(crate) const NOGD: Entry = Entry {
     advice: "a fixed number of points, any kernel",
     start: "`budget=400`, `rank=400`, `step=auto`",
     trial: &["budget=8", "rank=6"],
-    search: &[keys::search("step", 0.001, 1.0)],
-    make: |kernel, context, values| {
-        let params = NogdParams::default()
-            .budget(values.count("budget")?)
-            .rank(values.count("rank")?)
-            .step(values.number("step")?)
-            .radius(values.optional_number("radius")?)
-            .loss(values.named("loss")?)
-            .outputs(context.outputs);
-        Ok(Nogd::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Nogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -9,7 +9,7 @@ use mercer_core::{ExampleError, cost};
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 
 use crate::basis::OnFeatures;
-use crate::catalogue::{BuildError, Context, Entry, Key, Kind, NEEDS_GAUSSIAN, Takes, Value, Values, keys};
+use crate::catalogue::{BuildError, Context, Entry, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
 use crate::parameters::parameters;
 use crate::update::{Awv, LeastSquares, LinearUpdate, Readout, Ridge};
 use crate::{Error, ParameterError};
@@ -17,18 +17,20 @@ use crate::{Error, ParameterError};
 parameters! {
     /// Parameters of [`PkawvTaylor`] and [`PkrrTaylor`].
     pub struct TaylorParams {
-        /// Width `σ > 0` of the Gaussian kernel.
+        /// width `σ > 0` of the Gaussian kernel
         sigma: f64 = 1.0,
-        /// Degree `M`; [`TaylorFeatures::sufficient_degree`] is the rule of Theorem 4.
-        degree: usize = 2,
-        /// Ridge `λ > 0`.
-        lambda: f64 = 1.0,
-        /// Where the inputs are measured from; `None` is the origin. The catalogue and the command take the mean of the first rows.
-        centre: Option<Vec<f64>> = None,
-        /// Most bytes that the matrix of the features may take.
+        /// ridge
+        lambda: f64 = 1.0 => "λ" POSITIVE.search(0.0001, 10.0),
+        /// where inputs are measured from; those near it need few features, those far from it are predicted as 0
+        centre: Option<Vec<f64>> = None => "" "a number, d numbers separated by commas"
+            .none("the origin")
+            .found_by_default(Rule::MEAN),
+        /// degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few
+        degree: usize = 2 => "M" WHOLE.found(SUFFICIENT_DEGREE),
+        /// most bytes that the matrix of the features may take
         max_bytes: u64 = 4 << 30,
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -44,52 +46,26 @@ impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
     /// # Errors
     /// When a parameter is out of its range, the centre has another dimension, or the features do not fit the memory.
     pub fn new(dimension: usize, params: TaylorParams) -> Result<Self, Error> {
+        params.check()?;
         let TaylorParams { sigma, degree, lambda, centre, max_bytes, outputs } = params;
-        let outputs = ParameterError::at_least_one("outputs", outputs)?;
         let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
         if centre.len() != dimension {
             return Err(ExampleError::Dimension { expected: dimension, got: centre.len() }.into());
         }
         let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
-        let mut update = LeastSquares::new(ParameterError::positive("lambda", lambda)?, 1.0)?.with_outputs(outputs);
+        let mut update = LeastSquares::new(lambda, 1.0)?.with_outputs(outputs);
         update.restart(map.dimension());
         Self::from_parts(map, update)
     }
 }
 
-const KEYS: [Key; 3] = [
-    keys::lambda(|| TaylorParams::default().lambda.into()),
-    keys::number(
-        "centre",
-        "",
-        // Far from where they are measured from all features vanish, and with them the prediction.
-        || "auto".into(),
-        "",
-        "where inputs are measured from; those near it need few features, those far from it are predicted as 0",
-    )
-    .of_kind(Kind::Numbers)
-    .or_none("the origin", "a number, d numbers separated by commas, or none")
-    .or_found(
-        "the mean of the first rows (256 at most)",
-        "ours: the paper expands around the origin",
-        [false, true],
-        |_, context, _| keys::mean_of_rows(context).map(Value::Numbers),
-    )
-    .or_unseen(|| TaylorParams::default().centre.into()),
-    keys::count(
-        "degree",
-        "M",
-        || TaylorParams::default().degree.into(),
-        "degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few",
-    )
-    .ranging("a whole number ≥ 0")
-    .or_found(
-        "⌈max(8R²/σ², 2 ln(T/min(λ, 1)))⌉, R the largest distance of the first rows from the centre",
-        "Jézéquel et al. 2019, Theorem 4",
-        [true, true],
-        sufficient_degree,
-    ),
-];
+/// The degree of Theorem 4.
+const SUFFICIENT_DEGREE: Rule = Rule::looking(
+    "⌈max(8R²/σ², 2 ln(T/min(λ, 1)))⌉, R the largest distance of the first rows from the centre",
+    "Jézéquel et al. 2019, Theorem 4",
+    [true, true],
+    sufficient_degree,
+);
 
 fn width(kernel: &AnyKernel) -> Result<f64, BuildError> {
     let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
@@ -98,31 +74,27 @@ fn width(kernel: &AnyKernel) -> Result<f64, BuildError> {
 
 fn sufficient_degree(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
     let sigma = width(kernel)?;
-    let lambda = ParameterError::positive("lambda", values.number("lambda")?).map_err(Error::from)?;
+    let lambda = ParameterError::positive("lambda", values.read("lambda", context)?).map_err(Error::from)?;
     let Context { rows, dimension, .. } = *context;
     let rounds = context.rounds.ok_or(BuildError::NeedsData("T, the number of rows"))?;
     if rows.is_empty() {
         return Err(BuildError::NeedsData(keys::FIRST_ROWS));
     }
-    let centre = values.numbers("centre", dimension)?.unwrap_or_else(|| vec![0.0; dimension]);
+    let centre: Option<Vec<f64>> = values.read("centre", context)?;
+    let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
     let squared = |row: &[f64]| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
     let radius = rows.chunks_exact(dimension.max(1)).map(squared).fold(0.0, f64::max).sqrt();
     Ok(Value::Whole(TaylorFeatures::sufficient_degree(radius, sigma, rounds, lambda)))
 }
 
 fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
-    Ok(TaylorParams::default()
-        .sigma(width(kernel)?)
-        .degree(values.count("degree")?)
-        .lambda(values.number("lambda")?)
-        .centre(values.numbers("centre", context.dimension)?)
-        .outputs(context.outputs))
+    Ok(values.parameters::<TaylorParams>(context)?.sigma(width(kernel)?))
 }
 
 pub(crate) const PKAWV_TAYLOR: Entry = Entry {
     name: "pkawv-taylor",
     summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
-    keys: &KEYS,
+    keys: TaylorParams::KEYS,
     time: cost!(2.0 r r),
     memory: cost!(0.5 r r),
     source: "Jézéquel et al. 2019, section 3.1, Algorithm 1",
@@ -132,7 +104,6 @@ pub(crate) const PKAWV_TAYLOR: Entry = Entry {
     advice: "`d` small, Gaussian kernel",
     start: "`degree=4`, `lambda=0.1`; `degree=auto` is Theorem 4's, often far more than needed",
     trial: &["centre=none"],
-    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
     ..Entry::PLAIN
 };
@@ -144,7 +115,6 @@ pub(crate) const PKRR_TAYLOR: Entry = Entry {
     source: "Jézéquel et al. 2019, section 4",
     advice: "the same, independent data",
     start: "as pkawv-taylor",
-    search: &[keys::search("lambda", 0.0001, 10.0)],
     make: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
     ..PKAWV_TAYLOR
 };

@@ -13,18 +13,29 @@ use mercer_sparsify::EveryPoint;
 
 use crate::Error;
 use crate::basis::{GrowThenStep, OnDictionary};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::parameters::parameters;
 use crate::update::ProjectionStep;
 
 parameters! {
-    /// Parameters of [`Projectron`] and [`ProjectronPlus`].
+    /// Parameters of [`Projectron`].
     #[derive(Copy)]
     pub struct ProjectronParams {
-        /// Distance `η ≥ 0` from the span beyond which a mistake is kept; above 0 for [`ProjectronPlus`].
-        eta: f64 = 0.1,
-        /// Largest dictionary; mistakes are projected when it is full. `None` leaves its size to `η`.
-        max_dictionary: Option<usize> = Some(1000),
+        /// distance from the span beyond which a mistake is kept; larger keeps fewer points
+        eta: f64 = 0.1 => "η" NOT_NEGATIVE.search(0.01, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
+    }
+}
+
+parameters! {
+    /// Parameters of [`ProjectronPlus`].
+    #[derive(Copy)]
+    pub struct ProjectronPlusParams {
+        /// distance from the span beyond which a mistake is kept; larger keeps fewer points and learns more margins
+        eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
     }
 }
 
@@ -40,6 +51,7 @@ impl<K: Kernel> Projectron<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: ProjectronParams) -> Result<Self, Error> {
+        params.check()?;
         let update = ProjectionStep::new(params.eta, params.max_dictionary)?;
         Self::from_parts(kernel, dimension, EveryPoint, update, None)
     }
@@ -50,7 +62,8 @@ impl<K: Kernel> ProjectronPlus<K> {
     ///
     /// # Errors
     /// When a parameter is out of its range.
-    pub fn new(kernel: K, dimension: usize, params: ProjectronParams) -> Result<Self, Error> {
+    pub fn new(kernel: K, dimension: usize, params: ProjectronPlusParams) -> Result<Self, Error> {
+        params.check()?;
         let update = ProjectionStep::new(params.eta, params.max_dictionary)?;
         Self::from_parts(kernel, dimension, EveryPoint, update, None)
     }
@@ -59,16 +72,7 @@ impl<K: Kernel> ProjectronPlus<K> {
 pub(crate) const PROJECTRON: Entry = Entry {
     name: "projectron",
     summary: "perceptron that projects mistakes near its span",
-    keys: &[
-        keys::number(
-            "eta",
-            "η",
-            || ProjectronParams::default().eta.into(),
-            keys::NOT_NEGATIVE,
-            "distance from the span beyond which a mistake is kept; larger keeps fewer points",
-        ),
-        keys::max_dictionary(|| ProjectronParams::default().max_dictionary.into()),
-    ],
+    keys: ProjectronParams::KEYS,
     time: cost!(1.0 J d, 0.5 J J),
     memory: cost!(1.0 J d, 0.5 J J),
     source: "Orabona et al. 2009",
@@ -76,32 +80,17 @@ pub(crate) const PROJECTRON: Entry = Entry {
     advice: "two classes; few points",
     start: "`eta=0.1`",
     trial: &["max_dictionary=5"],
-    search: &[keys::search("eta", 0.01, 1.0)],
-    make: |kernel, context, values| {
-        let params = ProjectronParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
-        Ok(Projectron::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Projectron::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };
 
 pub(crate) const PROJECTRON_PLUS: Entry = Entry {
     name: "projectron++",
     summary: "Projectron that learns margins below 1 too",
-    keys: &[
-        keys::number(
-            "eta",
-            "η",
-            || ProjectronParams::default().eta.into(),
-            keys::POSITIVE,
-            "distance from the span beyond which a mistake is kept; larger keeps fewer points and learns more margins",
-        ),
-        keys::max_dictionary(|| ProjectronParams::default().max_dictionary.into()),
-    ],
+    keys: ProjectronPlusParams::KEYS,
     advice: "two classes; few points, more accurate than projectron",
-    search: &[keys::search("eta", 0.01, 1.0)],
     make: |kernel, context, values| {
-        let params = ProjectronParams::default().eta(values.number("eta")?).max_dictionary(values.max_dictionary()?);
-        Ok(ProjectronPlus::new(kernel, context.dimension, params)?.into())
+        Ok(ProjectronPlus::new(kernel, context.dimension, values.parameters(context)?)?.into())
     },
     ..PROJECTRON
 };

@@ -13,34 +13,72 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::Kors;
 
 use crate::basis::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
-use crate::catalogue::{BuildError, Context, Entry, Key, Takes, Values, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::NewtonStep;
 use crate::{Error, ParameterError};
 
-parameters! {
-    /// Parameters of [`ProsNKons`] and [`ConKons`].
-    #[derive(Copy)]
-    pub struct SampledKonsParams {
-        /// Regulariser `α > 0` of the Newton step.
-        alpha: f64 = 5.0,
-        /// Regulariser `γ > 0` of the leverage scores; larger keeps fewer points.
-        gamma: f64 = 1.0,
-        /// Oversampling `β > 0`.
-        beta: f64 = 1.0,
-        /// Accuracy `ε ≥ 0` of the scores.
-        epsilon: f64 = 0.5,
-        /// Bound `C > 0` on the predictions.
-        clip: f64 = 1.0,
-        /// Largest dictionary; `None` leaves its size to the sampler. The default keeps an ill-chosen width affordable.
-        max_dictionary: Option<usize> = Some(1000),
-        /// Seed of the coins.
-        seed: u64 = 0,
-        /// What is minimised: squared, logistic or softmax. With the squared loss the curvature is the papers' `1/(16C²)`.
-        loss: Loss = Loss::SQUARED,
-        /// Number of outputs: 1, or the classes of softmax.
-        outputs: usize = 1,
+/// Both learners have these parameters; what a restart costs asks for another default.
+macro_rules! sampled_params {
+    ($name:ident, $about:literal, gamma = $gamma:literal) => {
+        parameters! {
+            #[doc = $about]
+            #[derive(Copy)]
+            pub struct $name {
+                /// regulariser: the curvature starts at αI
+                alpha: f64 = 5.0 => "α" POSITIVE.search(0.01, 100.0),
+                /// regulariser of the leverage scores; larger keeps fewer points
+                gamma: f64 = $gamma => "γ" POSITIVE.search(0.1, 10.0),
+                /// oversampling of the leverage scores; larger keeps more points
+                beta: f64 = 1.0 => "β" POSITIVE,
+                /// accuracy of the leverage scores
+                epsilon: f64 = 0.5 => "ε" NOT_NEGATIVE,
+                /// bound on the predictions, also sets the curvature 1/(16C²)
+                clip: f64 = 1.0 => "C" POSITIVE,
+                /// most points kept
+                max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
+                /// seed of what is drawn
+                seed: u64 = 0 => context seed,
+                /// what is minimised; with classes the default is logistic, softmax for more than two
+                loss: Loss = Loss::SQUARED => "" "squared, logistic or softmax",
+                /// outputs of a prediction
+                outputs: usize = 1 => context outputs,
+            }
+        }
+
+        impl $name {
+            /// The learner with these parameters.
+            fn learner<K: Kernel, T: GrowthTiming>(
+                self,
+                kernel: K,
+                dimension: usize,
+            ) -> Result<OnDictionary<K, Kors, NewtonStep, T>, Error> {
+                self.check()?;
+                let Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = self;
+                let update = newton_step(alpha, clip, loss, outputs)?;
+                OnDictionary::from_parts(
+                    kernel,
+                    dimension,
+                    Kors::new(gamma, beta, epsilon, seed)?,
+                    update,
+                    max_dictionary,
+                )
+            }
+        }
+    };
+}
+
+// Each kept point costs a learner that restarts all that it has learnt. With `γ = 1` it is worse than the mean on half of the
+// streams that defaults were tried on (`mercer-benches`, `--bin defaults`).
+sampled_params!(ProsNKonsParams, "Parameters of [`ProsNKons`].", gamma = 100.0);
+sampled_params!(ConKonsParams, "Parameters of [`ConKons`].", gamma = 1.0);
+
+impl From<ConKonsParams> for ProsNKonsParams {
+    /// The same settings, `γ` included.
+    fn from(params: ConKonsParams) -> Self {
+        let ConKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = params;
+        Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs }
     }
 }
 
@@ -50,79 +88,39 @@ pub type ProsNKons<K> = OnDictionary<K, Kors, NewtonStep, StepThenRestart>;
 /// The online Newton step on a KORS dictionary, carried on when a point is kept.
 pub type ConKons<K> = OnDictionary<K, Kors, NewtonStep, StepThenGrow>;
 
-impl<K: Kernel, T: GrowthTiming> OnDictionary<K, Kors, NewtonStep, T> {
+impl<K: Kernel> ProsNKons<K> {
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors
     /// When a parameter is out of its range.
-    pub fn new(kernel: K, dimension: usize, params: SampledKonsParams) -> Result<Self, Error> {
-        let SampledKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = params;
-        let clip = ParameterError::positive("clip", clip)?;
-        let alpha = ParameterError::positive("alpha", alpha)?;
-        let outputs = ParameterError::at_least_one("outputs", outputs)?;
-        let update = if loss == Loss::SQUARED && outputs == 1 {
-            let curvature = ParameterError::positive("1/(16 clip²)", 1.0 / (16.0 * clip * clip))?;
-            NewtonStep::with_curvature(alpha, curvature, clip, loss, outputs)?
-        } else {
-            NewtonStep::new(alpha, clip, clip, loss, outputs)?
-        };
-        Self::from_parts(kernel, dimension, Kors::new(gamma, beta, epsilon, seed)?, update, max_dictionary)
+    pub fn new(kernel: K, dimension: usize, params: ProsNKonsParams) -> Result<Self, Error> {
+        params.learner(kernel, dimension)
     }
 }
 
-const KEYS: [Key; 7] = [
-    keys::number(
-        "alpha",
-        "α",
-        || SampledKonsParams::default().alpha.into(),
-        keys::POSITIVE,
-        "regulariser: the curvature starts at αI",
-    ),
-    keys::number(
-        "gamma",
-        "γ",
-        || SampledKonsParams::default().gamma.into(),
-        keys::POSITIVE,
-        "regulariser of the leverage scores; larger keeps fewer points",
-    ),
-    keys::oversampling(|| SampledKonsParams::default().beta.into()),
-    keys::accuracy(|| SampledKonsParams::default().epsilon.into()),
-    keys::number(
-        "clip",
-        "C",
-        || SampledKonsParams::default().clip.into(),
-        keys::POSITIVE,
-        "bound on the predictions, also sets the curvature 1/(16C²)",
-    ),
-    keys::max_dictionary(|| SampledKonsParams::default().max_dictionary.into()),
-    keys::loss(|| SampledKonsParams::default().loss.into(), "squared, logistic or softmax"),
-];
+impl<K: Kernel> ConKons<K> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: ConKonsParams) -> Result<Self, Error> {
+        params.learner(kernel, dimension)
+    }
+}
 
-/// The same with a larger `γ`: each kept point costs a learner that restarts all that it has learnt. With 1 it is worse than the mean on half of the
-/// streams that defaults were tried on (`mercer-benches`, `--bin defaults`).
-const KEYS_OF_RESTARTS: [Key; 7] = {
-    let mut keys = KEYS;
-    keys[1] = keys::number("gamma", "γ", || 100.0.into(), keys::POSITIVE, KEYS[1].meaning);
-    keys
-};
-
-fn params(context: &Context<'_>, values: &Values<'_>) -> Result<SampledKonsParams, BuildError> {
-    Ok(SampledKonsParams::default()
-        .alpha(values.number("alpha")?)
-        .gamma(values.number("gamma")?)
-        .beta(values.number("beta")?)
-        .epsilon(values.number("epsilon")?)
-        .clip(values.number("clip")?)
-        .max_dictionary(values.max_dictionary()?)
-        .loss(values.named("loss")?)
-        .outputs(context.outputs)
-        .seed(context.seed))
+/// The step under this loss; of the squared loss with the papers' curvature `1/(16C²)`.
+fn newton_step(alpha: f64, clip: f64, loss: Loss, outputs: usize) -> Result<NewtonStep, Error> {
+    if loss == Loss::SQUARED && outputs == 1 {
+        let curvature = ParameterError::positive("1/(16 clip²)", 1.0 / (16.0 * clip * clip))?;
+        return NewtonStep::with_curvature(alpha, curvature, clip, loss, outputs);
+    }
+    NewtonStep::new(alpha, clip, clip, loss, outputs)
 }
 
 pub(crate) const PROS_N_KONS: Entry = Entry {
     name: "pros-n-kons",
     summary: "online Newton step on a KORS dictionary, restarted when a point is kept",
-    keys: &KEYS_OF_RESTARTS,
+    keys: ProsNKonsParams::KEYS,
     time: cost!(1.0 J d, 2.5 J J),
     memory: cost!(1.0 J d, 1.5 J J),
     source: "Calandriello et al. 2017a",
@@ -131,19 +129,17 @@ pub(crate) const PROS_N_KONS: Entry = Entry {
     takes: Takes::NEWTON,
     advice: "to compare; it restarts at each kept point",
     start: "`alpha=5`, `gamma=100`, `beta=1`",
-    search: &[keys::search("alpha", 0.01, 100.0), keys::search("gamma", 0.1, 10.0)],
-    make: |kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, params(context, values)?)?.into()),
+    make: |kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };
 
 pub(crate) const CON_KONS: Entry = Entry {
     name: "con-kons",
     summary: "online Newton step on a KORS dictionary, carried on when a point is kept",
-    keys: &KEYS,
+    keys: ConKonsParams::KEYS,
     source: "Calandriello et al. 2017a; Li and Liao, section A.1",
     advice: "points sampled by leverage rather than by distance",
     start: "`alpha=5`, `gamma=1`, `beta=1`",
-    search: &[keys::search("alpha", 0.01, 100.0), keys::search("gamma", 0.1, 10.0)],
-    make: |kernel, context, values| Ok(ConKons::new(kernel, context.dimension, params(context, values)?)?.into()),
+    make: |kernel, context, values| Ok(ConKons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..PROS_N_KONS
 };

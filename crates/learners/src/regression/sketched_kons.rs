@@ -13,28 +13,28 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::catalogue::{Entry, Takes, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::{Curvature, DualNewton};
 use crate::loss::Loss;
 use crate::parameters::parameters;
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`SketchedKons`].
     #[derive(Copy)]
     pub struct SketchedKonsParams {
-        /// Regulariser `μ > 0`, `A_0 = μI`.
-        mu: f64 = 1.0,
-        /// Curvature `η > 0`.
-        eta: f64 = 0.125,
-        /// Smallest probability `γ ∈ [0, 1]` to enter the sketch.
-        gamma: f64 = 0.3,
-        /// Oversampling `β > 0` of the leverage scores.
-        beta: f64 = 1.0,
-        /// Seed of the coins.
-        seed: u64 = 0,
-        /// What is minimised: squared or logistic.
-        loss: Loss = Loss::SQUARED,
+        /// regulariser: the curvature starts at μI
+        mu: f64 = 1.0 => "μ" POSITIVE.search(0.01, 100.0),
+        /// curvature: 1/(4(U² + Y²)) for predictions within U and targets within Y
+        eta: f64 = 0.125 => "η" POSITIVE.search(0.01, 10.0),
+        /// smallest probability that a round enters the curvature
+        gamma: f64 = 0.3 => "γ" UNIT_INTERVAL,
+        /// oversampling of the leverage scores; larger enters more rounds
+        beta: f64 = 1.0 => "β" POSITIVE,
+        /// seed of what is drawn
+        seed: u64 = 0 => context seed,
+        /// what is minimised; with classes the default is logistic, softmax for more than two
+        loss: Loss = Loss::SQUARED => "" "squared or logistic",
     }
 }
 
@@ -85,11 +85,11 @@ impl<K: Kernel> SketchedKons<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SketchedKonsParams) -> Result<Self, Error> {
+        params.check()?;
         let SketchedKonsParams { mu, eta, gamma, beta, seed, loss } = params;
-        ParameterError::require((0.0..=1.0).contains(&gamma), "gamma", "a number in [0, 1]", gamma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
-        let coins = LeverageCoins { gamma, beta: ParameterError::positive("beta", beta)?, uniform: rng.random(), rng };
+        let coins = LeverageCoins { gamma, beta, uniform: rng.random(), rng };
         Self::from_parts(kernel, dimension, coins, loss, [mu, eta], None)
     }
 }
@@ -97,25 +97,7 @@ impl<K: Kernel> SketchedKons<K> {
 pub(crate) const SKETCHED_KONS: Entry = Entry {
     name: "sketched-kons",
     summary: "kernelised online Newton step whose curvature takes only some rounds",
-    keys: &[
-        keys::mu(|| SketchedKonsParams::default().mu.into()),
-        keys::eta(|| SketchedKonsParams::default().eta.into()),
-        keys::number(
-            "gamma",
-            "γ",
-            || SketchedKonsParams::default().gamma.into(),
-            "a number from 0 to 1",
-            "smallest probability that a round enters the curvature",
-        ),
-        keys::number(
-            "beta",
-            "β",
-            || SketchedKonsParams::default().beta.into(),
-            keys::POSITIVE,
-            "oversampling of the leverage scores; larger enters more rounds",
-        ),
-        keys::loss(|| SketchedKonsParams::default().loss.into(), "squared or logistic"),
-    ],
+    keys: SketchedKonsParams::KEYS,
     time: cost!(1.0 t d, 0.5 J J),
     memory: cost!(1.0 t d, 0.5 J J),
     growth: Some("every example is kept; J counts the rounds in the curvature, at least the share gamma of them"),
@@ -124,16 +106,8 @@ pub(crate) const SKETCHED_KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "to compare",
     trial: &["gamma=0.3"],
-    search: &[keys::search("mu", 0.01, 100.0), keys::search("eta", 0.01, 10.0)],
     make: |kernel, context, values| {
-        let params = SketchedKonsParams::default()
-            .mu(values.number("mu")?)
-            .eta(values.number("eta")?)
-            .gamma(values.number("gamma")?)
-            .beta(values.number("beta")?)
-            .loss(values.named("loss")?)
-            .seed(context.seed);
-        Ok(SketchedKons::new(kernel, context.dimension, params)?.into())
+        Ok(SketchedKons::new(kernel, context.dimension, values.parameters(context)?)?.into())
     },
     ..Entry::PLAIN
 };

@@ -9,22 +9,22 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_linalg_incremental::Rotations;
 
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::{KernelKrr, KernelRidgeParams};
 use crate::learner::Target;
 use crate::parameters::parameters;
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Error, Regressor, Scratch};
 
 parameters! {
     /// Parameters of [`SwKrls`].
     #[derive(Copy)]
     pub struct SwKrlsParams {
-        /// Ridge `λ > 0`.
-        lambda: f64 = 0.1,
-        /// Window `M ≥ 1`: the number of examples that count.
-        window: usize = 200,
-        /// Number of outputs, at least 1.
-        outputs: usize = 1,
+        /// ridge
+        lambda: f64 = 0.1 => "λ" POSITIVE.search(0.0001, 10.0),
+        /// examples that count
+        window: usize = 200 => "M" COUNT,
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
     }
 }
 
@@ -44,8 +44,8 @@ impl<K: Kernel> SwKrls<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SwKrlsParams) -> Result<Self, Error> {
+        params.check()?;
         let SwKrlsParams { lambda, window, outputs } = params;
-        let window = ParameterError::at_least_one("window", window)?;
         let ridge = KernelKrr::new(kernel, dimension, KernelRidgeParams::default().lambda(lambda).outputs(outputs))?;
         Ok(Self { ridge, window, rotations: Rotations::new() })
     }
@@ -96,10 +96,7 @@ impl<K: Kernel> Regressor for SwKrls<K> {
 pub(crate) const SW_KRLS: Entry = Entry {
     name: "sw-krls",
     summary: "sliding-window kernel recursive least squares: ridge regression on the last examples",
-    keys: &[
-        keys::lambda(|| SwKrlsParams::default().lambda.into()),
-        keys::count("window", "M", || SwKrlsParams::default().window.into(), "examples that count"),
-    ],
+    keys: SwKrlsParams::KEYS,
     time: cost!(1.0 J d, 2.5 J J),
     memory: cost!(1.0 J d, 0.5 J J),
     source: "Van Vaerenbergh et al. 2006",
@@ -108,10 +105,6 @@ pub(crate) const SW_KRLS: Entry = Entry {
     advice: "drift and switches: forgets all that is older than its window",
     start: "`window=200`, `lambda=0.1`",
     trial: &["window=20"],
-    search: &[keys::search("lambda", 0.0001, 10.0)],
-    make: |kernel, context, values| {
-        let params = SwKrlsParams::default().lambda(values.number("lambda")?).window(values.count("window")?);
-        Ok(SwKrls::new(kernel, context.dimension, params.outputs(context.outputs))?.into())
-    },
+    make: |kernel, context, values| Ok(SwKrls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -4,10 +4,10 @@
 use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
-    KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
-    PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor,
-    SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
+    PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, SketchedKons,
+    SketchedKonsParams, TaylorParams,
 };
 use mercer_sparsify::Probe;
 use mercer_testkit::oracle::{self, Example, Trace};
@@ -98,7 +98,7 @@ fn krls_equals_batch_least_squares() -> TestResult {
     for (name, stream) in all_streams(120) {
         for nu in [1e-2, 1e-3, 1e-4] {
             let expected = oracle::krls_qr(&stream, &same_kernel, nu, 0.0, None);
-            let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams::default().nu(nu))?;
+            let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams::default().nu(nu).lambda(0.0))?;
             check(&format!("{name}, nu {nu}"), learner, &stream, &expected, 1e-10)?;
         }
         for lambda in [0.1, 2.0] {
@@ -118,7 +118,7 @@ fn krls_recursion_equals_a_qr_of_all_rows_in_its_coordinates() -> TestResult {
     for (name, stream) in all_streams(150) {
         for nu in [1e-2, 1e-3, 1e-4, 1e-5] {
             let d = stream[0].0.len();
-            let mut learner = Krls::new(kernel(), d, KrlsParams::default().nu(nu))?;
+            let mut learner = Krls::new(kernel(), d, KrlsParams::default().nu(nu).lambda(0.0))?;
             let (mut rows, mut targets, mut probe) = (Vec::<Vec<f64>>::new(), Vec::new(), Probe::default());
             let mut worst: f64 = 0.0;
             for (x, y) in &stream {
@@ -150,7 +150,7 @@ fn krls_recursion_equals_a_qr_of_all_rows_in_its_coordinates() -> TestResult {
 fn krls_equals_engels_recursion_while_that_holds() -> TestResult {
     for (name, stream) in all_streams(120) {
         let expected = oracle::krls_engel(&stream, &same_kernel, 1e-2);
-        let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams::default().nu(1e-2))?;
+        let learner = Krls::new(kernel(), stream[0].0.len(), KrlsParams::default().nu(1e-2).lambda(0.0))?;
         check(name, learner, &stream, &expected, 1e-8)?;
     }
     Ok(())
@@ -236,7 +236,7 @@ fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
                     kors: oracle::KorsParams { gamma, epsilon: 0.5, beta: 1.0 },
                     max_dictionary: Some(18),
                 };
-                let params = SampledKonsParams::default()
+                let params = ConKonsParams::default()
                     .alpha(0.7)
                     .gamma(gamma)
                     .beta(1.0)
@@ -246,7 +246,7 @@ fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
                     .seed(seed);
                 let d = stream[0].0.len();
                 let expected = oracle::pros_n_kons(&stream, &same_kernel, literal, &uniforms);
-                check(&format!("PROS {name}"), ProsNKons::new(kernel(), d, params)?, &stream, &expected, 1e-9)?;
+                check(&format!("PROS {name}"), ProsNKons::new(kernel(), d, params.into())?, &stream, &expected, 1e-9)?;
                 let expected = oracle::con_kons(&stream, &same_kernel, literal, &uniforms);
                 check(&format!("CON {name}"), ConKons::new(kernel(), d, params)?, &stream, &expected, 1e-9)?;
             }

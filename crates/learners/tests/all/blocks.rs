@@ -4,9 +4,9 @@ use mercer_experts::Rule;
 use mercer_kernels::{Gaussian, RandomFourier};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
-    Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor,
-    Regressor, Rows, SampledKonsParams, Scratch, Target, Targets, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
+    KernelRidgeParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen,
+    PkawvTaylor, PkrrTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -49,7 +49,7 @@ fn subjects() -> [(&'static str, usize, usize, Make); 13] {
             Ok(Box::new(NonsAld::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("krls", 2, 130, |d| {
-            let params = KrlsParams::default().nu(0.02);
+            let params = KrlsParams::default().nu(0.02).lambda(0.0);
             Ok(Box::new(Krls::new(Gaussian::new(0.12)?, d, params)?))
         }),
         ("krls with a ridge", 2, 130, |d| {
@@ -64,7 +64,7 @@ fn subjects() -> [(&'static str, usize, usize, Make); 13] {
             let params = AogdAldParams::default().alpha(0.02).growth_limit(Some(120));
             Ok(Box::new(AogdAld::new(Gaussian::new(0.12)?, d, params)?))
         }),
-        ("con-kons", 2, 20, |d| Ok(Box::new(ConKons::new(Gaussian::new(0.12)?, d, SampledKonsParams::default())?))),
+        ("con-kons", 2, 20, |d| Ok(Box::new(ConKons::new(Gaussian::new(0.12)?, d, ConKonsParams::default())?))),
         ("fogd", 2, 100, |d| Ok(Box::new(Fogd::new(d, FogdParams::default().sigma(0.3))?))),
         ("kernel-awv", 2, ROWS, |d| {
             Ok(Box::new(KernelAwv::new(Gaussian::new(0.12)?, d, KernelRidgeParams::default())?))

@@ -5,8 +5,8 @@ use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AnyKernel, Points};
 use mercer_learners::{
     Bogd, BogdParams, BpaS, BpaSParams, Classifier, Error, Forgetron, ForgetronParams, Loss, Pa, PaParams, PaVariant,
-    Pegasos, PegasosParams, Perceptron, Projectron, ProjectronParams, ProjectronPlus, Rbp, RbpParams, Regressor,
-    Scratch, Target,
+    Pegasos, PegasosParams, Perceptron, Projectron, ProjectronParams, ProjectronPlus, ProjectronPlusParams, Rbp,
+    RbpParams, Regressor, Scratch, Target,
 };
 use mercer_sparsify::Basis;
 use mercer_testkit::oracle::{self, MarginRule, Trace, WeightedExample};
@@ -187,6 +187,7 @@ fn projectron_equals_its_definition() -> TestResult {
                 let learner = Projectron::new(kernel.clone(), d, params)?;
                 let points = |learner: &Projectron<AnyKernel>| points_of(learner.basis().points());
                 largest[0] = largest[0].max(compare(1e-9, &name, learner, &stream, &of(false), points)?);
+                let params = ProjectronPlusParams::default().eta(eta).max_dictionary(Some(max));
                 let learner = ProjectronPlus::new(kernel.clone(), d, params)?;
                 let points = |learner: &ProjectronPlus<AnyKernel>| points_of(learner.basis().points());
                 largest[1] =
@@ -208,12 +209,13 @@ fn make<L: Regressor + 'static>(make: impl Fn(AnyKernel) -> Result<L, Error> + '
 /// All of them, with small budgets; those that want `k(x,x) = 1` last.
 fn classifiers() -> Vec<(&'static str, Make)> {
     let projectron = ProjectronParams::default().max_dictionary(Some(10));
+    let plus = ProjectronPlusParams::default().max_dictionary(Some(10));
     vec![
         ("perceptron", make(|k| Perceptron::new(k, 2))),
         ("rbp", make(|k| Rbp::new(k, 2, RbpParams::default().budget(10)))),
         ("forgetron", make(|k| Forgetron::new(k, 2, ForgetronParams::default().budget(10)))),
         ("projectron", make(move |k| Projectron::new(k, 2, projectron))),
-        ("projectron++", make(move |k| ProjectronPlus::new(k, 2, projectron))),
+        ("projectron++", make(move |k| ProjectronPlus::new(k, 2, plus))),
         ("pa", make(|k| Pa::new(k, 2, PaParams::default()))),
         ("pa, 2", make(|k| Pa::new(k, 2, PaParams::default().variant(PaVariant::Two)))),
         ("bogd", make(|k| Bogd::new(k, 2, BogdParams::default().budget(10)))),
@@ -330,10 +332,13 @@ fn parameters_out_of_range_are_refused() -> TestResult {
     let projectron = ProjectronParams::default();
     for wrong in [projectron.eta(-0.1), projectron.eta(f64::NAN), projectron.max_dictionary(Some(0))] {
         assert!(Projectron::new(kernel(), 2, wrong).is_err(), "{wrong:?}");
+    }
+    let plus = ProjectronPlusParams::default();
+    for wrong in [plus.eta(-0.1), plus.eta(f64::NAN), plus.max_dictionary(Some(0))] {
         assert!(ProjectronPlus::new(kernel(), 2, wrong).is_err(), "{wrong:?}");
     }
     assert!(Projectron::new(kernel(), 2, projectron.eta(0.0)).is_ok());
-    assert!(ProjectronPlus::new(kernel(), 2, projectron.eta(0.0)).is_err());
+    assert!(ProjectronPlus::new(kernel(), 2, plus.eta(0.0)).is_err());
     Ok(())
 }
 
@@ -358,7 +363,7 @@ fn saved_state_is_checked() -> TestResult {
     let kernel: AnyKernel = NORMALISED.parse()?;
     let stream = streams_of_classes(NORMALISED).swap_remove(0).1;
     let mut bogd = Bogd::new(kernel.clone(), 2, BogdParams::default().budget(6).eta(0.25))?;
-    let mut plus = ProjectronPlus::new(kernel.clone(), 2, ProjectronParams::default().eta(0.25))?;
+    let mut plus = ProjectronPlus::new(kernel.clone(), 2, ProjectronPlusParams::default().eta(0.25))?;
     let mut forgetron = Forgetron::new(kernel, 2, ForgetronParams::default().budget(6))?;
     common::pass(&mut bogd, &stream)?;
     common::pass(&mut plus, &stream)?;

@@ -172,7 +172,7 @@ fn the_oldest_leave_so_that_the_dictionary_is_a_window() -> TestResult {
 /// Without a rule a full dictionary keeps nothing more.
 #[test]
 fn never_is_the_default() -> TestResult {
-    let mut learner = Krls::new(kernel(), 2, KrlsParams::default().nu(0.0).max_dictionary(Some(8)))?;
+    let mut learner = Krls::new(kernel(), 2, KrlsParams::default().nu(0.0).lambda(0.0).max_dictionary(Some(8)))?;
     assert_eq!(learner.eviction(), Eviction::Never);
     let stream = streams::smooth_noisy(5, 60, 2, 0.1);
     for (x, y) in &stream {

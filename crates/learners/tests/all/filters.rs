@@ -4,9 +4,9 @@ use crate::common::{self, TestResult, values, weighted};
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    Error, FbKlms, FbKlmsParams, Kap, KapParams, KapSm, KapSmParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1,
-    KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak, Lkapa, LkapaParams, Loss, Nlkapa, NlkapaParams, Norma,
-    NormaParams, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Regressor, Schedule, Scratch, Target,
+    Error, FbKlms, FbKlmsParams, Kap, KapParams, KapSm, KapSmLoss, KapSmParams, Klms, KlmsCsal1, KlmsCsal1Params,
+    KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak, Lkapa, LkapaParams, Loss, Nlkapa, NlkapaParams,
+    Norma, NormaParams, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Regressor, Schedule, Scratch, Target,
 };
 use mercer_testkit::oracle::{self, Trace, WeightedExample};
 use mercer_testkit::streams;
@@ -243,6 +243,12 @@ fn nlkapa_equals_its_definition() -> TestResult {
     Ok(())
 }
 
+/// Of the Huber loss with this width, or of the squared loss.
+fn of_loss(huber: Option<f64>) -> KapSmParams {
+    let params = KapSmParams::default();
+    huber.map_or(params, |width| params.loss(KapSmLoss::Huber).width(width))
+}
+
 #[test]
 fn kap_sm_equals_its_definition() -> TestResult {
     for (spec, name, stream) in cases("squared") {
@@ -251,7 +257,7 @@ fn kap_sm_equals_its_definition() -> TestResult {
             let mu = scaled(0.5, spec);
             let expected = oracle::KapSmParams { mu, huber, window, max_dictionary: max };
             let expected = oracle::kap_sm(&stream, &values(&kernel), expected);
-            let params = KapSmParams::default().mu(mu).huber(huber).window(window).max_dictionary(max);
+            let params = of_loss(huber).mu(mu).window(window).max_dictionary(max);
             let learner = KapSm::new(kernel.clone(), stream[0].x.len(), params);
             compare(&format!("{name}, window {window}"), learner, &stream, &expected);
         }
@@ -415,7 +421,7 @@ fn parameters_out_of_range_are_refused() -> TestResult {
         assert!(Nlkapa::new(k(), 2, wrong).is_err(), "{wrong:?}");
     }
     let wrong = KapSmParams::default();
-    for wrong in [wrong.mu(0.0), wrong.huber(Some(0.0)), wrong.window(0), wrong.max_dictionary(9)] {
+    for wrong in [wrong.mu(0.0), wrong.width(0.0), wrong.window(0), wrong.max_dictionary(9)] {
         assert!(KapSm::new(k(), 2, wrong).is_err(), "{wrong:?}");
     }
     let wrong = KlmsCsl1Params::default();

@@ -5,10 +5,10 @@ use mercer_core::Validate;
 use mercer_experts::Rule;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
-    NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons,
-    Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv,
+    KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd,
+    NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
+    ProsNKons, ProsNKonsParams, Regressor, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::oracle::{self, FunctionGradient, Steps, WeightedExample};
 use mercer_testkit::streams;
@@ -22,8 +22,8 @@ const GROWING: [(&str, Make); 16] = [
     ("KRLS", |k, d| Ok(Krls::new(k, d, KrlsParams::default().lambda(0.1))?.into())),
     ("AOGD-ALD", |k, d| Ok(AogdAld::new(k, d, AogdAldParams::default())?.into())),
     ("AOGD-ALD past B0", |k, d| Ok(AogdAld::new(k, d, AogdAldParams::default().growth_limit(Some(8)))?.into())),
-    ("PROS-N-KONS", |k, d| Ok(ProsNKons::new(k, d, SampledKonsParams::default().gamma(0.3))?.into())),
-    ("CON-KONS", |k, d| Ok(ConKons::new(k, d, SampledKonsParams::default().gamma(0.3))?.into())),
+    ("PROS-N-KONS", |k, d| Ok(ProsNKons::new(k, d, ProsNKonsParams::default().gamma(0.3))?.into())),
+    ("CON-KONS", |k, d| Ok(ConKons::new(k, d, ConKonsParams::default().gamma(0.3))?.into())),
     ("KOGD", |k, d| Ok(Kogd::new(k, d, KogdParams::default().outputs(1))?.into())),
     ("NOGD before its switch", |k, d| Ok(Nogd::new(k, d, NogdParams::default())?.into())),
     ("NOGD after its switch", |k, d| Ok(Nogd::new(k, d, NogdParams::default().budget(20).rank(9))?.into())),
@@ -159,7 +159,9 @@ type MakeOutputs = fn(usize) -> Result<Box<dyn Regressor>, Error>;
 /// Learners whose outputs do not act on each other.
 const SEPARATE: [(&str, MakeOutputs); 8] = [
     ("KRLS", |m| Ok(Box::new(Krls::new(kernel(), 2, KrlsParams::default().lambda(0.1).outputs(m))?))),
-    ("KRLS without a ridge", |m| Ok(Box::new(Krls::new(kernel(), 2, KrlsParams::default().nu(1e-2).outputs(m))?))),
+    ("KRLS without a ridge", |m| {
+        Ok(Box::new(Krls::new(kernel(), 2, KrlsParams::default().nu(1e-2).lambda(0.0).outputs(m))?))
+    }),
     ("KRLS that forgets", |m| {
         let params = KrlsParams::default().lambda(0.1).forgetting(0.98).outputs(m);
         Ok(Box::new(Krls::new(kernel(), 2, params)?))
@@ -234,12 +236,12 @@ fn a_copied_output_counts_in_the_norm() -> TestResult {
 #[test]
 fn a_class_may_come_late() -> TestResult {
     let newton = NonsAldParams::default().loss(Loss::SOFTMAX).outputs(2);
-    let sampled = SampledKonsParams::default().loss(Loss::SOFTMAX).outputs(2).gamma(0.3);
+    let sampled = ConKonsParams::default().loss(Loss::SOFTMAX).outputs(2).gamma(0.3);
     let gradient = AogdAldParams::default().loss(Loss::SOFTMAX).outputs(2);
     let learners: [Box<dyn Regressor>; 4] = [
         Box::new(NonsAld::new(kernel(), 2, newton)?),
         Box::new(ConKons::new(kernel(), 2, sampled)?),
-        Box::new(ProsNKons::new(kernel(), 2, sampled)?),
+        Box::new(ProsNKons::new(kernel(), 2, sampled.into())?),
         Box::new(AogdAld::new(kernel(), 2, gradient)?),
     ];
     for mut learner in learners {

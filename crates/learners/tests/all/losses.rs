@@ -2,8 +2,8 @@
 
 use crate::common::{self, TestResult, agree, kernel, pass, same_kernel, weighted};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Loss, Nogd, NogdParams,
-    NonsAld, NonsAldParams, Regressor, SampledKonsParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Loss, Nogd,
+    NogdParams, NonsAld, NonsAldParams, Regressor,
 };
 use mercer_testkit::oracle::{self, FunctionGradient, Steps, WeightedNewton};
 use mercer_testkit::streams;
@@ -150,7 +150,7 @@ fn kons_equals_its_functions_with_weights_and_losses() -> TestResult {
 fn softmax_scores_sum_to_zero() -> TestResult {
     let examples = weighted(&streams::smooth_noisy(18, 120, 2, 0.1), "softmax", 3);
     let newton = NonsAldParams::default().radius(5.0).loss(Loss::SOFTMAX).outputs(3);
-    let sampled = SampledKonsParams::default().clip(5.0).loss(Loss::SOFTMAX).outputs(3);
+    let sampled = ConKonsParams::default().clip(5.0).loss(Loss::SOFTMAX).outputs(3);
     let gradient = AogdAldParams::default().loss(Loss::SOFTMAX).outputs(3);
     let learners: [Box<dyn Regressor>; 3] = [
         Box::new(NonsAld::new(kernel(), 2, newton)?),

@@ -3,8 +3,8 @@
 use mercer_core::ExampleError;
 use mercer_kernels::{AnyKernel, Gaussian, Linear, Polynomial};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld,
-    NonsAldParams, NystromParams, PkawvNystrom, Regressor, SampledKonsParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls,
+    KrlsParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, Regressor,
 };
 use mercer_testkit::streams;
 
@@ -15,8 +15,8 @@ fn max_dictionary_is_never_exceeded() -> TestResult {
     let stream = streams::smooth_noisy(1, 300, 3, 0.1);
     let kernel = Gaussian::new(0.3)?;
     let nons = NonsAldParams::default().max_dictionary(Some(11));
-    let con = SampledKonsParams::default().gamma(0.1).max_dictionary(Some(11));
-    let krls = KrlsParams::default().max_dictionary(Some(11));
+    let con = ConKonsParams::default().gamma(0.1).max_dictionary(Some(11));
+    let krls = KrlsParams::default().lambda(0.0).max_dictionary(Some(11));
     let learners: [Box<dyn Regressor>; 3] = [
         Box::new(NonsAld::new(kernel, 3, nons)?),
         Box::new(ConKons::new(kernel, 3, con)?),
@@ -36,8 +36,8 @@ fn parameters_out_of_range_are_refused_with_their_name() -> TestResult {
     let kernel = Gaussian::new(1.0)?;
     let message = |error: Option<Error>| error.map(|e| e.to_string()).unwrap_or_default();
     let mu = NonsAldParams::default().mu(0.0);
-    assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a positive number, got 0");
-    let forgetting = KrlsParams::default().forgetting(1.5);
+    assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a number > 0, got 0");
+    let forgetting = KrlsParams::default().lambda(0.0).forgetting(1.5);
     assert!(message(Krls::new(kernel, 1, forgetting).err()).starts_with("forgetting must be a number in (0, 1]"));
     let alpha = AogdAldParams::default().alpha(f64::NAN);
     assert!(message(AogdAld::new(kernel, 1, alpha).err()).starts_with("alpha must be"));
@@ -64,7 +64,7 @@ fn a_step_that_diverges_is_refused_and_the_learner_stays_usable() -> TestResult 
 
 #[test]
 fn an_overflowing_kernel_is_an_error_not_a_panic() -> TestResult {
-    let mut learner = Krls::new(Polynomial::new(3, 1.0)?, 1, KrlsParams::default())?;
+    let mut learner = Krls::new(Polynomial::new(3, 1.0)?, 1, KrlsParams::default().lambda(0.0))?;
     learner.update(&[0.5], 1.0)?;
     assert_eq!(learner.update(&[1e200], 1.0), Err(ExampleError::KernelOverflow.into()));
     assert_eq!(learner.predict(&[1e200]), Err(ExampleError::KernelOverflow.into()));
@@ -73,7 +73,7 @@ fn an_overflowing_kernel_is_an_error_not_a_panic() -> TestResult {
 
 #[test]
 fn the_zero_vector_of_a_linear_kernel_is_learnt_around() -> TestResult {
-    let mut learner = ConKons::new(Linear, 2, SampledKonsParams::default())?;
+    let mut learner = ConKons::new(Linear, 2, ConKonsParams::default())?;
     learner.update(&[0.0, 0.0], 1.0)?;
     learner.update(&[1.0, 0.0], 0.5)?;
     assert_eq!(learner.predict(&[0.0, 0.0])?, 0.0);

@@ -7,11 +7,11 @@ use mercer_kernels::{AnyKernel, Kernel, Linear, Polynomial};
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{LeastSquares, LinearUpdate, NewtonStep, Ridge};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Fogd, FogdParams, GrowThenStep, KernelAwv,
-    KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Nogd, NogdParams,
-    NonsAld, NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor,
-    PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Rows, SampledKonsParams, SketchedKons,
-    SketchedKonsParams, Target, Targets, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams,
+    GrowThenStep, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss,
+    Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom,
+    PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Rows, SketchedKons, SketchedKonsParams,
+    Target, Targets, TaylorParams,
 };
 use mercer_sparsify::Kors;
 use mercer_testkit::streams;
@@ -20,11 +20,11 @@ use mercer_testkit::streams;
 #[test]
 fn clipping_holds_at_any_size() -> TestResult {
     let cubic = Polynomial::new(3, 1.0)?;
-    let sampled = SampledKonsParams::default().gamma(0.5);
+    let sampled = ConKonsParams::default().gamma(0.5);
     let learners: [Box<dyn Regressor>; 3] = [
         Box::new(NonsAld::new(cubic, 1, NonsAldParams::default())?),
         Box::new(ConKons::new(cubic, 1, sampled)?),
-        Box::new(ProsNKons::new(cubic, 1, sampled)?),
+        Box::new(ProsNKons::new(cubic, 1, sampled.into())?),
     ];
     for mut learner in learners {
         for t in 0..40 {
@@ -119,7 +119,7 @@ fn with_parameter(v: f64, d: usize) -> Vec<(&'static str, Made)> {
     }
     let k = || "gaussian:1".parse::<AnyKernel>().expect("a kernel");
     let nons = NonsAldParams::default;
-    let sampled = SampledKonsParams::default;
+    let sampled = ConKonsParams::default;
     let nystrom = NystromParams::default;
     let logistic = Loss::LOGISTIC;
     vec![
@@ -131,9 +131,9 @@ fn with_parameter(v: f64, d: usize) -> Vec<(&'static str, Made)> {
         ("NONS-ALD softmax radius", any(NonsAld::new(k(), d, nons().radius(v).loss(Loss::SOFTMAX).outputs(3)))),
         ("CON-KONS clip", any(ConKons::new(k(), d, sampled().clip(v)))),
         ("CON-KONS alpha", any(ConKons::new(k(), d, sampled().alpha(v)))),
-        ("PROS-N-KONS gamma", any(ProsNKons::new(k(), d, sampled().gamma(v)))),
-        ("PROS-N-KONS beta", any(ProsNKons::new(k(), d, sampled().beta(v)))),
-        ("PROS-N-KONS epsilon", any(ProsNKons::new(k(), d, sampled().epsilon(v)))),
+        ("PROS-N-KONS gamma", any(ProsNKons::new(k(), d, sampled().gamma(v).into()))),
+        ("PROS-N-KONS beta", any(ProsNKons::new(k(), d, sampled().beta(v).into()))),
+        ("PROS-N-KONS epsilon", any(ProsNKons::new(k(), d, sampled().epsilon(v).into()))),
         ("AOGD-ALD radius", any(AogdAld::new(k(), d, AogdAldParams::default().radius(v)))),
         ("AOGD-ALD alpha", any(AogdAld::new(k(), d, AogdAldParams::default().alpha(v)))),
         ("KOGD radius", any(Kogd::new(k(), d, KogdParams::default().radius(v)))),
@@ -147,8 +147,8 @@ fn with_parameter(v: f64, d: usize) -> Vec<(&'static str, Made)> {
         ("Sketched-KONS mu", any(SketchedKons::new(k(), d, SketchedKonsParams::default().mu(v)))),
         ("Sketched-KONS beta", any(SketchedKons::new(k(), d, SketchedKonsParams::default().beta(v)))),
         ("KRLS lambda", any(Krls::new(k(), d, KrlsParams::default().lambda(v)))),
-        ("KRLS nu", any(Krls::new(k(), d, KrlsParams::default().nu(v)))),
-        ("KRLS forgetting", any(Krls::new(k(), d, KrlsParams::default().forgetting(v)))),
+        ("KRLS nu", any(Krls::new(k(), d, KrlsParams::default().nu(v).lambda(0.0)))),
+        ("KRLS forgetting", any(Krls::new(k(), d, KrlsParams::default().forgetting(v).lambda(0.0)))),
         ("Kernel-AWV lambda", any(KernelAwv::new(k(), d, KernelRidgeParams::default().lambda(v)))),
         ("Kernel-KRR lambda", any(KernelKrr::new(k(), d, KernelRidgeParams::default().lambda(v)))),
         ("PKAWV-Taylor lambda", any(PkawvTaylor::new(d, TaylorParams::default().lambda(v)))),

@@ -5,8 +5,8 @@ use mercer_core::Validate;
 use mercer_kernels::Gaussian;
 use mercer_learners::update::{Forgetting, GradientStep, LeastSquares, LinearUpdate, NewtonStep, StepSize};
 use mercer_learners::{
-    ConKons, GrowThenStep, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, OnDictionary, ProsNKons, Regressor,
-    SampledKonsParams,
+    ConKons, ConKonsParams, GrowThenStep, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, OnDictionary, ProsNKons,
+    Regressor,
 };
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::dot;
@@ -291,10 +291,10 @@ fn long_chains_of_removals_stay_valid() -> TestResult {
         let params = KrlsParams::default().nu(1e-3).lambda(0.1).forgetting(0.98).forgets(forgets).outputs(1);
         chain(&format!("KRLS {forgets:?}"), Krls::new(narrow, 2, params)?, OnDictionary::remove)?;
     }
-    chain("KRLS", Krls::new(narrow, 2, KrlsParams::default().nu(1e-2))?, OnDictionary::remove)?;
+    chain("KRLS", Krls::new(narrow, 2, KrlsParams::default().nu(1e-2).lambda(0.0))?, OnDictionary::remove)?;
     chain("NONS-ALD", NonsAld::new(narrow, 2, NonsAldParams::default())?, OnDictionary::remove)?;
-    let sampled = SampledKonsParams::default().gamma(0.1);
-    chain("PROS-N-KONS", ProsNKons::new(narrow, 2, sampled)?, OnDictionary::remove)?;
+    let sampled = ConKonsParams::default().gamma(0.1);
+    chain("PROS-N-KONS", ProsNKons::new(narrow, 2, sampled.into())?, OnDictionary::remove)?;
     chain("CON-KONS", ConKons::new(narrow, 2, sampled)?, OnDictionary::remove)?;
     Ok(())
 }

@@ -202,7 +202,7 @@ fn least_squares() -> [(&'static str, Make); 6] {
             Ok(Box::new(Krls::new(kernel(), 2, params)?))
         }),
         ("KRLS without a ridge", |m| {
-            let params = KrlsParams::default().nu(1e-2).max_dictionary(Some(8)).outputs(m);
+            let params = KrlsParams::default().nu(1e-2).lambda(0.0).max_dictionary(Some(8)).outputs(m);
             Ok(Box::new(Krls::new(kernel(), 2, params)?))
         }),
         ("Kernel-AWV", |m| Ok(Box::new(KernelAwv::new(kernel(), 2, KernelRidgeParams::default().outputs(m))?))),

@@ -62,11 +62,6 @@ struct Range {
     log: bool,
 }
 
-/// The range in which a key is looked for.
-fn range(entry: &Entry, key: &Key) -> Option<SearchRange> {
-    entry.search.iter().copied().find(|range| range.key == key.name)
-}
-
 impl Described {
     fn of(entry: &Entry) -> Self {
         let keys = entry.keys.iter().map(|key| DescribedKey {
@@ -78,7 +73,7 @@ impl Described {
             auto: key.auto.map(|rule| rule.formula),
             auto_source: key.auto.map(|rule| rule.source),
             none: key.none,
-            search: range(entry, key).map(|SearchRange { low, high, logarithmic: log, .. }| Range { low, high, log }),
+            search: key.search.map(|SearchRange { low, high, logarithmic: log, .. }| Range { low, high, log }),
         });
         Self {
             name: entry.name,
@@ -192,7 +187,7 @@ fn detail(entry: &Entry) -> String {
     let Entry { name, summary, time, memory, source, .. } = entry;
     let mut text = format!("{name}: {summary}\n\n");
     for key in entry.keys {
-        describe(&mut text, key, range(entry, key));
+        describe(&mut text, key);
     }
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\ntime     {time} multiply-adds a round");
@@ -210,7 +205,7 @@ fn detail(entry: &Entry) -> String {
     text
 }
 
-fn describe(text: &mut String, key: &Key, range: Option<SearchRange>) {
+fn describe(text: &mut String, key: &Key) {
     let symbol = if key.symbol.is_empty() { String::new() } else { format!(" ({})", key.symbol) };
     let _ = writeln!(text, "  {:<22}{}", format!("{}{symbol}", key.name), key.meaning);
     let _ = writeln!(text, "  {:<22}{}; default {}", "", key.range, key.default_text());
@@ -220,7 +215,7 @@ fn describe(text: &mut String, key: &Key, range: Option<SearchRange>) {
     if let Some(meaning) = key.none {
         let _ = writeln!(text, "  {:<22}none: {meaning}", "");
     }
-    if let Some(SearchRange { low, high, .. }) = range {
+    if let Some(SearchRange { low, high, .. }) = key.search {
         let _ = writeln!(text, "  {:<22}mercer tune looks from {} to {}", "", number(low), number(high));
     }
 }

@@ -228,7 +228,7 @@ fn wanted(text: &str, entry: &'static Entry) -> Result<Dimension, Failure> {
         Some((range, how)) => (range, Some(how.trim())),
         None => (range, None),
     };
-    let own = entry.search.iter().find(|range| range.key == key);
+    let own = entry.search().find(|range| range.key == key);
     let logarithmic = match how {
         Some("log") => true,
         Some("linear") => false,

@@ -86,7 +86,7 @@ impl Space {
     #[must_use]
     pub fn of(entry: &Entry, width: Option<f64>) -> Self {
         let width = width.and_then(Self::around_width);
-        let keys = entry.search.iter().filter_map(|range| {
+        let keys = entry.search().filter_map(|range| {
             Some(Dimension::new(range.key, range.low, range.high, range.logarithmic)?.of_key(entry))
         });
         Self(width.into_iter().chain(keys).collect())
@@ -172,7 +172,7 @@ mod tests {
     fn ranges_of_the_catalogue_are_right() {
         for entry in entries() {
             let space = Space::of(entry, None);
-            assert_eq!(space.dimensions().len(), entry.search.len(), "{}", entry.name);
+            assert_eq!(space.dimensions().len(), entry.search().count(), "{}", entry.name);
             for dimension in space.dimensions() {
                 let key = entry.key(&dimension.name);
                 assert!(

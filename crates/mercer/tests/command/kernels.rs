@@ -71,7 +71,7 @@ fn lists_that_are_none_are_told() {
             folder.refused(2, &command, &[learner, parts[0], parts[1]]);
         }
         folder.refused(2, &format!("eval d.csv --learner {learner} --set kernel=linear"), &["is kernels meant?"]);
-        folder.refused(2, &format!("eval d.csv --learner {learner} --set eta=-1"), &["eta must be a positive number"]);
+        folder.refused(2, &format!("eval d.csv --learner {learner} --set eta=-1"), &["eta must be a number > 0"]);
     }
     folder.refused(2, "eval d.csv --learner mknlms-cs --set delta=-1", &["delta must be a number ≥ 0, got -1"]);
     folder.refused(2, "eval d.csv --learner mxklms --set mu=-1", &["mu must be a number ≥ 0, got -1"]);

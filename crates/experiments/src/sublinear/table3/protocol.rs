@@ -8,8 +8,8 @@
 use mercer_data::{DataError, Dataset, Ranges, Registry, Scaling, Scheme, Span};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons,
-    Regressor, SampledKonsParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, Nogd, NogdParams, NonsAld, NonsAldParams,
+    ProsNKons, Regressor,
 };
 
 use super::printed::{self, PrintedSet};
@@ -158,7 +158,7 @@ impl Setting {
         let t = rounds as f64;
         let ald = 25.0 / t;
         let sampled = |alpha, gamma| {
-            SampledKonsParams::default()
+            ConKonsParams::default()
                 .alpha(alpha)
                 .gamma(gamma)
                 .beta(1.0)
@@ -177,7 +177,9 @@ impl Setting {
                 let params = NogdParams::default().budget(FEATURES).rank(FEATURES).step(step / t.sqrt()).radius(None);
                 Box::new(Nogd::new(kernel, dimension, params)?)
             }
-            Self::ProsNKons { alpha, gamma } => Box::new(ProsNKons::new(kernel, dimension, sampled(alpha, gamma))?),
+            Self::ProsNKons { alpha, gamma } => {
+                Box::new(ProsNKons::new(kernel, dimension, sampled(alpha, gamma).into())?)
+            }
             Self::ConKons { alpha, gamma } => Box::new(ConKons::new(kernel, dimension, sampled(alpha, gamma))?),
             Self::AogdAld => {
                 let growth_limit = Some(AogdAldParams::growth_limit_for(dimension, rounds));

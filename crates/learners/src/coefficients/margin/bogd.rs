@@ -10,7 +10,7 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Draws, Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
@@ -21,14 +21,14 @@ parameters! {
     /// Parameters of [`Bogd`].
     #[derive(Copy)]
     pub struct BogdParams {
-        /// Most points kept, `B ≥ 1`.
-        budget: usize = 500,
-        /// Step size `η > 0`.
-        eta: f64 = 0.5,
-        /// Regulariser `λ ≥ 0`, with `ηλ ≤ 1`.
-        lambda: f64 = 0.001,
-        /// Seed of the draws.
-        seed: u64 = 0,
+        /// most points kept
+        budget: usize = 500 => "B" COUNT,
+        /// step size
+        eta: f64 = 0.5 => "η" POSITIVE.search(0.01, 1.0),
+        /// regulariser
+        lambda: f64 = 0.001 => "λ" "a number ≥ 0, at most 1/eta".search(1e-5, 0.1),
+        /// seed of what is drawn
+        seed: u64 = 0 => context seed,
     }
 }
 
@@ -41,10 +41,9 @@ impl<K: Kernel> Bogd<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: BogdParams) -> Result<Self, Error> {
+        params.check()?;
         let BogdParams { budget, eta, lambda, seed } = params;
-        let budget = ParameterError::at_least_one("budget", budget)?;
-        let eta = ParameterError::positive("eta", eta)?;
-        let lambda = ParameterError::non_negative("lambda", lambda)?;
+        ParameterError::non_negative("lambda", lambda)?;
         ParameterError::require(eta * lambda <= 1.0, "lambda", "at most 1/eta", lambda)?;
         let update = GradientBudget { budget, eta, lambda, draws: Draws::new(seed) };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
@@ -105,17 +104,7 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
 pub(crate) const BOGD: Entry = Entry {
     name: "bogd",
     summary: "gradient descent on a budget: a random point leaves",
-    keys: &[
-        keys::budget(|| BogdParams::default().budget.into()),
-        keys::number("eta", "η", || BogdParams::default().eta.into(), keys::POSITIVE, "step size"),
-        keys::number(
-            "lambda",
-            "λ",
-            || BogdParams::default().lambda.into(),
-            "a number ≥ 0, at most 1/eta",
-            "regulariser",
-        ),
-    ],
+    keys: BogdParams::KEYS,
     time: cost!(1.0 B d, 2.0 B),
     memory: cost!(1.0 B d, 2.0 B),
     source: "Zhao et al. 2012",
@@ -125,11 +114,6 @@ pub(crate) const BOGD: Entry = Entry {
     start: "`budget=500`, `eta=0.5`",
     // What stays is multiplied by B/(B − 1): without a regulariser a small budget has large coefficients now and then.
     trial: &["budget=10", "eta=0.1", "lambda=1"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("lambda", 1e-5, 0.1)],
-    make: |kernel, context, values| {
-        let params = BogdParams::default().budget(values.count("budget")?).eta(values.number("eta")?);
-        let params = params.lambda(values.number("lambda")?).seed(context.seed);
-        Ok(Bogd::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Bogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

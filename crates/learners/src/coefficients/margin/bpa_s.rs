@@ -11,21 +11,21 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::catalogue::{BuildError, Entry, Takes, keys};
+use crate::Error;
+use crate::catalogue::{BuildError, Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`BpaS`].
     #[derive(Copy)]
     pub struct BpaSParams {
-        /// Most points kept, `B ≥ 1`.
-        budget: usize = 500,
-        /// Largest step, `C > 0`.
-        c: f64 = 1.0,
+        /// most points kept
+        budget: usize = 500 => "B" COUNT,
+        /// largest step
+        c: f64 = 1.0 => "C" POSITIVE.called("C").search(0.01, 100.0),
     }
 }
 
@@ -38,8 +38,8 @@ impl<K: Kernel> BpaS<K> {
     /// # Errors
     /// When a parameter is out of its range, or [`Error::SelfValue`] when `k(x, x)` is not 1.
     pub fn new(kernel: K, dimension: usize, params: BpaSParams) -> Result<Self, Error> {
-        let budget = ParameterError::at_least_one("budget", params.budget)?;
-        let c = ParameterError::positive("C", params.c)?;
+        params.check()?;
+        let BpaSParams { budget, c } = params;
         // No kernel of a product of inputs has the same value at both.
         for x in [1.0, 2.0] {
             check_self_value(kernel.self_value(&vec![x; dimension]))?;
@@ -110,10 +110,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SingleReplacement {
 pub(crate) const BPA_S: Entry = Entry {
     name: "bpa-s",
     summary: "passive-aggressive on a budget: the least costly point is replaced",
-    keys: &[
-        keys::budget(|| BpaSParams::default().budget.into()),
-        keys::number("C", "C", || BpaSParams::default().c.into(), keys::POSITIVE, "largest step"),
-    ],
+    keys: BpaSParams::KEYS,
     time: cost!(1.0 B d, 8.0 B),
     memory: cost!(1.0 B d, 2.0 B),
     source: "Wang and Vucetic 2010",
@@ -121,11 +118,9 @@ pub(crate) const BPA_S: Entry = Entry {
     advice: "two classes; small budgets",
     start: "`budget=500`, `C=1`",
     trial: &["budget=5"],
-    search: &[keys::search("C", 0.01, 100.0)],
     make: |kernel, context, values| {
         const NEEDS: &str = "k(x,x) = 1, so gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA or median";
-        let params = BpaSParams::default().budget(values.count("budget")?).c(values.number("C")?);
-        match BpaS::new(kernel, context.dimension, params) {
+        match BpaS::new(kernel, context.dimension, values.parameters(context)?) {
             Err(Error::SelfValue(_)) => Err(BuildError::Kernel(NEEDS)),
             made => Ok(made?.into()),
         }

@@ -11,19 +11,19 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`Forgetron`].
     #[derive(Copy)]
     pub struct ForgetronParams {
-        /// Most points kept, `B ≥ 1`.
-        budget: usize = 500,
+        /// most points kept
+        budget: usize = 500 => "B" COUNT,
     }
 }
 
@@ -36,7 +36,8 @@ impl<K: Kernel> Forgetron<K> {
     /// # Errors
     /// When the budget is 0.
     pub fn new(kernel: K, dimension: usize, params: ForgetronParams) -> Result<Self, Error> {
-        let budget = ParameterError::at_least_one("budget", params.budget)?;
+        params.check()?;
+        let budget = params.budget;
         let update = SelfTunedDecay { budget, mistakes: 0.0, damage: 0.0, oldest: Vec::new() };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
     }
@@ -115,7 +116,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
 pub(crate) const FORGETRON: Entry = Entry {
     name: "forgetron",
     summary: "perceptron on a budget: points fade, the oldest leaves",
-    keys: &[keys::budget(|| ForgetronParams::default().budget.into())],
+    keys: ForgetronParams::KEYS,
     time: cost!(2.0 B d, 3.0 B),
     memory: cost!(1.0 B d, 2.0 B),
     source: "Dekel et al. 2008",
@@ -123,10 +124,7 @@ pub(crate) const FORGETRON: Entry = Entry {
     advice: "two classes; drift, with a bound on mistakes",
     start: "`budget=500`",
     trial: &["budget=5"],
-    make: |kernel, context, values| {
-        let params = ForgetronParams::default().budget(values.count("budget")?);
-        Ok(Forgetron::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Forgetron::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };
 

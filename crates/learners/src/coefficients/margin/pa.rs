@@ -4,19 +4,17 @@
 //! `τ = ℓ/(κ + 1/(2ωC))` for PA-II, with `κ = k(x, x)`. They minimise `½‖f − f_t‖² + ωCℓ` and `½‖f − f_t‖² + ωCℓ²`. `Jd + J` multiply-adds a round,
 //! `Jd + 2J` numbers of memory for `J` examples with a loss.
 
-use std::str::FromStr;
-
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::catalogue::{Entry, Takes, Value, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 /// How a large loss is tempered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,37 +28,16 @@ pub enum PaVariant {
     Two,
 }
 
-impl PaVariant {
-    /// The names, as [`FromStr`] reads them.
-    pub const NAMES: [&'static str; 2] = ["1", "2"];
-}
-
-impl FromStr for PaVariant {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Self, ()> {
-        match name {
-            "1" => Ok(Self::One),
-            "2" => Ok(Self::Two),
-            _ => Err(()),
-        }
-    }
-}
-
-impl From<PaVariant> for Value {
-    fn from(variant: PaVariant) -> Self {
-        PaVariant::NAMES[variant as usize].into()
-    }
-}
+choices!(PaVariant { "1" = One, "2" = Two });
 
 parameters! {
     /// Parameters of [`Pa`].
     #[derive(Copy)]
     pub struct PaParams {
-        /// Aggressiveness `C > 0`; smaller takes shorter steps.
-        c: f64 = 1.0,
-        /// PA-I or PA-II.
-        variant: PaVariant = PaVariant::One,
+        /// aggressiveness; smaller for noisy classes
+        c: f64 = 1.0 => "C" POSITIVE.called("C").search(0.01, 100.0),
+        /// 1 bounds steps by C (PA-I), 2 squares the loss (PA-II)
+        variant: PaVariant = PaVariant::One => "" "1 or 2",
     }
 }
 
@@ -73,7 +50,8 @@ impl<K: Kernel> Pa<K> {
     /// # Errors
     /// When `C` is out of its range.
     pub fn new(kernel: K, dimension: usize, params: PaParams) -> Result<Self, Error> {
-        let update = PassiveAggressive { c: ParameterError::positive("C", params.c)?, variant: params.variant };
+        params.check()?;
+        let update = PassiveAggressive { c: params.c, variant: params.variant };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
     }
 }
@@ -115,22 +93,7 @@ impl<K: Kernel> CoefficientUpdate<K> for PassiveAggressive {
 pub(crate) const PA: Entry = Entry {
     name: "pa",
     summary: "passive-aggressive: every margin below 1 is kept",
-    keys: &[
-        keys::number(
-            "C",
-            "C",
-            || PaParams::default().c.into(),
-            keys::POSITIVE,
-            "aggressiveness; smaller for noisy classes",
-        ),
-        keys::name(
-            "variant",
-            &PaVariant::NAMES,
-            || PaParams::default().variant.into(),
-            "1 or 2",
-            "1 bounds steps by C (PA-I), 2 squares the loss (PA-II)",
-        ),
-    ],
+    keys: PaParams::KEYS,
     time: cost!(1.0 J d, 1.0 J),
     memory: cost!(1.0 J d, 2.0 J),
     growth: Some("every example with a margin below 1 is kept"),
@@ -138,10 +101,6 @@ pub(crate) const PA: Entry = Entry {
     takes: Takes::SIGNS,
     advice: "two classes; short streams",
     start: "`C=1`",
-    search: &[keys::search("C", 0.01, 100.0)],
-    make: |kernel, context, values| {
-        let params = PaParams::default().c(values.number("C")?).variant(values.named("variant")?);
-        Ok(Pa::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Pa::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -10,21 +10,21 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`Pegasos`].
     #[derive(Copy)]
     pub struct PegasosParams {
-        /// Most points kept, `B ≥ 1`.
-        budget: usize = 500,
-        /// Regulariser `λ > 0`; smaller takes longer steps.
-        lambda: f64 = 0.001,
+        /// most points kept
+        budget: usize = 500 => "B" COUNT,
+        /// regulariser; smaller takes longer steps
+        lambda: f64 = 0.001 => "λ" POSITIVE.search(1e-6, 0.1),
     }
 }
 
@@ -37,8 +37,8 @@ impl<K: Kernel> Pegasos<K> {
     /// # Errors
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: PegasosParams) -> Result<Self, Error> {
-        let budget = ParameterError::at_least_one("budget", params.budget)?;
-        let lambda = ParameterError::positive("lambda", params.lambda)?;
+        params.check()?;
+        let PegasosParams { budget, lambda } = params;
         let update = SubgradientSteps { budget, lambda, rounds: 0 };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
     }
@@ -92,16 +92,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientSteps {
 pub(crate) const PEGASOS: Entry = Entry {
     name: "pegasos",
     summary: "support vector machine by subgradient steps, on a budget",
-    keys: &[
-        keys::budget(|| PegasosParams::default().budget.into()),
-        keys::number(
-            "lambda",
-            "λ",
-            || PegasosParams::default().lambda.into(),
-            keys::POSITIVE,
-            "regulariser; smaller takes longer steps",
-        ),
-    ],
+    keys: PegasosParams::KEYS,
     time: cost!(1.0 B d, 2.0 B),
     memory: cost!(1.0 B d, 2.0 B),
     source: "Wang et al. 2012",
@@ -110,10 +101,6 @@ pub(crate) const PEGASOS: Entry = Entry {
     advice: "two classes; a stream without drift",
     start: "`budget=500`, `lambda=1e-3`",
     trial: &["budget=5", "lambda=0.2"],
-    search: &[keys::search("lambda", 1e-6, 0.1)],
-    make: |kernel, context, values| {
-        let params = PegasosParams::default().budget(values.count("budget")?).lambda(values.number("lambda")?);
-        Ok(Pegasos::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Pegasos::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -8,21 +8,21 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Draws, Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Takes, keys};
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`Rbp`].
     #[derive(Copy)]
     pub struct RbpParams {
-        /// Most points kept, `B ≥ 1`.
-        budget: usize = 500,
-        /// Seed of the draws.
-        seed: u64 = 0,
+        /// most points kept
+        budget: usize = 500 => "B" COUNT,
+        /// seed of what is drawn
+        seed: u64 = 0 => context seed,
     }
 }
 
@@ -35,7 +35,8 @@ impl<K: Kernel> Rbp<K> {
     /// # Errors
     /// When the budget is 0.
     pub fn new(kernel: K, dimension: usize, params: RbpParams) -> Result<Self, Error> {
-        let budget = ParameterError::at_least_one("budget", params.budget)?;
+        params.check()?;
+        let budget = params.budget;
         let update = RandomBudget { budget, draws: Draws::new(params.seed) };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
     }
@@ -80,7 +81,7 @@ impl<K: Kernel> CoefficientUpdate<K> for RandomBudget {
 pub(crate) const RBP: Entry = Entry {
     name: "rbp",
     summary: "perceptron on a budget: a random point leaves",
-    keys: &[keys::budget(|| RbpParams::default().budget.into())],
+    keys: RbpParams::KEYS,
     time: cost!(1.0 B d, 1.0 B),
     memory: cost!(1.0 B d, 2.0 B),
     source: "Cavallanti et al. 2007",
@@ -88,9 +89,6 @@ pub(crate) const RBP: Entry = Entry {
     advice: "two classes; the cheapest on a budget",
     start: "`budget=500`",
     trial: &["budget=5"],
-    make: |kernel, context, values| {
-        let params = RbpParams::default().budget(values.count("budget")?).seed(context.seed);
-        Ok(Rbp::new(kernel, context.dimension, params)?.into())
-    },
+    make: |kernel, context, values| Ok(Rbp::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
 };

@@ -10,23 +10,24 @@ use mercer_kernels::Kernel;
 use mercer_simd::{axpy, dot};
 
 use super::{KERNELS, MultikernelUpdate, OnSeveralKernels, SeenByKernels};
-use crate::catalogue::{Entry, keys};
+use crate::Error;
+use crate::catalogue::keys::join;
+use crate::catalogue::{Entry, Parameters};
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`MknlmsCs`].
     #[derive(Copy)]
     pub struct MknlmsCsParams {
-        /// Step size `η > 0`; below 2 the error at the example itself shrinks.
-        eta: f64 = 0.1,
-        /// `δ ≥ 0`: a point joins when no kernel value between it and a kept point exceeds this; 1 keeps every point of normalised kernels.
-        delta: f64 = 0.995,
-        /// `ε ≥ 0`, added to `ΣK²`.
-        eps: f64 = 1.0,
-        /// Largest dictionary; `None` leaves its size to `δ`.
-        max_dictionary: Option<usize> = Some(500),
+        /// step size, below 2
+        eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
+        /// a point is kept if no kernel value with a kept one exceeds this
+        delta: f64 = 0.995 => "δ" NOT_NEGATIVE.search_evenly(0.9, 0.999),
+        /// added to the squared norm
+        eps: f64 = 1.0 => "ε" NOT_NEGATIVE.search(0.0001, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(500) => "" COUNT.unlimited(),
     }
 }
 
@@ -39,10 +40,9 @@ impl<K: Kernel> MknlmsCs<K> {
     /// # Errors
     /// Without a kernel, or when a parameter is out of its range.
     pub fn new(kernels: Vec<K>, dimension: usize, params: MknlmsCsParams) -> Result<Self, Error> {
+        params.check()?;
         let MknlmsCsParams { eta, delta, eps, max_dictionary } = params;
-        let eta = ParameterError::positive("eta", eta)?;
-        let delta = ParameterError::non_negative("delta", delta)?;
-        let update = NormalisedSteps { eta, delta, eps: ParameterError::non_negative("eps", eps)? };
+        let update = NormalisedSteps { eta, delta, eps };
         Self::from_parts(kernels, dimension, update, max_dictionary)
     }
 }
@@ -95,25 +95,7 @@ impl MultikernelUpdate for NormalisedSteps {
 pub(crate) const MKNLMS_CS: Entry = Entry {
     name: "mknlms-cs",
     summary: "normalised least mean squares with several kernels on one coherent dictionary",
-    keys: &[
-        KERNELS,
-        keys::number("eta", "η", || MknlmsCsParams::default().eta.into(), keys::POSITIVE, "step size, below 2"),
-        keys::number(
-            "delta",
-            "δ",
-            || MknlmsCsParams::default().delta.into(),
-            keys::NOT_NEGATIVE,
-            "a point is kept if no kernel value with a kept one exceeds this",
-        ),
-        keys::number(
-            "eps",
-            "ε",
-            || MknlmsCsParams::default().eps.into(),
-            keys::NOT_NEGATIVE,
-            "added to the squared norm",
-        ),
-        keys::max_dictionary(|| MknlmsCsParams::default().max_dictionary.into()),
-    ],
+    keys: &join::<5>(&[KERNELS], MknlmsCsParams::KEYS),
     time: cost!(P * (1.0 J d, 4.0 J)),
     memory: cost!(1.0 J d, 1.0 P J),
     source: "Yukawa 2012",
@@ -121,15 +103,9 @@ pub(crate) const MKNLMS_CS: Entry = Entry {
     advice: "cheap steps without a width to choose",
     start: "`kernels` of several widths, `eta=0.1`; `delta` nearer to 1 keeps more",
     trial: &["max_dictionary=20"],
-    search: &[
-        keys::search("eta", 0.01, 1.0),
-        keys::search_evenly("delta", 0.9, 0.999),
-        keys::search("eps", 0.0001, 1.0),
-    ],
     make: |_, context, values| {
-        let params = MknlmsCsParams::default().eta(values.number("eta")?).delta(values.number("delta")?);
-        let params = params.eps(values.number("eps")?).max_dictionary(values.max_dictionary()?);
-        Ok(MknlmsCs::new(values.kernels("kernels")?, context.dimension, params)?.into())
+        let (kernels, params) = (values.read("kernels", context)?, values.parameters(context)?);
+        Ok(MknlmsCs::new(kernels, context.dimension, params)?.into())
     },
     ..Entry::PLAIN
 };

@@ -8,22 +8,23 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
 use super::{KERNELS, MultikernelUpdate, OnSeveralKernels, SeenByKernels};
-use crate::catalogue::{Entry, keys};
+use crate::Error;
+use crate::catalogue::keys::join;
+use crate::catalogue::{Entry, Parameters};
 use crate::loss::Softmax;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`Mxklms`].
     #[derive(Copy)]
     pub struct MxklmsParams {
-        /// Step size `η > 0` of the coefficients; it must stay below `2/k_p(x, x)` for the error at the example itself to shrink.
-        eta: f64 = 0.2,
-        /// Step size `μ ≥ 0` of the mixture's weights; 0 keeps them equal.
-        mu: f64 = 1.0,
-        /// Largest dictionary, after which nothing is learnt; `None` keeps every point.
-        max_dictionary: Option<usize> = Some(1000),
+        /// step size, below 2/k(x,x)
+        eta: f64 = 0.2 => "η" POSITIVE.search(0.01, 1.0),
+        /// step size of the kernels' weights
+        mu: f64 = 1.0 => "μ" NOT_NEGATIVE.search(0.1, 10.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
     }
 }
 
@@ -36,8 +37,8 @@ impl<K: Kernel> Mxklms<K> {
     /// # Errors
     /// Without a kernel, or when a parameter is out of its range.
     pub fn new(kernels: Vec<K>, dimension: usize, params: MxklmsParams) -> Result<Self, Error> {
+        params.check()?;
         let MxklmsParams { eta, mu, max_dictionary } = params;
-        let (eta, mu) = (ParameterError::positive("eta", eta)?, ParameterError::non_negative("mu", mu)?);
         let update = SoftmaxMixture { eta, mu, v: vec![0.0; kernels.len()], moved: Vec::new(), psi: Vec::new() };
         Self::from_parts(kernels, dimension, update, max_dictionary)
     }
@@ -116,18 +117,7 @@ impl MultikernelUpdate for SoftmaxMixture {
 pub(crate) const MXKLMS: Entry = Entry {
     name: "mxklms",
     summary: "mixture of kernels, each with least mean squares, on one dictionary of the first points",
-    keys: &[
-        KERNELS,
-        keys::number("eta", "η", || MxklmsParams::default().eta.into(), keys::POSITIVE, "step size, below 2/k(x,x)"),
-        keys::number(
-            "mu",
-            "μ",
-            || MxklmsParams::default().mu.into(),
-            keys::NOT_NEGATIVE,
-            "step size of the kernels' weights",
-        ),
-        keys::max_dictionary(|| MxklmsParams::default().max_dictionary.into()),
-    ],
+    keys: &join::<4>(&[KERNELS], MxklmsParams::KEYS),
     time: cost!(P * (1.0 J d, 1.0 J)),
     memory: cost!(1.0 J d, 1.0 P J),
     source: "Pokharel et al. 2013",
@@ -135,11 +125,9 @@ pub(crate) const MXKLMS: Entry = Entry {
     advice: "short streams of which no good width is known",
     start: "`kernels` of several widths, `eta=0.2`; `max_dictionary` as long as the stream",
     trial: &["max_dictionary=20"],
-    search: &[keys::search("eta", 0.01, 1.0), keys::search("mu", 0.1, 10.0)],
     make: |_, context, values| {
-        let params = MxklmsParams::default().eta(values.number("eta")?).mu(values.number("mu")?);
-        let params = params.max_dictionary(values.max_dictionary()?);
-        Ok(Mxklms::new(values.kernels("kernels")?, context.dimension, params)?.into())
+        let (kernels, params) = (values.read("kernels", context)?, values.parameters(context)?);
+        Ok(Mxklms::new(kernels, context.dimension, params)?.into())
     },
     ..Entry::PLAIN
 };
