@@ -19,7 +19,7 @@ const GRAPH: [(&str, &[&str]); 13] = [
     ("linalg-incremental", &["core", "simd"]),
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
-    ("encoding", &["core", "learners"]),
+    ("encoding", &["core", "experts", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
     ("serve", &[]),

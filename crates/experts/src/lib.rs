@@ -47,7 +47,7 @@ pub use aggregation::{Aggregation, Rule, Share, UnknownRule, UnknownShare, squar
 pub use change::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 pub use error::Error;
 pub use intervals::{ConformalIntervals, IntervalParams};
-pub use outliers::{OutlierScreen, Outliers};
+pub use outliers::{OutlierScreen, Outliers, UnknownOutliers};
 
 /// The code of the README, run as a test.
 #[cfg(doctest)]

@@ -34,9 +34,18 @@ pub enum Outliers {
 }
 
 impl Outliers {
-    /// All, by name.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("keep", Self::Keep), ("weigh", Self::Weigh), ("skip", Self::Skip)];
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Keep, Self::Weigh, Self::Skip];
+
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Weigh => "weigh",
+            Self::Skip => "skip",
+        }
+    }
 
     /// The part of a row's weight that is left, by the [share](OutlierScreen::observe) of its value.
     #[must_use]
@@ -46,6 +55,22 @@ impl Outliers {
             Self::Weigh => share,
             Self::Skip => f64::from(share >= 1.0),
         }
+    }
+}
+
+/// A name that is none of [`Outliers`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such way with outliers as {0:?}; the ways are keep, weigh and skip")]
+pub struct UnknownOutliers(pub String);
+
+impl std::str::FromStr for Outliers {
+    type Err = UnknownOutliers;
+
+    fn from_str(name: &str) -> Result<Self, UnknownOutliers> {
+        Self::ALL
+            .into_iter()
+            .find(|outliers| outliers.name() == name)
+            .ok_or_else(|| UnknownOutliers(name.to_owned()))
     }
 }
 

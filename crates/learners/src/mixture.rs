@@ -193,6 +193,12 @@ impl<M: Member> Mixture<M> {
         Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
     }
 
+    /// The same mixture, in which no round decides the weights for good: see [`Aggregation::recovering`].
+    #[must_use]
+    pub fn recovering(self) -> Self {
+        Self { aggregation: self.aggregation.recovering(), ..self }
+    }
+
     /// The members, in the order in which they were given.
     pub fn members(&self) -> impl ExactSizeIterator<Item = Expert<'_>> {
         self.names.iter().enumerate().map(|(k, name)| Expert {
@@ -552,7 +558,7 @@ pub(crate) const EXPERTS: Entry = Entry {
     start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
     trial: &["members=nons-ald; krls; fogd; kogd"],
     make: |_, _, values| {
-        let mixture = Mixture::new(values.members().iter().cloned(), values.named("rule")?)?;
+        let mixture = Mixture::new(values.members().iter().cloned(), values.named("rule")?)?.recovering();
         let share = values.named("share").or_else(|_| values.number("share").map(Share::Fixed))?;
         Ok(mixture.sharing(share).map_err(Error::from)?.into())
     },

@@ -59,6 +59,7 @@ use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subc
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
+use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
@@ -235,6 +236,13 @@ struct CommonArguments {
     /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read beforehand
     #[arg(long, value_name = "FILE")]
     scale_from: Option<PathBuf>,
+    /// What becomes of rows whose targets are implausible numbers: keep, weigh or skip
+    ///
+    /// A target is implausible more than ten times the range of late beyond that range, until as many follow as the logarithm of the distance: wrong
+    /// values are, a stream that has moved is not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
+    /// makes it pull no harder than one at the edge, and `keep` learns it as it is.
+    #[arg(long, value_name = "HOW", default_value = "skip")]
+    outliers: Outliers,
     /// Learn only the first N rows
     #[arg(long, value_name = "N", value_parser = count)]
     limit: Option<NonZeroUsize>,
