@@ -219,7 +219,6 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
                         None => common.scale.around(learner)?,
                         Some(scales) => common.scale.fixed(learner, scales)?,
                     };
-                    let learner = learner.screening(common.outliers);
                     let pipeline = Pipeline::new(encoding, learner).map_err(|error| unfit(rows.shown(), &error))?;
                     Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
                 }
