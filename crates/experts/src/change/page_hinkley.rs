@@ -7,10 +7,6 @@ use super::moments::Moments;
 
 /// Deviations that one value may add.
 const LARGEST_STEP: f64 = 10.0;
-/// Values before mean and deviation may be those of the later half alone.
-const EARLY: u64 = 32;
-/// They are where it deviates so many times less than all.
-const OUTGROWN: f64 = 100.0;
 
 /// A cumulative sum of how far values lie above their mean; `threshold` above its minimum, it tells that the mean has risen.
 ///
@@ -23,10 +19,6 @@ const OUTGROWN: f64 = 100.0;
 /// (0 for the quotient where `σ_t` is 0 or rounding, below `10⁻¹² x̄_t`). The sources add `x_t − x̄_t`, in units of the values; the quotient makes `α` and `λ` numbers without a
 /// unit. A value enters mean and deviation as ten deviations above the mean before it at most, so that a single wild value is no alarm: it
 /// takes more than `λ/10`.
-///
-/// The first values cannot be clipped, and one wrong one among them would hide every later rise. So each time their number `n` has doubled, from 64 on, values whose
-/// later half has less than a hundredth of the deviation of all, and no higher mean, are left for that half: whatever the value, this is so as soon as
-/// `n` is twice its place. (The sources remember all values. Those that stay within a hundredfold are remembered as there.)
 ///
 /// **False alarms.** For independent values the time between them grows like `e^{θλ}`, where `θ > 0` solves `E exp(θ((x − x̄)/σ − α)) = 1`: 1 for normal
 /// values and `α = 0.5`, 0.49 for their squares. With the defaults `α = 0.5`, `λ = 50` that is more than 10¹⁰ rounds.
@@ -42,8 +34,6 @@ pub struct PageHinkley {
     tolerance: f64,
     threshold: f64,
     moments: Moments,
-    /// Those of the values since their number last doubled.
-    recent: Moments,
     /// `m_t − M_t`
     statistic: f64,
 }
@@ -51,7 +41,7 @@ pub struct PageHinkley {
 impl Default for PageHinkley {
     /// `α = 0.5`, `λ = 50`
     fn default() -> Self {
-        Self { tolerance: 0.5, threshold: 50.0, moments: Moments::EMPTY, recent: Moments::EMPTY, statistic: 0.0 }
+        Self { tolerance: 0.5, threshold: 50.0, moments: Moments::EMPTY, statistic: 0.0 }
     }
 }
 
@@ -66,19 +56,6 @@ impl PageHinkley {
         Ok(Self { tolerance, threshold, ..Self::default() })
     }
 
-    /// Leaves what the later half of the values has outgrown.
-    fn halve(&mut self) {
-        let count = self.moments.count();
-        if count < EARLY || self.recent.count() < count.div_ceil(2) {
-            return;
-        }
-        let outgrown = OUTGROWN * self.recent.deviation() < self.moments.deviation();
-        if outgrown && self.recent.mean() <= self.moments.mean() {
-            self.moments = self.recent;
-        }
-        self.recent = Moments::EMPTY;
-    }
-
     /// `m_t − M_t`
     #[must_use]
     pub fn statistic(&self) -> f64 {
@@ -90,17 +67,15 @@ impl ChangeDetector for PageHinkley {
     fn observe(&mut self, value: f64) -> bool {
         let value = self.moments.clip(value);
         self.moments = self.moments.merged(&Moments::of(value));
-        self.recent = self.recent.merged(&Moments::of(value));
         let deviation = self.moments.deviation();
         let step = if deviation > 0.0 { (value - self.moments.mean()) / deviation } else { 0.0 };
         // The distance from the minimum by itself: the sum would lose digits in a long stream.
         self.statistic = (self.statistic + step.min(LARGEST_STEP) - self.tolerance).max(0.0);
-        self.halve();
         self.statistic > self.threshold
     }
 
     fn reset(&mut self) {
-        (self.moments, self.recent, self.statistic) = (Moments::EMPTY, Moments::EMPTY, 0.0);
+        (self.moments, self.statistic) = (Moments::EMPTY, 0.0);
     }
 }
 
@@ -110,7 +85,6 @@ impl Validate for PageHinkley {
         Inconsistent::non_negative(self.tolerance, WHAT)?;
         Inconsistent::positive(self.threshold, WHAT)?;
         self.moments.validate()?;
-        self.recent.validate()?;
         Inconsistent::non_negative(self.statistic, WHAT)
     }
 }
