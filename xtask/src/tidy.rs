@@ -23,7 +23,7 @@ const GRAPH: [(&str, &[&str]); 15] = [
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
     ("koopman", &["core", "simd", "kernels", "linalg-incremental", "sparsify"]),
-    ("encoding", &["core", "learners"]),
+    ("encoding", &["core", "experts", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
     ("serve", &[]),

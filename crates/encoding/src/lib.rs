@@ -79,6 +79,8 @@ mod quantiles;
 pub mod scale;
 pub mod schema;
 #[cfg(feature = "learners")]
+mod screening;
+#[cfg(feature = "learners")]
 pub mod target;
 pub mod transform;
 

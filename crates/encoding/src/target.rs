@@ -13,16 +13,21 @@
 //! --nocapture`), the error of NONS-ALD, KRLS, FOGD and PKAWV is 0.3% larger at most, and up to 8% smaller. That of AOGD-ALD, whose steps depend on
 //! the size of targets, is between 1% smaller and 14% larger.
 //!
+//! **Implausible targets** are kept from the learner where [`ScaledTargets::screening`] says so. Those of the first rows are judged again by the rows after them
+//! each time the scale is found.
+//!
 //! A later target may lie far outside [−1, 1]. A learner with a bound then predicts its bound, so a series that leaves its range for good needs a
 //! new model.
 //!
 //! Cost: 336 rows learnt twice, and the memory of 256 rows until then; later two multiplications a prediction.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
+use mercer_experts::Outliers;
 use mercer_learners::{Error, Loss, Regressor, Rows, Scratch, Target, Targets, check_example};
 
 use crate::error::EncodingError;
 use crate::scale::divided;
+use crate::screening::Screening;
 
 /// Rows after which the scale is found anew.
 const STAGES: [usize; 3] = [16, 64, 256];
@@ -117,6 +122,7 @@ pub struct ScaledTargets<R> {
     inner: R,
     scales: Vec<TargetScale>,
     open: Option<Open<R>>,
+    screening: Option<Screening>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Vec<f64>,
 }
@@ -152,7 +158,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     pub fn new(learner: R) -> Result<Self, EncodingError> {
         check_loss(learner.loss())?;
         let open = Open { fresh: learner.clone(), inputs: Vec::new(), targets: Vec::new(), weights: Vec::new() };
-        Ok(Self { inner: learner, scales: Vec::new(), open: Some(open), work: Vec::new() })
+        Ok(Self { inner: learner, scales: Vec::new(), open: Some(open), screening: None, work: Vec::new() })
     }
 
     /// A learner behind scales that are known, one for each output.
@@ -164,13 +170,33 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if learner.outputs() != scales.len() {
             return Err(Error::Example(ExampleError::Outputs { expected: learner.outputs(), got: scales.len() }).into());
         }
-        Ok(Self { inner: learner, scales, open: None, work: Vec::new() })
+        Ok(Self { inner: learner, scales, open: None, screening: None, work: Vec::new() })
     }
 
     /// A learner whose targets pass as they are, of any loss: for programs in which scaling is an option.
     #[must_use]
     pub fn unscaled(learner: R) -> Self {
-        Self { inner: learner, scales: Vec::new(), open: None, work: Vec::new() }
+        Self { inner: learner, scales: Vec::new(), open: None, screening: None, work: Vec::new() }
+    }
+
+    /// The same, where this is done with rows whose targets are implausible by those before them ([`OutlierScreen`](mercer_experts::OutlierScreen), of several
+    /// outputs by any). The default is [`Outliers::Keep`].
+    #[must_use]
+    pub fn screening(self, outliers: Outliers) -> Self {
+        let screening = Screening::new(outliers, self.inner.outputs());
+        Self { screening, ..self }
+    }
+
+    /// What is done with rows whose targets are implausible.
+    #[must_use]
+    pub fn outliers(&self) -> Outliers {
+        self.screening.as_ref().map_or(Outliers::Keep, Screening::outliers)
+    }
+
+    /// How many rows had implausible targets, and the target of the first; none before there is one.
+    #[must_use]
+    pub fn implausible(&self) -> Option<(u64, f64)> {
+        self.screening.as_ref().and_then(Screening::found)
     }
 
     /// The learner, which sees scaled targets.
@@ -220,6 +246,9 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             return;
         }
         let outputs = target.y.len();
+        if let Some(screening) = &mut self.screening {
+            screening.judge_again(&open.targets, &mut open.weights);
+        }
         let column = |output: usize| open.targets.iter().skip(output).step_by(outputs).copied();
         self.scales = (0..outputs).map(|output| TargetScale::of(column(output))).collect();
         self.inner = open.fresh.clone();
@@ -235,6 +264,26 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if open.rows() == STAGES[STAGES.len() - 1] {
             self.open = None;
         }
+    }
+
+    /// A step of positive weight, whatever its target.
+    fn step_as_it_is(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        if let Some(open) = self.has_no_scale() {
+            let outputs = scores.len();
+            scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
+        } else if self.scales.is_empty() {
+            return self.inner.step(x, target, scores);
+        } else {
+            let mut scaled = std::mem::take(&mut self.work);
+            scaled.clear();
+            scaled.extend(target.y.iter().zip(&self.scales).map(|(y, scale)| scale.apply(*y)));
+            let learnt = self.inner.step(x, Target::weighted(&scaled, target.weight), scores);
+            self.work = scaled;
+            learnt?;
+            self.undo(scores);
+        }
+        self.keep(x, target);
+        Ok(())
     }
 }
 
@@ -295,21 +344,15 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        if let Some(open) = self.has_no_scale() {
-            let outputs = scores.len();
-            scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
-        } else if self.scales.is_empty() {
-            return self.inner.step(x, target, scores);
+        let weight = self.screening.as_ref().map_or(target.weight, |screening| screening.weight(target));
+        if weight == 0.0 {
+            self.predict_into(x, &mut Scratch::default(), scores)?;
         } else {
-            let mut scaled = std::mem::take(&mut self.work);
-            scaled.clear();
-            scaled.extend(target.y.iter().zip(&self.scales).map(|(y, scale)| scale.apply(*y)));
-            let learnt = self.inner.step(x, Target::weighted(&scaled, target.weight), scores);
-            self.work = scaled;
-            learnt?;
-            self.undo(scores);
+            self.step_as_it_is(x, Target { weight, ..target }, scores)?;
         }
-        self.keep(x, target);
+        if let Some(screening) = &mut self.screening {
+            screening.observe(target);
+        }
         Ok(())
     }
 
@@ -327,25 +370,31 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
             row += 1;
         }
         let rest = rows.range(row, rows.len());
-        if self.scales.is_empty() {
+        if self.scales.is_empty() && self.screening.is_none() {
             return self.inner.learn_rows(rest, scores);
         }
         // Up to the first row that is refused: scaled, it might pass, or be refused in other words.
         let refused = rest.iter().position(|(x, target)| check_example(self, x, target).is_err());
-        let good = refused.unwrap_or(rest.len());
+        let good = rest.range(0, refused.unwrap_or(rest.len()));
+        let weights = match &self.screening {
+            Some(screening) => screening.weights(good),
+            None => good.targets().iter().map(|target| target.weight).collect(),
+        };
         let mut scaled = std::mem::take(&mut self.work);
         scaled.clear();
-        let mut weights = Vec::with_capacity(good);
-        for target in rest.range(0, good).targets().iter() {
-            scaled.extend(target.y.iter().zip(&self.scales).map(|(y, scale)| scale.apply(*y)));
-            weights.push(target.weight);
+        for target in good.targets().iter() {
+            let scales = self.scales.iter().copied().map(Some).chain(std::iter::repeat(None));
+            scaled.extend(target.y.iter().zip(scales).map(|(y, scale)| scale.map_or(*y, |scale| scale.apply(*y))));
         }
         let start = scores.len();
-        let inputs = &rest.inputs()[..good * self.dimension()];
         let learnt = Targets::new(&scaled, &weights, outputs)
-            .and_then(|targets| Rows::new(inputs, self.inner.dimension(), targets))
+            .and_then(|targets| Rows::new(good.inputs(), self.inner.dimension(), targets))
             .and_then(|rows| self.inner.learn_rows(rows, scores));
         self.work = scaled;
+        if let Some(screening) = &mut self.screening {
+            let rows = (scores.len() - start) / outputs;
+            good.range(0, rows).targets().iter().for_each(|target| screening.observe(target));
+        }
         self.undo(&mut scores[start..]);
         learnt?;
         refused.map_or(Ok(()), |row| check_example(self, rest.input(row), rest.target(row)))
@@ -376,6 +425,7 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         const WHAT: &str = "learner behind scales of its targets";
         self.inner.validate()?;
         self.scales.validate()?;
+        self.screening.validate()?;
         let outputs = self.inner.outputs();
         let scaled = self.scales.is_empty() || self.scales.len() == outputs;
         Inconsistent::require(scaled, WHAT, "it has a scale for each output")?;
@@ -392,8 +442,8 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         let whole = inputs.len() == rows * fresh.dimension() && targets.len() == rows * outputs;
         let early = rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == self.scales.is_empty();
         Inconsistent::require(alike && whole && early, WHAT, "it keeps its first rows until the last stage")?;
-        let positive = weights.iter().all(|weight| *weight > 0.0 && weight.is_finite());
-        Inconsistent::require(positive, WHAT, "the rows that it keeps have positive weights")
+        let positive = weights.iter().all(|weight| *weight >= 0.0 && weight.is_finite());
+        Inconsistent::require(positive, WHAT, "the rows that it keeps have weights")
     }
 }
 

@@ -42,10 +42,14 @@
 //! expert*, Machine Learning 1998; N. Cesa-Bianchi, P. Gaillard, G. Lugosi, G. Stoltz, *Mirror descent meets fixed share (and feels no
 //! regret)*, NIPS 2012.
 
+mod recovery;
+mod rule;
 mod share;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
+use self::recovery::Recovery;
+pub use self::rule::{Rule, UnknownRule};
 use self::share::Sharing;
 pub use self::share::{Share, UnknownShare};
 
@@ -53,58 +57,6 @@ use crate::Error;
 
 /// Largest size of a regret that counts as finite: its square times any number of rounds is.
 const LARGEST_REGRET: f64 = 1e100;
-
-/// How regrets become weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-pub enum Rule {
-    /// Exponential weights with AdaHedge's rate.
-    Ewa,
-    /// Bernstein online aggregation, a rate an expert.
-    Boa,
-    /// Polynomial weights, a rate an expert.
-    #[default]
-    MlPoly,
-}
-
-impl Rule {
-    /// All rules.
-    pub const ALL: [Self; 3] = [Self::Ewa, Self::Boa, Self::MlPoly];
-
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ewa => "ewa",
-            Self::Boa => "boa",
-            Self::MlPoly => "ml-poly",
-        }
-    }
-
-    /// Whether a share of the weight means something: its weights are exponential.
-    fn shares(self) -> bool {
-        self != Self::MlPoly
-    }
-}
-
-impl std::fmt::Display for Rule {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no [`Rule`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no aggregation rule {0:?}; the rules are ewa, boa and ml-poly")]
-pub struct UnknownRule(pub String);
-
-impl std::str::FromStr for Rule {
-    type Err = UnknownRule;
-
-    fn from_str(name: &str) -> Result<Self, UnknownRule> {
-        Self::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| UnknownRule(name.to_owned()))
-    }
-}
 
 /// The linearised regret `2⟨ŷ − y, ŷ − ŷ_k⟩ ≥ ‖ŷ − y‖² − ‖ŷ_k − y‖²` of an expert that predicts `expert` when the mixture
 /// predicts `mixture` and the target is `target`. One number each for scalar outputs: `&[y]`.
@@ -134,6 +86,8 @@ pub struct Aggregation {
     sharing: Option<Sharing>,
     /// What ML-Poly's sums are multiplied by before a round, as its distance from 1.
     forgets: f64,
+    /// `None` where every round counts as it is.
+    recovery: Option<Recovery>,
 }
 
 impl Validate for Aggregation {
@@ -146,6 +100,7 @@ impl Validate for Aggregation {
         self.weights.validate()?;
         self.sums.validate()?;
         self.sharing.validate()?;
+        self.recovery.validate()?;
         let forgets = (0.0..1.0).contains(&self.forgets) && (self.forgets == 0.0 || self.rule == Rule::MlPoly);
         Inconsistent::require(forgets, WHAT, "it forgets a share below 1, under ml-poly alone")?;
         let shared = self.sharing.is_none() || self.rule.shares();
@@ -179,6 +134,7 @@ impl Aggregation {
             gap: 0.0,
             sharing: None,
             forgets: 0.0,
+            recovery: None,
         })
     }
 
@@ -219,6 +175,21 @@ impl Aggregation {
         ParameterError::require(self.rule == Rule::MlPoly, "rounds", "for the rule ml-poly; take a share", rounds)?;
         self.forgets = 1.0 / rounds;
         Ok(self)
+    }
+
+    /// The same, where no round decides for good. The rules' rates fall with the largest regret ever seen, and their sums keep it; after one round out of all
+    /// proportion they would need as many ordinary ones to tell the experts apart again.
+    ///
+    /// - *Rounds are weighed.* A round whose size `max_k |r_k|` is implausible by the sizes of late has its regrets multiplied by `ω_t`, the square of the
+    ///   [share](crate::OutlierScreen::share) of that size: twice what is plausible counts half as much as the largest that is, and what is beyond all measure
+    ///   nothing. Since `Σ p_k r_k ≤ 0` is kept, the bounds of the rules hold for `Σ ω_t r_{k,t}`: they are those of the stream in which the round has the weight
+    ///   `ω_t`, with the range of plausible rounds. Where sizes stay within ten times those of late, all `ω_t` are 1 and every weight is the same to the bit.
+    /// - *What was outgrown is left.* Where the sizes of the last 1000 rounds or more are below a millionth of the largest before, the experts start anew from
+    ///   uniform weights. The regret of the whole is then that of its parts: at most one bound more for each time, and the times are at most
+    ///   `log_10⁶` of the largest size over the smallest, plus the number of implausible rounds that passed.
+    #[must_use]
+    pub fn recovering(self) -> Self {
+        Self { recovery: Some(Recovery::default()), ..self }
     }
 
     /// The part of the weight that all experts get after a round.
@@ -299,11 +270,13 @@ impl Aggregation {
         if survivors == 1 {
             return Ok(()); // it has all the weight, and nothing to compete with
         }
+        let weight = self.weigh(regrets);
+        let regret = |k: usize| weight * regrets[k];
         let share = self.sharing.as_mut().map(Sharing::next);
         match self.rule {
-            Rule::Ewa => self.learn_ewa(regrets, share),
-            Rule::Boa => self.learn_boa(regrets, share),
-            Rule::MlPoly => self.learn_ml_poly(regrets),
+            Rule::Ewa => self.learn_ewa(regret, share),
+            Rule::Boa => self.learn_boa(regret, share),
+            Rule::MlPoly => self.learn_ml_poly(regret),
         }
         debug_assert!((self.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9, "the weights do not sum to 1");
         Ok(())
@@ -331,19 +304,31 @@ impl Aggregation {
         Ok(())
     }
 
-    fn learn_ewa(&mut self, regrets: &[f64], share: Option<f64>) {
+    /// The weight of a round with these regrets; the past is left behind where it was outgrown.
+    fn weigh(&mut self, regrets: &[f64]) -> f64 {
+        let size = self.actives().map(|k| regrets[k].abs()).fold(0.0, f64::max);
+        // A round in which all experts said the same has no size.
+        let Some(recovery) = self.recovery.as_mut().filter(|_| size > 0.0) else { return 1.0 };
+        let (weight, outgrown) = recovery.weigh(size);
+        if outgrown {
+            self.start_anew();
+        }
+        weight
+    }
+
+    fn learn_ewa(&mut self, regret: impl Fn(usize) -> f64, share: Option<f64>) {
         let log_experts = (self.weights.len() as f64).ln();
         let eta = log_experts / self.gap;
-        let mean = self.weighted_mean(regrets);
+        let mean: f64 = self.actives().map(|k| self.weights[k] * regret(k)).sum();
         let before = self.leader();
         for k in 0..self.weights.len() {
             if self.active[k] {
-                self.sums[k] += regrets[k] - mean;
+                self.sums[k] += regret(k) - mean;
             }
         }
         let gap = if eta.is_finite() {
-            let top = self.actives().map(|k| eta * (regrets[k] - mean)).fold(f64::NEG_INFINITY, f64::max);
-            let scaled: f64 = self.actives().map(|k| self.weights[k] * (eta * (regrets[k] - mean) - top).exp()).sum();
+            let top = self.actives().map(|k| eta * (regret(k) - mean)).fold(f64::NEG_INFINITY, f64::max);
+            let scaled: f64 = self.actives().map(|k| self.weights[k] * (eta * (regret(k) - mean) - top).exp()).sum();
             (top + scaled.ln()) / eta
         } else {
             self.leader() - before
@@ -363,16 +348,16 @@ impl Aggregation {
         }
     }
 
-    fn learn_boa(&mut self, regrets: &[f64], share: Option<f64>) {
+    fn learn_boa(&mut self, regret: impl Fn(usize) -> f64, share: Option<f64>) {
         let log_experts = (self.weights.len() as f64).ln();
         let rate = |range: f64, squares: f64| (0.5 / range).min((log_experts / squares).sqrt());
-        let shrink = self.widen_range(regrets);
+        let shrink = self.widen_range(&regret);
         let before = self.range * shrink;
         for k in 0..self.weights.len() {
             if self.active[k] && before > 0.0 {
-                let regret = regrets[k] * shrink;
-                self.sums[k] += regret - rate(before, self.squares[k]) * regret * regret;
-                self.squares[k] += regret * regret;
+                let own = regret(k) * shrink;
+                self.sums[k] += own - rate(before, self.squares[k]) * own * own;
+                self.squares[k] += own * own;
             }
         }
         if self.range == 0.0 {
@@ -390,14 +375,14 @@ impl Aggregation {
         });
     }
 
-    fn learn_ml_poly(&mut self, regrets: &[f64]) {
-        let shrink = self.widen_range(regrets);
+    fn learn_ml_poly(&mut self, regret: impl Fn(usize) -> f64) {
+        let shrink = self.widen_range(&regret);
         for k in 0..self.weights.len() {
             if self.active[k] {
-                let regret = regrets[k] * shrink;
+                let own = regret(k) * shrink;
                 // Without forgetting the product is exact.
-                self.sums[k] = (1.0 - self.forgets) * self.sums[k] + regret;
-                self.squares[k] = (1.0 - self.forgets) * self.squares[k] + regret * regret;
+                self.sums[k] = (1.0 - self.forgets) * self.sums[k] + own;
+                self.squares[k] = (1.0 - self.forgets) * self.squares[k] + own * own;
             }
             let positive = if self.active[k] { self.sums[k].max(0.0) } else { 0.0 };
             // Divided twice by the range, so that a tiny range does not underflow.
@@ -409,10 +394,10 @@ impl Aggregation {
         }
     }
 
-    /// Takes `regrets` into the range; returns `b_{t−1}/b_t`, 1 while all are 0.
-    fn widen_range(&mut self, regrets: &[f64]) -> f64 {
+    /// Takes regrets into the range; returns `b_{t−1}/b_t`, 1 while all are 0.
+    fn widen_range(&mut self, regret: impl Fn(usize) -> f64) -> f64 {
         let before = self.range;
-        self.range = self.actives().map(|k| regrets[k].abs()).fold(before, f64::max);
+        self.range = self.actives().map(|k| regret(k).abs()).fold(before, f64::max);
         if self.range > 0.0 { before / self.range } else { 1.0 }
     }
 
@@ -422,10 +407,6 @@ impl Aggregation {
 
     fn leader(&self) -> f64 {
         self.actives().map(|k| self.sums[k]).fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    fn weighted_mean(&self, regrets: &[f64]) -> f64 {
-        self.actives().map(|k| self.weights[k] * regrets[k]).sum()
     }
 
     /// Weights in proportion to `exp(exponent)`, uniform when that is no number.

@@ -124,6 +124,12 @@ impl<F: Forecaster> ForecastMixture<F> {
         Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
     }
 
+    /// The same mixture, in which no round decides the weights for good: see [`Aggregation::recovering`].
+    #[must_use]
+    pub fn recovering(self) -> Self {
+        Self { aggregation: self.aggregation.recovering(), ..self }
+    }
+
     /// The weights of the next mixture; they sum to 1.
     #[must_use]
     pub fn weights(&self) -> &[f64] {

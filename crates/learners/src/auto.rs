@@ -332,7 +332,7 @@ impl Auto {
         predictions.clear();
         let unit = weighted_median_width(self.dimension, rows, &self.weights);
         let members = grid((self.dimension, outputs), unit, targets, self.params.budget, size.is_some())?;
-        let mut experts = Mixture::new(members, self.params.rule)?;
+        let mut experts = Mixture::new(members, self.params.rule)?.recovering();
         experts.set_threads(threads_of_grid(self.threads, size.is_some()));
         let past = Rows::new(rows, self.dimension, Targets::new(targets, &self.weights, outputs)?)?;
         experts.learn_rows(past, predictions)?;

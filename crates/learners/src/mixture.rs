@@ -195,6 +195,12 @@ impl<M: Member> Mixture<M> {
         Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
     }
 
+    /// The same mixture, in which no round decides the weights for good: see [`Aggregation::recovering`].
+    #[must_use]
+    pub fn recovering(self) -> Self {
+        Self { aggregation: self.aggregation.recovering(), ..self }
+    }
+
     /// The members, in the order in which they were given.
     pub fn members(&self) -> impl ExactSizeIterator<Item = Expert<'_>> {
         self.names.iter().enumerate().map(|(k, name)| Expert {
@@ -562,7 +568,7 @@ pub(crate) const EXPERTS: Entry = Entry {
     trial: &["members=nons-ald; krls; fogd; kogd"],
     make: |_, context, values| {
         let MixtureParams { rule, share } = values.parameters(context)?;
-        let mixture = Mixture::new(values.members().iter().cloned(), rule)?;
+        let mixture = Mixture::new(values.members().iter().cloned(), rule)?.recovering();
         Ok(mixture.sharing(share).map_err(Error::from)?.into())
     },
     ..Entry::PLAIN

@@ -59,6 +59,7 @@ use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subc
 use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
+use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
@@ -176,6 +177,13 @@ struct EvalArguments {
     /// What becomes of rows that cannot be read: stop or skip
     #[arg(long, value_name = "HOW", default_value = "stop")]
     on_error: OnError,
+    /// What becomes of rows whose targets are implausible numbers: keep, weigh or skip
+    ///
+    /// A target is implausible more than ten times the range of late beyond that range, until as many follow as the logarithm of the distance: wrong
+    /// values are, a stream that has moved is not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
+    /// makes it pull no harder than one at the edge, and `keep` learns it as it is.
+    #[arg(long, value_name = "HOW", default_value = "skip")]
+    outliers: Outliers,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
     ///
     /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes `prediction` is the class; p_CLASS…, the

@@ -98,7 +98,7 @@ impl Spec {
                 } else {
                     ForecastMixture::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
                 };
-                grid.map(Into::into)
+                grid.map(|grid| grid.recovering().into())
             }
             "discounted" => {
                 let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(self.alpha);

@@ -2,6 +2,7 @@
 
 use mercer_core::{ExampleError, Validate};
 use mercer_encoding::{EncodingError, ScaledTargets, TargetScale};
+use mercer_experts::Outliers;
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     Error, Fogd, FogdParams, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, Regressor, Rows, Scratch, Target, Targets,
@@ -249,4 +250,46 @@ fn variances_are_in_units_of_the_target() {
     let mut plain = ScaledTargets::unscaled(krls());
     plain.update(&[0.5], 1.0).unwrap();
     assert_eq!(plain.noise(0), plain.learner().noise(0));
+}
+
+/// Predictions of rows whose target in `row` is `size`, one by one or in blocks.
+fn spoilt(learner: &ScaledTargets<Learner>, (row, size): (usize, f64), block: usize) -> Vec<f64> {
+    let targets: Vec<f64> = (0..700).map(|t| if t == row { size } else { price(t) / 1e6 }).collect();
+    let inputs: Vec<f64> = (0..700).map(input).collect();
+    let (mut learner, mut made) = (learner.clone(), Vec::new());
+    for (inputs, targets) in inputs.chunks(block).zip(targets.chunks(block)) {
+        let rows = Rows::new(inputs, 1, Targets::new(targets, &[], 1).unwrap()).unwrap();
+        learner.learn_rows(rows, &mut made).unwrap();
+    }
+    assert_eq!(learner.implausible(), if row < 700 { Some((1, size)) } else { None });
+    assert_eq!(learner.validate(), Ok(()));
+    made
+}
+
+#[test]
+fn one_wrong_target_of_any_size_leaves_no_trace() {
+    let learners = [ScaledTargets::unscaled(krls()), ScaledTargets::new(krls()).unwrap()];
+    for (learner, first) in learners.map(|learner| learner.screening(Outliers::Skip)).into_iter().zip([5, 0]) {
+        let undisturbed = spoilt(&learner, (700, 0.0), 1);
+        for row in [first, 5, 63, 300, 600] {
+            for size in [1e3, -9999.0, 1e60] {
+                for block in [1, 50] {
+                    let made = spoilt(&learner, (row, size), block);
+                    let later = made[650..].iter().zip(&undisturbed[650..]).map(|(a, b)| (a - b).abs());
+                    assert!(later.fold(0.0, f64::max) < 0.02, "{size} in {row}, blocks of {block}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn weighed_targets_pull_as_one_at_the_edge() {
+    let kept = |outliers| {
+        let made = spoilt(&ScaledTargets::unscaled(krls()).screening(outliers), (600, 1e9), 1);
+        made[601..].iter().fold(0.0, |most: f64, made| most.max(made.abs()))
+    };
+    assert!(kept(Outliers::Skip) < 1.4 && kept(Outliers::Weigh) < 10.0);
+    let plain = ScaledTargets::unscaled(krls());
+    assert_eq!(plain.clone().screening(Outliers::Keep).outliers(), plain.outliers());
 }

@@ -3,3 +3,5 @@
 mod aggregation;
 mod detectors;
 mod fixed_share;
+mod outliers;
+mod recovery;

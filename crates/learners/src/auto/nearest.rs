@@ -115,7 +115,7 @@ impl Nearest {
             metrics,
             watch: Watch::default(),
             forgetting: forgetting.into_iter().collect::<Result<_, _>>()?,
-            rest: Aggregation::new(OTHERS, rule)?,
+            rest: Aggregation::new(OTHERS, rule)?.recovering(),
             all: Weights::new(members, rule)?,
             losses: vec![0.0; members],
             low: 0.0,

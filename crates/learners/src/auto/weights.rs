@@ -28,14 +28,14 @@ pub(super) struct Weights {
 
 /// Follows the last rounds.
 fn following(experts: usize, rule: Rule) -> Result<Aggregation, ParameterError> {
-    let new = Aggregation::new(experts, rule)?;
+    let new = Aggregation::new(experts, rule)?.recovering();
     if rule == Rule::MlPoly { new.forgetting(ROUNDS) } else { new.sharing(Share::Fixed(1.0 / ROUNDS)) }
 }
 
 impl Weights {
     /// Equal weights of so many members.
     pub(super) fn new(members: usize, rule: Rule) -> Result<Self, Error> {
-        let (steady, quick) = (Aggregation::new(members, rule)?, following(members, rule)?);
+        let (steady, quick) = (Aggregation::new(members, rule)?.recovering(), following(members, rule)?);
         Ok(Self { steady, quick, both: following(2, rule)?, made: Vec::new() })
     }
 

@@ -252,7 +252,7 @@ impl Begun {
             Kind::Numbers(_) => {
                 let Built { mut learner, parameters } = build(None)?;
                 learner.set_threads(arguments.threads.into());
-                let learner = common.scale.around(learner)?;
+                let learner = common.scale.around(learner)?.screening(arguments.outliers);
                 let intervals = common.intervals.make(&learner)?;
                 let variances =
                     common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
@@ -331,7 +331,7 @@ impl Body {
         match self {
             Self::Numbers(numbers) => {
                 let outcome = Outcome { entry, kernel, bound, score: &numbers.score, dictionary_size };
-                numbers.watch.notes(&outcome)
+                numbers.implausible().into_iter().chain(numbers.watch.notes(&outcome)).collect()
             }
             Self::Classes(classes) => {
                 let crowded = notes::crowded(entry, rounds, dictionary_size);

@@ -1,6 +1,7 @@
 //! Remarks on a result that its numbers alone do not make plain.
 
 use mercer::catalogue::{Built, Entry, Settings, Value};
+use mercer::experts::Outliers;
 use mercer::{ClassScore, Score};
 
 use super::FIRST_ROWS;
@@ -170,6 +171,22 @@ impl Alarm {
             voice::remark(format!("{}: a target is {}, and {}", self.shown, number(*target), self.mending));
         }
     }
+}
+
+/// What became of rows with implausible targets: how many they are, and the target of the first, which is there.
+pub(crate) fn implausible(found: u64, first: f64, place: Option<String>, outliers: Outliers) -> String {
+    let place = place.map_or_else(String::new, |place| format!(" in {place}"));
+    let rows = if found == 1 { String::new() } else { format!(" and of {} rows more", found - 1) };
+    let (done, other) = match outliers {
+        Outliers::Keep => ("learnt", "skip"),
+        Outliers::Weigh => ("learnt with less weight", "skip"),
+        Outliers::Skip => ("not learnt", "keep"),
+    };
+    format!(
+        "the target {}{place}{rows} is far beyond the others and was {done} (--outliers {}); --outliers {other} does otherwise",
+        number(first),
+        outliers.name()
+    )
 }
 
 /// When the class that is most frequent would have done as well.

@@ -22,6 +22,7 @@ mod learners;
 mod locks;
 mod models;
 mod ordinary;
+mod outliers;
 #[cfg(feature = "plots")]
 mod plots;
 mod refusals;

@@ -7,7 +7,7 @@ use mercer::{AnyKernel, AnyRegressor, Regressor, Rows, Score, Scratch, Target, T
 
 use crate::cli::feed::Chunk;
 use crate::cli::moments::{Naive, Stretch};
-use crate::cli::notes::Watch;
+use crate::cli::notes::{self, Watch};
 use crate::cli::report::Output;
 use crate::cli::scores::Scores;
 use crate::cli::stretches::Stretches;
@@ -20,6 +20,9 @@ pub(super) struct Numbers {
     naive: Naive,
     stretches: Stretches<Stretch>,
     pub(super) watch: Watch,
+    /// Rows taken in, and the first with an implausible target.
+    rows: usize,
+    implausible: Option<usize>,
     intervals: Option<LearnerIntervals>,
     /// Whether variances are asked for, which takes rows one by one.
     tells_variances: bool,
@@ -46,6 +49,8 @@ impl Numbers {
             naive: Naive::new(outputs),
             stretches: Stretches::default(),
             watch: Watch::default(),
+            rows: 0,
+            implausible: None,
             intervals,
             tells_variances,
             predictions: Vec::new(),
@@ -101,6 +106,12 @@ impl Numbers {
     /// Takes in row `index` of the chunk, and scores it if it counts.
     pub(super) fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) {
         let (weight, m) = (chunk.weight(index), self.outputs);
+        self.rows += 1;
+        if let (None, Some((_, value))) = (self.implausible, self.learner.implausible()) {
+            // An equal one before it would have been the first.
+            let here = weight != 0.0 && self.targets(chunk, index).contains(&value);
+            self.implausible = here.then_some(self.rows);
+        }
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
         if let Some(intervals) = &mut self.intervals {
@@ -126,6 +137,13 @@ impl Numbers {
         if let ([prediction], [target]) = (predictions, targets) {
             self.watch.record(*prediction, *target, weight);
         }
+    }
+
+    /// What became of implausible targets.
+    pub(super) fn implausible(&self) -> Option<String> {
+        let (found, value) = self.learner.implausible()?;
+        let place = self.implausible.map(|row| format!("row {row}"));
+        Some(notes::implausible(found, value, place, self.learner.outliers()))
     }
 
     pub(super) fn predictions(&self, index: usize) -> &[f64] {

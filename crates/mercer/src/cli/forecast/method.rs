@@ -148,7 +148,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
             } else {
                 ForecastMixture::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
             };
-            grid.map(AnyForecaster::from)
+            grid.map(|grid| grid.recovering().into())
         }
         Method::Discounted => {
             let alpha = arguments.alpha.unwrap_or(ALPHA);

@@ -1,0 +1,193 @@
+//! Values so far beyond all others of late that they are taken for errors of measurement.
+
+use mercer_core::{Inconsistent, Validate};
+
+/// Widths of the range of late beyond its ends where a value still passes.
+const MARGIN: f64 = 10.0;
+/// What the margin is multiplied by after a value that did not pass.
+const WIDER: f64 = 10.0;
+/// What it is multiplied by after one that did: `10^(−1/50)`.
+const NARROWER: f64 = 0.954_992_586_021_436;
+/// Values that pass whatever they are.
+const FIRST: u64 = 4;
+/// Values until the margin is as narrow as it gets.
+const EARLY: f64 = 20.0;
+/// Values after which the range is that of the next block and the one before.
+const BLOCK: u64 = 1000;
+
+/// What is done with the rows whose targets are no [plausible](OutlierScreen) values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Outliers {
+    /// They are learnt as they are.
+    Keep,
+    /// They are learnt with a weight that falls with their distance, so that none pulls harder than
+    /// one at the edge of what is plausible.
+    Weigh,
+    /// They are predicted and not learnt.
+    #[default]
+    Skip,
+}
+
+impl Outliers {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Keep, Self::Weigh, Self::Skip];
+
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Weigh => "weigh",
+            Self::Skip => "skip",
+        }
+    }
+
+    /// The part of a row's weight that is left, by the [share](OutlierScreen::observe) of its value.
+    #[must_use]
+    pub fn weight(self, share: f64) -> f64 {
+        match self {
+            Self::Keep => 1.0,
+            Self::Weigh => share,
+            Self::Skip => f64::from(share >= 1.0),
+        }
+    }
+}
+
+/// A name that is none of [`Outliers`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such way with outliers as {0:?}; the ways are keep, weigh and skip")]
+pub struct UnknownOutliers(pub String);
+
+impl std::str::FromStr for Outliers {
+    type Err = UnknownOutliers;
+
+    fn from_str(name: &str) -> Result<Self, UnknownOutliers> {
+        Self::ALL
+            .into_iter()
+            .find(|outliers| outliers.name() == name)
+            .ok_or_else(|| UnknownOutliers(name.to_owned()))
+    }
+}
+
+/// Tells single wrong values of a stream, of any size, from a stream that has changed.
+///
+/// Let `[l, h]` be the range of the values that passed among the last 1000 to 2000, and
+/// `w = h − l`. A value `v` passes when it lies within
+///
+/// ```text
+/// l − m w ≤ v ≤ h + m w,   m = 10 a · max(1, 20/n)
+/// ```
+///
+/// where `n` values have passed so far and `a ≥ 1` is the allowance, 1 to begin with: each value that
+/// does not pass multiplies it by 10, each that passes by `10^(−1/50)`. The first four values pass, and
+/// so do all while the range is a point: it has no unit to judge by.
+///
+/// It depends neither on the unit of the values nor on their zero, and two properties follow at once.
+/// - *A shift passes.* Of values that stay `D` widths beyond the range, at most
+///   `max(0, ⌈log₁₀(D/10)⌉)` are held back: 5 after a jump of a million widths.
+/// - *Rare errors do not.* From the 20th value on, one that is more than `10^(1+j)` widths off does not
+///   pass, `j ≤ 50`, where every stretch of `r` values has at most `j + r/51` that would not: about one
+///   in 51, of any size. (`k` of them among the `r` values before it leave `log₁₀ a ≤ k − (r − k)/50`.)
+///
+/// What passes wrongly leaves the range after 2000 values at most. `O(1)` time and memory.
+///
+/// ```
+/// use mercer_experts::OutlierScreen;
+///
+/// let mut screen = OutlierScreen::default();
+/// for t in 0..100 {
+///     assert_eq!(screen.observe((0.7 * f64::from(t)).sin()), 1.0);
+/// }
+/// assert!(screen.observe(-9999.0) < 0.01);
+/// assert_eq!(screen.observe(0.5), 1.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OutlierScreen {
+    /// Of the block before, and of this one.
+    ranges: [Option<(f64, f64)>; 2],
+    /// Values that passed.
+    passed: u64,
+    allowance: f64,
+}
+
+impl Default for OutlierScreen {
+    fn default() -> Self {
+        Self { ranges: [None; 2], passed: 0, allowance: 1.0 }
+    }
+}
+
+impl OutlierScreen {
+    /// The smallest and the largest of the values that passed of late.
+    #[must_use]
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let ends = self.ranges.into_iter().flatten();
+        ends.reduce(|(low, high), (l, h)| (low.min(l), high.max(h)))
+    }
+
+    /// How far beyond the range a value may be; infinite while that cannot be told.
+    fn margin(&self, (low, high): (f64, f64)) -> f64 {
+        let width = high - low;
+        if self.passed < FIRST || width == 0.0 {
+            return f64::INFINITY;
+        }
+        MARGIN * self.allowance * (EARLY / self.passed as f64).max(1.0) * width
+    }
+
+    /// 1 where the value is plausible, else the part of its distance to the range that would be: `m w`
+    /// over that distance, which is below 1, and 0 for what is no number.
+    #[must_use]
+    pub fn share(&self, value: f64) -> f64 {
+        let Some(range) = self.range() else { return 1.0 };
+        let margin = self.margin(range);
+        let beyond = (range.0 - value).max(value - range.1);
+        if beyond <= margin { 1.0 } else { margin / beyond }
+    }
+
+    /// [`share`](Self::share), and takes the value into account.
+    pub fn observe(&mut self, value: f64) -> f64 {
+        let share = self.share(value);
+        if share < 1.0 {
+            self.allowance = (self.allowance * WIDER).min(f64::MAX);
+            return share;
+        }
+        self.allowance = (self.allowance * NARROWER).max(1.0);
+        if self.passed > 0 && self.passed % BLOCK == 0 {
+            self.ranges = [self.ranges[1], None];
+        }
+        self.passed += 1;
+        let (low, high) = self.ranges[1].unwrap_or((value, value));
+        self.ranges[1] = Some((low.min(value), high.max(value)));
+        share
+    }
+
+    /// Which values of a whole sequence are implausible: by those before them, or, which judges the first
+    /// four, by those after them.
+    #[must_use]
+    pub fn implausible(values: &[f64]) -> Vec<bool> {
+        let mut forwards = Self::default();
+        let mut found: Vec<bool> = values.iter().map(|value| forwards.observe(*value) < 1.0).collect();
+        let mut backwards = Self::default();
+        for (found, value) in found.iter_mut().zip(values).rev() {
+            *found = *found || backwards.observe(*value) < 1.0;
+        }
+        found
+    }
+}
+
+impl Validate for OutlierScreen {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "range of values";
+        let ordered = self.ranges.iter().flatten().all(|(low, high)| low <= high);
+        let known = (self.passed == 0) == (self.ranges == [None; 2]);
+        Inconsistent::require(ordered && known, WHAT, "its ends are in order")?;
+        self.ranges.iter().flatten().try_for_each(|(low, high)| (*low, *high).validate())?;
+        let allows = self.allowance >= 1.0 && self.allowance.is_finite() && self.passed < u64::MAX;
+        Inconsistent::require(allows, WHAT, "its allowance is at least 1")
+    }
+}
