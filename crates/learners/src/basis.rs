@@ -12,6 +12,7 @@ mod fourier;
 mod frozen;
 mod identity;
 pub(crate) mod inverse_diagonal;
+pub(crate) mod kernel_coefficients;
 mod nystrom;
 mod taylor;
 pub(crate) mod timing;

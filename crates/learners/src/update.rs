@@ -15,6 +15,7 @@ mod when_wrong;
 use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
+use mercer_simd::dot;
 
 use crate::Error;
 use crate::learner::{Target, Targets, check_scores, learn_in_order};
@@ -49,8 +50,20 @@ pub trait LinearUpdate: Clone + Send + Sync {
         Loss::SQUARED
     }
 
-    /// The prediction at coordinates `phi`; clipping lives here.
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]);
+    /// Function number `index` of those whose values `wᵀφ` alone make the predictions, one an output;
+    /// `None` past the last, and for updates whose predictions take more of `φ`.
+    fn function(&self, index: usize) -> Option<&AlignedVec>;
+
+    /// Turns the values of the [functions](Self::function) into predictions; clipping lives here.
+    fn read(&self, scores: &mut [f64]);
+
+    /// The prediction at coordinates `phi`.
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        for (index, score) in scores.iter_mut().enumerate() {
+            *score = self.function(index).map_or(0.0, |w| dot(w.lanes(), phi.lanes()));
+        }
+        self.read(scores);
+    }
 
     /// Whether [`predict_variance`](Self::predict_variance) can tell variances.
     fn has_variance(&self) -> bool {

@@ -164,6 +164,8 @@ fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[Row]) {
             let first = predict(&learner, other, &mut scratch).map(|scores| bits(&scores));
             let second = predict(&learner, other, &mut Scratch::default()).map(|scores| bits(&scores));
             assert_eq!(first, second, "{name}: two predictions of one input differ");
+            let copy = predict(&learner.clone(), other, &mut scratch).map(|scores| bits(&scores));
+            assert_eq!(first, copy, "{name}: a copy predicts otherwise");
         }
         if let Some(before) = before {
             assert_eq!(state(&learner), before, "{name}: a prediction changed the learner");

@@ -5,9 +5,11 @@ use std::marker::PhantomData;
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{Removal, Rotations};
+use mercer_simd::dot;
 use mercer_sparsify::{Admission, NewtonBasis, Probe, SOLVES_TOGETHER};
 
 use crate::basis::eviction::{Eviction, Evictor};
+use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::basis::timing::GrowthTiming;
 use crate::learner::{Rows, Target, check_example, check_input, check_scores, learn_in_order, learn_one_by_one};
 use crate::loss::Loss;
@@ -21,7 +23,9 @@ const WORTH_A_GROUP: usize = 80;
 /// A linear update on the orthonormal coordinates of a growing dictionary.
 ///
 /// A round costs `Jd` for the kernel row, `½J²` for the coordinates and what the update costs (multiply-adds); memory is
-/// `Jd + ½J²` and the update's. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
+/// `Jd + ½J²` and the update's. A prediction of one output costs `Jd + J`, and the first after a
+/// change `½J²` more, for its kernel coefficients `L⁻ᵀw`; variances, and readouts that need the
+/// coordinates, cost a round's coordinates. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
 /// costs the rotations of factor, update and rule besides: at most `2J²`, and `4J²` where there is a matrix.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -39,6 +43,8 @@ pub struct OnDictionary<K, A, U, T> {
     /// Points removed since the learner was made or read back: probes from before the last removal are out of date.
     #[cfg_attr(feature = "serde", serde(skip))]
     removals: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    kernel_coefficients: KernelCoefficients,
 }
 
 /// Memory of a step or of a block, taken out while in use.
@@ -99,6 +105,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
             memory: Memory::default(),
             rotations: Rotations::new(),
             removals: 0,
+            kernel_coefficients: KernelCoefficients::default(),
         })
     }
 
@@ -126,6 +133,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
 
     /// The linear learner on its coordinates, to change.
     pub(crate) fn linear_mut(&mut self) -> &mut U {
+        self.kernel_coefficients.clear();
         &mut self.update
     }
 
@@ -136,9 +144,20 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
 
     /// The same dictionary under another update.
     pub(crate) fn map_update<V>(self, map: impl FnOnce(U) -> V) -> OnDictionary<K, A, V, T> {
-        let Self { basis, admission, update, max_dictionary, timing, evictor, memory, rotations, removals } = self;
-        let update = map(update);
-        OnDictionary { basis, admission, update, max_dictionary, timing, evictor, memory, rotations, removals }
+        let Self { basis, admission, update, max_dictionary, timing, evictor, memory, rotations, removals, .. } = self;
+        let (update, kernel_coefficients) = (map(update), KernelCoefficients::default());
+        OnDictionary {
+            basis,
+            admission,
+            update,
+            max_dictionary,
+            timing,
+            evictor,
+            memory,
+            rotations,
+            removals,
+            kernel_coefficients,
+        }
     }
 
     /// Whether both are empty and will keep the same points of every stream.
@@ -163,6 +182,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     /// # Panics
     /// If there is no such point.
     pub fn remove(&mut self, index: usize, how: Removal) {
+        self.kernel_coefficients.clear();
         self.evictor.leaves(&self.basis, index);
         self.basis.remove(index, &mut self.rotations);
         self.update.remove(&self.rotations, how);
@@ -202,6 +222,33 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         }
     }
 
+    /// The kernel coefficients of each function of the update, where they cost no more than the
+    /// coordinates of `rows` inputs; `None` where these have to be computed.
+    pub(crate) fn alphas(&self, rows: usize) -> Option<&[AlignedVec]> {
+        let few = self.update.function(0).is_some() && self.update.function(rows).is_none();
+        let functions = (0..rows).map_while(|index| self.update.function(index));
+        few.then(|| self.kernel_coefficients.get(self.basis.factor(), functions))?
+    }
+
+    /// The values at `x` of the functions that have these kernel coefficients. `Jd`, and `J` for each.
+    pub(crate) fn values(
+        &self,
+        alphas: &[AlignedVec],
+        x: &[f64],
+        scratch: &mut Scratch,
+        values: &mut [f64],
+    ) -> Result<(), Error> {
+        check_input(x, self.basis.dimension())?;
+        let row = &mut scratch.vectors[0];
+        self.basis.kernel().row(self.basis.points(), x, row);
+        values.iter_mut().zip(alphas).for_each(|(value, alpha)| *value = dot(alpha.lanes(), row.lanes()));
+        if self.basis.kernel().self_value(x).is_finite() {
+            check_scores(values)
+        } else {
+            Err(ExampleError::KernelOverflow.into())
+        }
+    }
+
     /// Asks the rule, unless the dictionary is full and stays as it is, or the point is the zero function of a non-stationary kernel.
     fn decide(&self, x: &[f64], probe: &Probe) -> Option<A::Decision> {
         let makes_room = self.evictor.rule() != Eviction::Never;
@@ -225,6 +272,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
             self.update.predict(probe.coordinates(), scores);
             return check_scores(scores);
         }
+        self.kernel_coefficients.clear();
         if T::BEFORE_STEP {
             let decision = self.decide(x, probe);
             return self.step_with(x, target, decision, probe, scores);
@@ -287,6 +335,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     /// Learns examples whose probes are made, those between two kept points at once: whether a point is kept depends on its
     /// probe alone, so it is known before anything is learnt.
     fn learn_runs(&mut self, rows: Rows<'_>, memory: &mut Memory, scores: &mut Vec<f64>) -> Result<(), Error> {
+        self.kernel_coefficients.clear();
         let (mut first, removals) = (0, self.removals);
         while first < rows.len() {
             // The run ends with its last example, or before one that is kept or refused.
@@ -344,7 +393,12 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        self.update.predict(self.coordinates(x, scratch)?, scores);
+        if let Some(alphas) = self.alphas(1) {
+            self.values(alphas, x, scratch, scores)?;
+            self.update.read(scores);
+        } else {
+            self.update.predict(self.coordinates(x, scratch)?, scores);
+        }
         check_scores(scores)
     }
 
@@ -423,6 +477,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.kernel_coefficients.clear();
         self.update.add_output(like)
     }
 }

@@ -14,6 +14,7 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
 use mercer_simd::dot;
 
+use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::learner::{Rows, Target, check_example, check_input, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
@@ -55,6 +56,8 @@ pub struct KernelRidge<K, F> {
     /// New entries of `q`, one an output.
     #[cfg_attr(feature = "serde", serde(skip))]
     entries: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    kernel_coefficients: KernelCoefficients,
 }
 
 /// Memory of inputs that are solved for together.
@@ -95,6 +98,7 @@ impl<K, F> KernelRidge<K, F> {
 
     /// `q = L⁻¹Y`, to change.
     pub(crate) fn solved_targets_mut(&mut self) -> &mut Coefficients {
+        self.kernel_coefficients.clear();
         &mut self.q
     }
 }
@@ -117,6 +121,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
             scratch: Scratch::default(),
             group: Group::default(),
             entries: Vec::new(),
+            kernel_coefficients: KernelCoefficients::default(),
         })
     }
 
@@ -125,6 +130,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     /// # Panics
     /// If there is no such point.
     pub(crate) fn remove(&mut self, index: usize, rotations: &mut Rotations) {
+        self.kernel_coefficients.clear();
         self.factor.remove(index, rotations);
         self.q.rotate(rotations);
         self.q.drop_last(None);
@@ -137,6 +143,13 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         self.kernel.row(&self.points, x, row);
         self.factor.forward_solve(row, v);
         self.measure(x, v, scores)
+    }
+
+    /// `α = (K + λI)⁻¹Y`, where predictions are its values alone.
+    fn alpha(&self) -> Option<&AlignedVec> {
+        let [q] = self.q.vectors() else { return None };
+        let alphas = F::OF_VALUES.then(|| self.kernel_coefficients.get(&self.factor, [q].into_iter()))?;
+        alphas?.first()
     }
 
     /// `s` of `x`, `v` being known, and `ŷ_KRR` in `scores`.
@@ -174,6 +187,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
             in_range(entry)?;
             self.entries.push(entry);
         }
+        self.kernel_coefficients.clear();
         // The new entry of q squared is e²/(s + λ/ω).
         self.residuals.record(1.0, target.weight, self.entries.iter().map(|entry| self.lambda * entry * entry));
         self.factor.append(v, pivot);
@@ -241,6 +255,13 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.dimension())?;
+        if let (Some(alpha), [score]) = (self.alpha(), &mut *scores) {
+            let row = &mut scratch.vectors[1];
+            self.kernel.row(&self.points, x, row);
+            *score = dot(alpha.lanes(), row.lanes());
+            let finite = self.kernel.self_value(x).is_finite() && score.is_finite();
+            return if finite { Ok(()) } else { Err(ExampleError::KernelOverflow.into()) };
+        }
         let s = self.solve(x, scratch, scores)?;
         self.read(s, scores);
         Ok(())
@@ -306,6 +327,7 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
     }
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.kernel_coefficients.clear();
         self.q.add_output(like);
         self.residuals.add_output(like);
         Ok(())

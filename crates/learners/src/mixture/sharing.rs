@@ -243,8 +243,11 @@ impl LinearUpdate for Step {
     fn outputs(&self) -> usize {
         inner!(self, update => update.outputs())
     }
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
-        inner!(self, update => update.predict(phi, scores));
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        inner!(self, update => update.function(index))
+    }
+    fn read(&self, scores: &mut [f64]) {
+        inner!(self, update => update.read(scores));
     }
     fn has_variance(&self) -> bool {
         inner!(self, update => update.has_variance())
@@ -332,10 +335,15 @@ impl LinearUpdate for Steps {
         self.steps.first().map_or(1, LinearUpdate::outputs)
     }
 
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
-        scores.fill(0.0);
+    /// Those of the first step, then those of the next.
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        let outputs = self.outputs();
+        self.steps.get(index / outputs)?.function(index % outputs)
+    }
+
+    fn read(&self, scores: &mut [f64]) {
         if let Some(step) = self.steps.first() {
-            step.predict(phi, scores);
+            step.read(scores);
         }
     }
 

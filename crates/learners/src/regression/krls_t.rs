@@ -163,8 +163,12 @@ impl LinearUpdate for ScaledSquares {
         self.squares.coordinates()
     }
 
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
-        self.squares.predict(phi, scores);
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.squares.function(index)
+    }
+
+    fn read(&self, scores: &mut [f64]) {
+        self.squares.read(scores);
     }
 
     fn step(

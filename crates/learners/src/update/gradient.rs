@@ -199,8 +199,11 @@ impl LinearUpdate for GradientStep {
         self.loss
     }
 
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
-        self.w.values(phi, scores);
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
+    fn read(&self, scores: &mut [f64]) {
         self.loss.predictions(scores);
     }
 

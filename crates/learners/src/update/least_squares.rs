@@ -54,6 +54,9 @@ const OUTWEIGHS: f64 = 1e14;
 
 /// What a least-squares learner predicts: the value of the fit `z = wᵀφ` over a divisor.
 pub trait Readout: Clone + Send + Sync {
+    /// Whether the divisor is always 1.
+    const OF_VALUES: bool;
+
     /// The divisor, where `s` gives `φᵀPφ`.
     fn divisor(s: impl FnOnce() -> f64) -> f64;
 }
@@ -69,12 +72,16 @@ pub struct Ridge;
 pub struct Awv;
 
 impl Readout for Ridge {
+    const OF_VALUES: bool = true;
+
     fn divisor(_: impl FnOnce() -> f64) -> f64 {
         1.0
     }
 }
 
 impl Readout for Awv {
+    const OF_VALUES: bool = false;
+
     fn divisor(s: impl FnOnce() -> f64) -> f64 {
         1.0 + s()
     }
@@ -328,6 +335,12 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
     fn outputs(&self) -> usize {
         self.w.outputs()
     }
+
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        F::OF_VALUES.then(|| self.w.vectors().get(index))?
+    }
+
+    fn read(&self, _: &mut [f64]) {}
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         self.w.values(phi, scores);

@@ -77,9 +77,11 @@ impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
         Loss::HINGE
     }
 
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
-        self.w.values(phi, scores);
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
     }
+
+    fn read(&self, _: &mut [f64]) {}
 
     fn step(
         &mut self,

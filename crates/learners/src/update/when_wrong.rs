@@ -60,6 +60,14 @@ impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
         self.inner.loss()
     }
 
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.inner.function(index)
+    }
+
+    fn read(&self, scores: &mut [f64]) {
+        self.inner.read(scores);
+    }
+
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         self.inner.predict(phi, scores);
     }

@@ -67,7 +67,7 @@ fn compare<L: Regressor>(
     for (t, (example, expected)) in stream.iter().zip(&expected.predictions).enumerate() {
         let pure = learner.predict_with(&example.x, &mut scratch)?;
         let prediction = common::learn(&mut learner, example)?[0];
-        assert_eq!(pure.to_bits(), prediction.to_bits(), "{name}: predict differs from the prequential step");
+        common::same(name, pure, prediction);
         let gap = (prediction - expected).abs() / expected.abs().max(1.0);
         assert!(gap <= tolerance, "{name}: {prediction} for {expected} in round {t}");
         largest = largest.max(gap);
