@@ -1,10 +1,9 @@
 //! Predictions by kernel coefficients are those of the coordinates, and never those of an earlier state.
 
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Matern52};
-use mercer_learners::update::LinearUpdate;
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, Eviction, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, Regressor, Rows,
-    SampledKonsParams, Scratch, Target, Targets,
+    ConKonsParams, Scratch, Target, Targets,
 };
 use mercer_linalg_incremental::Removal;
 use mercer_sparsify::Probe;
@@ -87,7 +86,7 @@ fn they_are_those_of_the_state() -> TestResult {
     check_changes("nons-ald", NonsAld::new(kernel, 2, NonsAldParams::default().loss(Loss::LOGISTIC))?)?;
     check_changes("aogd-ald", AogdAld::new(kernel, 2, AogdAldParams::default())?)?;
     check_changes("aogd-ald that keeps all", AogdAld::new(kernel, 2, AogdAldParams::default().growth_limit(Some(9)))?)?;
-    check_changes("con-kons", ConKons::new(kernel, 2, SampledKonsParams::default())?)?;
+    check_changes("con-kons", ConKons::new(kernel, 2, ConKonsParams::default())?)?;
     let mut learner = Krls::new(kernel, 2, krls)?;
     for (x, y) in streams::smooth_noisy(3, 120, 2, 0.1) {
         learner.update(&x, y)?;
