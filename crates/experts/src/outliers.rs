@@ -17,11 +17,7 @@ const BLOCK: u64 = 1000;
 
 /// What is done with the rows whose targets are no [plausible](OutlierScreen) values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Outliers {
     /// They are learnt as they are.
     Keep,
@@ -67,10 +63,7 @@ impl std::str::FromStr for Outliers {
     type Err = UnknownOutliers;
 
     fn from_str(name: &str) -> Result<Self, UnknownOutliers> {
-        Self::ALL
-            .into_iter()
-            .find(|outliers| outliers.name() == name)
-            .ok_or_else(|| UnknownOutliers(name.to_owned()))
+        Self::ALL.into_iter().find(|outliers| outliers.name() == name).ok_or_else(|| UnknownOutliers(name.to_owned()))
     }
 }
 

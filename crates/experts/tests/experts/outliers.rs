@@ -54,9 +54,10 @@ fn one_wrong_value_is_held_back_whatever_its_size() {
 #[test]
 fn one_in_sixty_stays_held_back_and_alternating_signs_do_not_help() {
     let rows = |t: usize| t > 20 && t % 60 == 0;
-    let spoilt = normals(3).take(50_000).enumerate().map(|(t, value)| {
-        if rows(t) { if t % 120 == 0 { 1e9 } else { -1e40 } } else { value }
-    });
+    let spoilt = normals(3)
+        .take(50_000)
+        .enumerate()
+        .map(|(t, value)| if rows(t) { if t % 120 == 0 { 1e9 } else { -1e40 } } else { value });
     let expected: Vec<usize> = (0..50_000).filter(|t| rows(*t)).collect();
     assert_eq!(held_back(spoilt), expected);
 }

@@ -30,8 +30,7 @@ fn judged(folder: &Folder, words: &str, from: usize) -> (f64, String) {
 fn one_wrong_target_is_told_and_costs_nothing_that_lasts() {
     let experts = "experts --set members=krls;fogd --set rule=ewa --set share=auto";
     let restart = "restart --set learner=krls";
-    let learners =
-        ["krls --set lambda=0.1", "nons-ald --scale standard", restart, experts, "auto --set budget=20000"];
+    let learners = ["krls --set lambda=0.1", "nons-ald --scale standard", restart, experts, "auto --set budget=20000"];
     for learner in learners {
         for (row, size) in [(6, "1e6"), (6, "-1e60"), (1201, "1e9"), (1201, "1e3")] {
             let folder = Folder::new().with("clean.csv", table(0, "")).with("one.csv", table(row, size));
