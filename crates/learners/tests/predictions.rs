@@ -1,7 +1,6 @@
 //! Predictions by kernel coefficients are those of the coordinates, and never those of an earlier state.
 
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Matern52};
-use mercer_learners::update::LinearUpdate;
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, Eviction, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, Regressor, Rows,
     SampledKonsParams, Scratch, Target, Targets,
