@@ -173,9 +173,7 @@ fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[Row]) {
         let predicted = predict(&learner, &row.x, &mut scratch).expect("an ordinary input");
         let prequential = step(&mut undisturbed, row).expect("an ordinary example");
         // The prequential step may take what it needs from its one pass over the state: equal to rounding.
-        for (a, b) in predicted.iter().zip(&prequential) {
-            assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{name}: {a} when asked, {b} in the step");
-        }
+        close(&format!("{name}: when asked"), &predicted, &prequential);
         if learner.outputs() == 1 && row.y.len() == 1 && learner.loss() != Loss::SOFTMAX {
             assert_eq!(learner.predict(&row.x).map(f64::to_bits), Ok(predicted[0].to_bits()), "{name}: predict");
             assert_eq!(learner.update(&row.x, row.y[0]), Ok(()), "{name}: update");
