@@ -1,8 +1,6 @@
 //! Every learner against its definition, written from the paper's dense formulas in `mercer-testkit`: the same prediction
 //! in every round, on easy and on hostile streams.
 
-mod common;
-
 use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
 use mercer_learners::{
@@ -17,6 +15,8 @@ use mercer_testkit::streams;
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+
+use crate::common;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 

@@ -21,6 +21,7 @@ mod mixtures;
 mod mixtures_of_vectors;
 mod moments;
 mod novelty;
+mod predictions;
 mod properties;
 mod recursive;
 mod refusals;
