@@ -150,7 +150,7 @@ impl OutlierScreen {
             return share;
         }
         self.allowance = (self.allowance * NARROWER).max(1.0);
-        if self.passed > 0 && self.passed % BLOCK == 0 {
+        if self.passed > 0 && self.passed.is_multiple_of(BLOCK) {
             self.ranges = [self.ranges[1], None];
         }
         self.passed += 1;

@@ -101,7 +101,7 @@ fn parts_that_do_not_fit_are_found() {
     let two = vec![TargetScale::of([0.0, 1.0]); 2];
     let mut bytes = postcard::to_stdvec(&krls(1)).unwrap();
     bytes.extend(postcard::to_stdvec(&two).unwrap());
-    bytes.push(0);
+    bytes.extend([0, 0]); // all rows for the scales were seen, and nothing is screened
     let mixed: Learner = postcard::from_bytes(&bytes).unwrap();
     assert!(mixed.validate().is_err());
 }

@@ -80,8 +80,8 @@ impl<K: Kernel> Norma<K> {
 
 /// `η` and `λ`, if `η > 0`, `λ ≥ 0` and a leak by `1 − λη` turns no sign.
 pub(super) fn leaking_step(eta: f64, lambda: f64) -> Result<(f64, f64), ParameterError> {
-    let eta = eta;
-    let lambda = lambda;
+    ParameterError::positive("eta", eta)?;
+    ParameterError::non_negative("lambda", lambda)?;
     ParameterError::require(lambda * eta <= 1.0, "lambda", "at most 1/eta", lambda)?;
     Ok((eta, lambda))
 }
@@ -102,6 +102,7 @@ pub struct NormaStep {
 
 impl NormaStep {
     fn new(params: NormaParams) -> Result<Self, Error> {
+        params.check()?;
         let NormaParams { eta, lambda, tau, loss, leak, schedule } = params;
         let (eta, lambda) = leaking_step(eta, lambda)?;
         if loss.is_softmax() {

@@ -15,6 +15,11 @@ fn lines(text: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(cells).collect()
 }
 
+/// Whether the numbers agree to rounding.
+fn close(these: &[f64], those: &[f64]) -> bool {
+    these.len() == those.len() && these.iter().zip(those).all(|(a, b)| (a - b).abs() <= 1e-10 * b.abs().max(1.0))
+}
+
 fn near(value: &Value, expected: f64) -> bool {
     (value.as_f64().unwrap() - expected).abs() <= 1e-12 * expected.abs()
 }
@@ -110,11 +115,12 @@ fn a_model_keeps_its_intervals() {
         let still = folder.done("predict rest.csv --model m.mercer --intervals 0.9");
         let made = folder.done("predict rest.csv --model m.mercer --intervals 0.9 --learn --quiet");
         assert!(made.starts_with("prediction,lower,upper\n"), "{made}");
-        assert_eq!(still.lines().nth(1), made.lines().nth(1));
+        // Predictions that are asked for come from kernel coefficients, those of learning from coordinates.
+        assert!(close(&lines(&still)[0], &lines(&made)[0]), "{still}\n{made}");
         if how.is_empty() {
             let expected = folder.read("e.csv");
             for (made, expected) in lines(&made).iter().zip(&lines(&expected)[400..]) {
-                assert_eq!(made[..], expected[2..], "{width}");
+                assert!(close(made, &expected[2..]), "{width}");
             }
         } else {
             // In the target's own units.
