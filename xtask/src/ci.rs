@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let shell = Shell::new()?;
     shell.change_dir(tidy::root());
     if arguments.browser {
-        return step("browser", || browser::run());
+        return step("browser", browser::run);
     }
     if let Some(url) = &arguments.site {
         return step("site", || browser::site::run(url));
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Ok(cmd!(shell, "cargo doc --workspace --no-deps --quiet").run()?)
     })?;
     step("dependencies", || dependencies(&shell))?;
-    step("packages", || package::run())
+    step("packages", package::run)
 }
 
 /// Words that are known to be misspelt; `typos.toml` names those that are right here.

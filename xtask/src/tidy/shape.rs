@@ -110,9 +110,9 @@ fn spread<'a>(before: &mut Vec<&'a str>, tree: &'a str, paths: &mut Vec<Vec<&'a 
 /// The path from the root of the crate, if it leads into the crate; `own` is the module that says it.
 fn absolute<'a>(path: &[&'a str], own: &[&'a str]) -> Option<Vec<&'a str>> {
     let above = path.iter().take_while(|name| **name == "super").count();
-    match path.first()? {
-        &"crate" => Some(path[1..].to_vec()),
-        &"super" => Some([own.get(..own.len().checked_sub(above)?)?, &path[above..]].concat()),
+    match *path.first()? {
+        "crate" => Some(path[1..].to_vec()),
+        "super" => Some([own.get(..own.len().checked_sub(above)?)?, &path[above..]].concat()),
         _ => None,
     }
 }

@@ -53,7 +53,7 @@ fn one_wrong_value_is_held_back_whatever_its_size() {
 
 #[test]
 fn one_in_sixty_stays_held_back_and_alternating_signs_do_not_help() {
-    let rows = |t: usize| t > 20 && t % 60 == 0;
+    let rows = |t: usize| t > 20 && t.is_multiple_of(60);
     let spoilt = normals(3)
         .take(50_000)
         .enumerate()

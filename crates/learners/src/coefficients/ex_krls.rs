@@ -53,7 +53,7 @@ impl<K: Kernel> ExKrls<K> {
         let ExKrlsParams { alpha, beta, lambda, q, max_dictionary } = params;
         let update = StateSpaceStep {
             transition: alpha,
-            beta: beta,
+            beta,
             state_noise: q,
             discount: 1.0,
             rho: lambda,

@@ -179,10 +179,10 @@ fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments)
         }
         None if arguments.learn => match model {
             Trained::Numbers(model) => {
-                model.intervals = Some(intervals::around(&model.learner, share, IntervalScale::Error)?)
+                model.intervals = Some(intervals::around(&model.learner, share, IntervalScale::Error)?);
             }
             Trained::Table(model) => {
-                model.intervals = Some(intervals::around(model.pipeline.learner(), share, IntervalScale::Error)?)
+                model.intervals = Some(intervals::around(model.pipeline.learner(), share, IntervalScale::Error)?);
             }
             Trained::Classes(_) | Trained::ClassTable(_) => {}
         },

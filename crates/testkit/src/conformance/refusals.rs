@@ -237,7 +237,7 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                             assert!(scores.iter().all(|z| z.is_finite()), "{name}: {scores:?} after {value:e}");
                         }
                         Err(error) => {
-                            assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{name}: after {value:e}")
+                            assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{name}: after {value:e}");
                         }
                     }
                 }
