@@ -22,7 +22,7 @@
 //! use mercer::model::{Description, Model, Progress, Regression};
 //! use mercer::{AnyKernel, Krls, KrlsParams, Regressor};
 //!
-//! let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default())?;
+//! let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default().lambda(0.0))?;
 //! learner.update(&[0.3], 1.0)?;
 //! let model = Regression {
 //!     learner: learner.into(),
