@@ -1,7 +1,7 @@
 //! `cargo xtask package`: every crate can be published, and works alone.
 //!
 //! Cargo packs the crates and rehearses their publishing in order. Then each crate is checked outside of the repository, from what was
-//! packed, and two programs are built and run there. Each depends on one packed crate, as a user's program would.
+//! packed, and the programs of some READMEs are built and run there. Each depends on one packed crate, as a user's program would.
 //!
 //! `cargo package` could check the crates itself. But it unpacks them into cargo's home by name and version, and finds there what an
 //! earlier run has left.
@@ -19,39 +19,9 @@ const PAPERS: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE
 /// The largest packed crate: crates.io refuses 10 MB, and the bundled data take 0.6.
 const LARGEST: u64 = 1 << 20;
 
-/// Programs that depend on one crate of the workspace: the crate, and the code.
-const PROGRAMS: [(&str, &str); 2] = [("mercer-kernels", KERNELS), ("mercer-forecast", FORECAST)];
-
-const KERNELS: &str = r#"
-use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut points = Points::new(2);
-    points.push(&[0.0, 0.0]);
-    points.push(&[3.0, 4.0]);
-    let mut row = AlignedVec::new();
-    Gaussian::new(5.0)?.row(&points, &[0.0, 0.0], &mut row);
-    assert!(row[0] == 1.0 && (row[1] - (-0.5f64).exp()).abs() < 1e-15);
-    Ok(())
-}
-"#;
-
-const FORECAST: &str = r#"
-use mercer_forecast::{Forecaster, Opf, OpfParams};
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut forecaster = Opf::new(1, &OpfParams::default())?;
-    let (mut early, mut late) = (0.0, 0.0);
-    for t in 0..2000 {
-        let y = (f64::from(t) * 0.1).sin();
-        let mut prediction = [0.0];
-        forecaster.predict_then_observe(&[], &[y], &mut prediction)?;
-        *(if t < 1000 { &mut early } else { &mut late }) += (prediction[0] - y).powi(2);
-    }
-    assert!(late < early, "{late} {early}");
-    Ok(())
-}
-"#;
+/// Crates that a program can depend on alone; the program is that of their README.
+const ALONE: [&str; 5] =
+    ["mercer-experts", "mercer-forecast", "mercer-kernels", "mercer-koopman", "mercer-linalg-incremental"];
 
 /// A crate that is published: its name, version and packed file.
 struct Packed {
@@ -100,7 +70,9 @@ pub(crate) fn run() -> Result<()> {
         cmd!(shell, "tar -xzmf {file} -C {folder}").quiet().run()?;
         complete(&outside.path().join(krate.folder()))?;
     }
-    for (name, code) in PROGRAMS {
+    for name in ALONE {
+        let krate = packed.iter().find(|krate| krate.name == name).with_context(|| format!("{name} is not packed"))?;
+        let code = readme_program(&outside.path().join(krate.folder()))?;
         let folder = outside.path().join(format!("with-{name}"));
         fs::create_dir_all(folder.join("src"))?;
         fs::write(folder.join("src/main.rs"), code)?;
@@ -114,10 +86,18 @@ pub(crate) fn run() -> Result<()> {
     for Packed { name, .. } in &packed {
         cmd!(shell, "cargo check --quiet --package {name} --target-dir {target}").run()?;
     }
-    for (name, _) in PROGRAMS {
+    for name in ALONE {
         cmd!(shell, "cargo run --quiet --package with-{name} --target-dir {target}").run()?;
     }
     Ok(())
+}
+
+/// The program in the README of a packed crate.
+fn readme_program(folder: &Path) -> Result<String> {
+    let readme = fs::read_to_string(folder.join("README.md"))
+        .with_context(|| format!("reading the README of {}", folder.display()))?;
+    let program = readme.split_once("```rust\n").and_then(|(_, rest)| rest.split_once("```"));
+    Ok(program.with_context(|| format!("{} has no program in its README", folder.display()))?.0.to_owned())
 }
 
 /// The crates that are published, and the names of those that are not.

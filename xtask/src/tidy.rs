@@ -13,7 +13,7 @@ mod shape;
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 14] = [
+const GRAPH: [(&str, &[&str]); 15] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("experts", &["core"]),
@@ -22,6 +22,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
+    ("koopman", &["core", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("encoding", &["core", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
@@ -37,6 +38,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
             "sparsify",
             "learners",
             "forecast",
+            "koopman",
             "encoding",
             "data",
             "plots",
@@ -54,6 +56,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
             "sparsify",
             "learners",
             "forecast",
+            "koopman",
             "data",
             "plots",
         ],

@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 use mercer_kernels::{Gaussian, Points};
-use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams};
+use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams};
 use mercer_linalg_incremental::{AlignedVec, Matrix, StateMatrix};
 
 use super::{row_arithmetic, table_read, triangle_read};

@@ -16,7 +16,7 @@ pub mod pendulum;
 
 use mercer_data::Pairs;
 use mercer_kernels::{Kernel, Points};
-use mercer_learners::operator::{Eigenfunctions, KernelOperator, OperatorLearner};
+use mercer_koopman::{Eigenfunctions, KernelOperator, OperatorLearner};
 
 use crate::experiment::{Experiment, Paper, Source, scaled};
 use crate::plan::ExperimentError;

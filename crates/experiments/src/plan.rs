@@ -48,6 +48,9 @@ pub enum ExperimentError {
     /// A forecaster refused its parameters or a row.
     #[error(transparent)]
     Forecast(#[from] mercer_forecast::Error),
+    /// A learner of operators refused its parameters or a pair.
+    #[error(transparent)]
+    Operator(#[from] mercer_koopman::Error),
     /// A part was asked for with parameters out of their ranges.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

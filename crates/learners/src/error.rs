@@ -62,55 +62,6 @@ pub enum Error {
         Number(*.0)
     )]
     SelfValue(f64),
-    /// A table of values (an observable, weights, a policy's actions) of another length than the operator needs.
-    #[error("{expected} values are needed, one for each entry or point of the operator, got {got}")]
-    Values {
-        /// How many are needed.
-        expected: usize,
-        /// How many were given.
-        got: usize,
-    },
-    /// A value in a table that is NaN or infinite.
-    #[error("value {index} of the table is {value}; every value must be a finite number")]
-    NonFiniteValue {
-        /// Which value, from 0.
-        index: usize,
-        /// What it is.
-        value: f64,
-    },
-    /// A step of operator learning too long to be stable.
-    #[error(
-        "a step of {} at an input with k(x,x) = {} and lambda = {} is unstable: eta·(k(x,x) + lambda) must stay below 2; take eta \
-         below {}",
-        Number(*eta),
-        Number(*self_value),
-        Number(*lambda),
-        Number(2.0 / (self_value + lambda))
-    )]
-    UnstableStep {
-        /// The step size `η_t`.
-        eta: f64,
-        /// `k(x, x)`
-        self_value: f64,
-        /// The regulariser `λ`.
-        lambda: f64,
-    },
-    /// Inputs and outputs of a batch that are not as many.
-    #[error(
-        "{inputs} inputs and {outputs} outputs do not make pairs; give one output for each input, and at least one pair"
-    )]
-    Pairs {
-        /// Number of inputs.
-        inputs: usize,
-        /// Number of outputs.
-        outputs: usize,
-    },
-    /// A system of equations without a solution in floating point.
-    #[error(transparent)]
-    Singular(#[from] mercer_linalg_incremental::Singular),
-    /// An eigenvalue iteration that failed.
-    #[error(transparent)]
-    NoConvergence(#[from] mercer_linalg_incremental::NoConvergence),
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

@@ -81,7 +81,7 @@
 //! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) need all inputs beforehand, so the catalogue has no name for them. They cost
 //! `Jd + 2½J²` multiply-adds a round and `Jd + J²` of memory.
 //!
-//! One family has a module of its own. [`operator`] learns Koopman and conditional-mean operators from pairs.
+//! Forecasters of series are in the crate `mercer-forecast`, Koopman operators in `mercer-koopman`.
 //!
 //! Notation: `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the number of frequencies, `B` a budget and `k` a
 //! rank. `r = C(d+M, M)` is the number of Taylor features of degree `M`, and `P` the number of kernels. \[A\] is Li and Liao, *Nearly
@@ -130,7 +130,6 @@ mod local;
 pub mod loss;
 mod mixture;
 mod moments;
-pub mod operator;
 mod parameters;
 mod prequential;
 mod regression;

@@ -26,7 +26,7 @@ use std::error::Error;
 use mercer::AnyKernel;
 use mercer::data::FourWells;
 use mercer::kernels::Points;
-use mercer::learners::operator::{
+use mercer::koopman::{
     Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
 

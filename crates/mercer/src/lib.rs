@@ -22,8 +22,9 @@
 //!
 //! | module | what it answers |
 //! |---|---|
-//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them; operators |
+//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them |
 //! | [`forecast`] | how a series goes on: predictors of unknown linear systems, and mixtures of them |
+//! | [`koopman`] | where the states of a system go: Koopman and conditional-mean operators, learnt from pairs |
 //! | [`experts`] | what stands around predictions: weights of several predictors, conformal intervals, detectors of change |
 //! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
@@ -65,6 +66,7 @@ pub use mercer_encoding as encoding;
 pub use mercer_experts as experts;
 pub use mercer_forecast as forecast;
 pub use mercer_kernels as kernels;
+pub use mercer_koopman as koopman;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
 pub use mercer_simd as simd;

@@ -4,7 +4,7 @@ use mercer::catalogue::CatalogueError;
 use mercer::core::ExampleError;
 use mercer::encoding::EncodingError;
 use mercer::model::ModelError;
-use mercer::{Error, forecast};
+use mercer::{Error, forecast, koopman};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -57,6 +57,15 @@ pub(crate) fn forecaster(error: forecast::Error) -> PyErr {
     match error {
         forecast::Error::Example(error) => example(&error),
         forecast::Error::Parameter(error) => settings(error),
+        error => data(error.to_string()),
+    }
+}
+
+/// What a learner of operators refuses.
+pub(crate) fn operator(error: koopman::Error) -> PyErr {
+    match error {
+        koopman::Error::Example(error) => example(&error),
+        koopman::Error::Parameter(error) => settings(error),
         error => data(error.to_string()),
     }
 }

@@ -1,6 +1,6 @@
 //! The learner of an operator between states and their successors.
 
-use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, KernelOperator, Sogd, SogdParams, StepSchedule};
+use mercer::koopman::{Budget, BudgetTest, DictionaryShape, KernelOperator, Sogd, SogdParams, StepSchedule};
 use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator};
 use mercer::{AnyKernel, Gaussian, KernelSpec, Points, median_width};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
@@ -143,7 +143,7 @@ impl OperatorCore {
                 steps.clear();
                 let (xs, ys) = (&xs[range.start * d..range.end * d], &ys[range.start * d_plus..range.end * d_plus]);
                 let learnt = learner.inner_mut().learn_block(xs, ys, &mut steps);
-                learnt.map_err(|error| at_row(first + steps.len(), errors::learner(error)))
+                learnt.map_err(|error| at_row(first + steps.len(), errors::operator(error)))
             },
             || piece(128),
         )
@@ -152,7 +152,7 @@ impl OperatorCore {
     /// All eigenvalues by decreasing modulus, `(count, 2)`: real and imaginary parts.
     fn _eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let operator = self.snapshot(py)?;
-        let values = py.detach(|| operator.eigenvalues()).map_err(errors::learner)?;
+        let values = py.detach(|| operator.eigenvalues()).map_err(errors::operator)?;
         arrays::columns(py, values.iter().flat_map(|value| [value.re, value.im]).collect(), 2)
     }
 
@@ -173,7 +173,7 @@ impl OperatorCore {
                 };
                 Ok((eigen.values.clone(), parts(&eigen.re)?, parts(&eigen.im)?))
             })
-            .map_err(errors::learner)?;
+            .map_err(errors::operator)?;
         let table = |parts: &[Vec<f64>]| {
             let numbers = (0..n).flat_map(|row| parts.iter().map(move |function| function[row])).collect();
             arrays::columns(py, numbers, parts.len())
@@ -215,7 +215,7 @@ impl OperatorCore {
                 }
                 Ok(made)
             })
-            .map_err(errors::learner)?;
+            .map_err(errors::operator)?;
         arrays::columns(py, made, steps * observables)
     }
 

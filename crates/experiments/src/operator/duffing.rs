@@ -10,7 +10,7 @@
 
 use mercer_data::{Duffing, Pairs};
 use mercer_kernels::{Gaussian, Points};
-use mercer_learners::operator::{
+use mercer_koopman::{
     Budget, Eigenfunctions, Eigenvalue, KMeans, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch,
     orthonormal_rows,
 };

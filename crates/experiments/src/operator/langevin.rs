@@ -10,7 +10,7 @@
 
 use mercer_data::{FourWells, Pairs};
 use mercer_kernels::AnyKernel;
-use mercer_learners::operator::{
+use mercer_koopman::{
     Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
 

@@ -7,7 +7,7 @@
 
 use mercer_data::{Lorenz, Pairs};
 use mercer_kernels::{Gaussian, Points};
-use mercer_learners::operator::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
+use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 
 use super::learn;
 use crate::figure::{Figure, Panels};

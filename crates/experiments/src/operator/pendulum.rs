@@ -18,7 +18,7 @@ mod reference;
 mod stages;
 
 use mercer_data::PendulumState;
-use mercer_learners::operator::{Budget, StepSchedule};
+use mercer_koopman::{Budget, StepSchedule};
 
 use crate::figure::{Figure, HeatMap, Panels, Scale};
 use crate::judgement::{Judgement, Kind};

@@ -3,7 +3,6 @@
 use mercer_core::ExampleError;
 use mercer_experts::PageHinkley;
 use mercer_kernels::Gaussian;
-use mercer_learners::operator::KMeans;
 use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
 use mercer_learners::{Error, Fogd, FogdParams, Krls, KrlsParams, Loss, Regressor, Restarting, Target, Targets};
 
@@ -95,23 +94,5 @@ fn a_restart_forgets_the_sum_of_gradients() -> TestResult {
     update.restart(2);
     assert_eq!(learn(&mut update)?, first);
 
-    Ok(())
-}
-
-/// Stopped early, each row still has the label of the nearest of the centres that are returned.
-#[test]
-fn labels_are_those_of_the_centres() -> TestResult {
-    let rows: Vec<f64> = (0..400).map(|t| f64::from((t * 7919) % 1009) / 100.0).collect();
-    for iterations in 1..4 {
-        let found = KMeans { clusters: 5, restarts: 1, iterations, seed: 3 }.partition(&rows, 2)?;
-        let distance = |row: &[f64], centre: &[f64]| row.iter().zip(centre).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let mut inertia = 0.0;
-        for (row, label) in rows.chunks_exact(2).zip(&found.labels) {
-            let least = found.centres.iter().map(|centre| distance(row, centre)).fold(f64::INFINITY, f64::min);
-            assert_eq!(distance(row, &found.centres[*label]), least, "{iterations} iterations");
-            inertia += least;
-        }
-        assert!((found.inertia - inertia).abs() < 1e-9);
-    }
     Ok(())
 }

@@ -13,9 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mercer::Error;
 use mercer::data::ColumnChoice;
-use mercer::learners::operator::Verdict;
+use mercer::koopman::{Error, Verdict};
 use mercer::model::{AnyOperator, Operator};
 
 use super::dialect::Dialect;

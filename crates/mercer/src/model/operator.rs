@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::operator::{DenseSogd, OperatorLearner, Sogd};
+use mercer_koopman::{DenseSogd, OperatorLearner, Sogd};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, ModelKind, Seen, check_names, frame};

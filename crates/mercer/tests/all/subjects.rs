@@ -13,8 +13,8 @@ use mercer::forecast::{
     OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
     StateSpace, WindowedSlip, WindowedSlipParams,
 };
+use mercer::koopman::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::model::{
     AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
     Progress, Regression, Seen, SeriesErrors, Table,

@@ -126,7 +126,7 @@ fn the_model_knows_its_columns_and_is_told() {
 /// The library's learner that keeps every pair is used alike.
 #[test]
 fn an_operator_on_all_points_goes_on_too() {
-    use mercer::learners::operator::{DenseSogd, DenseSogdParams};
+    use mercer::koopman::{DenseSogd, DenseSogdParams};
     use mercer::model::{AnyOperator, Model, Operator};
     let kernel: mercer::AnyKernel = "gaussian:0.5".parse().unwrap();
     let dense = DenseSogd::new(kernel.clone(), 2, kernel, 2, DenseSogdParams::default()).unwrap();

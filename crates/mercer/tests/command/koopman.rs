@@ -5,9 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use mercer::data::{Ar1, Duffing, FiniteChain, Pairs};
-use mercer::learners::operator::{
-    Budget, BudgetTest, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule,
-};
+use mercer::koopman::{Budget, BudgetTest, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule};
 use mercer::{AnyKernel, median_width};
 use serde_json::Value;
 

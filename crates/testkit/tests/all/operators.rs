@@ -2,7 +2,7 @@
 
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
-use mercer_learners::operator::{
+use mercer_koopman::{
     Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule,
 };
 use mercer_testkit::streams;

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use mercer_data::{Pairs, Pendulum, PendulumState};
 use mercer_kernels::{Gaussian, Points, Product};
-use mercer_learners::operator::{
+use mercer_koopman::{
     Budget, OperatorLearner, Policy, Sogd, SogdParams, StepSchedule, ValueIterationParams, value_iteration,
 };
 

@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
-use mercer::learners::operator::{Budget, BudgetTest, DictionaryShape, Sogd, SogdParams, StepSchedule};
+use mercer::koopman::{Budget, BudgetTest, DictionaryShape, Error, Sogd, SogdParams, StepSchedule};
 use mercer::model::{AnyOperator, Operator};
-use mercer::{AnyKernel, Error, KernelSpec};
+use mercer::{AnyKernel, KernelSpec};
 
 use super::pairs::{Chunk, Layout};
 use crate::cli::failure::Failure;

@@ -2,9 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use mercer::AnyKernel;
 use mercer::kernels::Points;
-use mercer::learners::operator::{Eigenfunctions, Eigenvalue, KMeans, KernelOperator, orthonormal_rows};
-use mercer::{AnyKernel, Error};
+use mercer::koopman::{Eigenfunctions, Eigenvalue, Error, KMeans, KernelOperator, orthonormal_rows};
 use mercer_plots::{Figure, Grid, HeatMap, Panels, Scale, significant};
 
 use super::pairs::Layout;

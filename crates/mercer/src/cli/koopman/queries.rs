@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use mercer::AnyKernel;
 use mercer::data::Example;
-use mercer::learners::operator::KernelOperator;
-use mercer::{AnyKernel, Error};
+use mercer::koopman::{Error, KernelOperator};
 
 use super::pairs::{self, Layout};
 use crate::cli::dialect::Dialect;

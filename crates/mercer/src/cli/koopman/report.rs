@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mercer::AnyKernel;
 use mercer::kernels::Points;
-use mercer::learners::operator::{self, KernelOperator};
+use mercer::koopman::{self, KernelOperator};
 use mercer::model::AnyOperator;
 
 use super::pairs::Layout;
@@ -34,8 +34,8 @@ pub(super) struct Eigenvalue {
     im: f64,
 }
 
-impl From<operator::Eigenvalue> for Eigenvalue {
-    fn from(value: operator::Eigenvalue) -> Self {
+impl From<koopman::Eigenvalue> for Eigenvalue {
+    fn from(value: koopman::Eigenvalue) -> Self {
         Self { re: value.re, im: value.im }
     }
 }

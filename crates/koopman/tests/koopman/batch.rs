@@ -1,7 +1,7 @@
 //! The batch estimates: their defining equations, and where they must agree with each other.
 
 use mercer_kernels::{Gaussian, Kernel, Linear, Points};
-use mercer_learners::operator::{Budget, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
+use mercer_koopman::{Budget, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 
 use crate::support::{Outcome, planar_pairs};
 

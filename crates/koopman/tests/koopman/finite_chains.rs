@@ -1,9 +1,7 @@
 //! Chains of finitely many states, whose operator is known: pairs are soon new on one side only, then on none.
 
 use mercer_kernels::Gaussian;
-use mercer_learners::operator::{
-    DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSchedule, Verdict,
-};
+use mercer_koopman::{DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSchedule, Verdict};
 use mercer_testkit::oracle::Pair;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Repeated points do no harm, for nothing is inverted. `td + t²` multiply-adds and `t²` numbers (up to 2.25 times that while it
-//! grows) in round `t`: a reference for a few thousand pairs. On longer streams take [`Sogd`](crate::operator::Sogd) with the budget 0 and the
+//! grows) in round `t`: a reference for a few thousand pairs. On longer streams take [`Sogd`](crate::Sogd) with the budget 0 and the
 //! rank guard 1e−12, which keeps the same operator to that accuracy in as many points as the stream has directions.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
@@ -17,9 +17,9 @@ use mercer_simd::scale;
 use mercer_sparsify::Probe;
 
 use crate::Error;
-use crate::operator::side::Side;
-use crate::operator::step_schedule::check_stability;
-use crate::operator::{KernelOperator, OperatorLearner, OperatorStep, StepSchedule, Verdict};
+use crate::side::Side;
+use crate::step_schedule::check_stability;
+use crate::{KernelOperator, OperatorLearner, OperatorStep, StepSchedule, Verdict};
 
 parameters! {
     /// Parameters of [`DenseSogd`].

@@ -15,7 +15,7 @@ use mercer_simd::dot;
 use mercer_sparsify::{NewtonBasis, Probe};
 
 use crate::Error;
-use crate::operator::side::Side;
+use crate::side::Side;
 
 /// `U = Σ W_ij k_Y(y_i, ·) ⊗ k_X(x_j, ·)`, a conditional-mean operator; its adjoint is a Koopman operator.
 ///

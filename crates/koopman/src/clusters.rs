@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::Error;
-use crate::operator::kernel_operator::check_values;
+use crate::kernel_operator::check_values;
 
 /// k-means with k-means++ seeding and restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,6 +241,25 @@ mod tests {
         assert!(KMeans::default().partition(&[1.0, f64::NAN], 1).is_err());
         // Fewer distinct rows than clusters.
         assert_eq!(KMeans { clusters: 3, ..KMeans::default() }.partition(&[1.0; 8], 1)?.inertia, 0.0);
+        Ok(())
+    }
+
+    /// Stopped early, each row still has the label of the nearest of the centres that are returned.
+    #[test]
+    fn labels_are_those_of_the_centres() -> Result<(), Error> {
+        let rows: Vec<f64> = (0..400).map(|t| f64::from((t * 7919) % 1009) / 100.0).collect();
+        for iterations in 1..4 {
+            let found = KMeans { clusters: 5, restarts: 1, iterations, seed: 3 }.partition(&rows, 2)?;
+            let distance =
+                |row: &[f64], centre: &[f64]| row.iter().zip(centre).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            let mut inertia = 0.0;
+            for (row, label) in rows.chunks_exact(2).zip(&found.labels) {
+                let least = found.centres.iter().map(|centre| distance(row, centre)).fold(f64::INFINITY, f64::min);
+                assert_eq!(distance(row, &found.centres[*label]), least, "{iterations} iterations");
+                inertia += least;
+            }
+            assert!((found.inertia - inertia).abs() < 1e-9);
+        }
         Ok(())
     }
 

@@ -20,8 +20,8 @@
 //! \[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.
 //!
 //! ```
-//! use mercer_kernels::Gaussian;
-//! use mercer_learners::operator::{OperatorLearner, Sogd, SogdParams};
+//! use mercer_koopman::kernels::Gaussian;
+//! use mercer_koopman::{OperatorLearner, Sogd, SogdParams};
 //!
 //! // x⁺ = 0.9 x, seen at states of [−1, 1].
 //! let mut learner = Sogd::on_states(Gaussian::new(0.5)?, 1, SogdParams::default())?;
@@ -37,10 +37,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
 pub mod batch;
 mod clusters;
 mod dense_sogd;
 mod eigen;
+mod error;
 mod forecast;
 mod kernel_operator;
 mod learner;
@@ -52,10 +58,17 @@ mod value_iteration;
 pub use clusters::{Clusters, KMeans, adjusted_rand_index, orthonormal_rows};
 pub use dense_sogd::{DenseSogd, DenseSogdParams};
 pub use eigen::Eigenfunctions;
+pub use error::Error;
 pub use kernel_operator::KernelOperator;
 pub use learner::{OperatorLearner, OperatorStep};
+pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::Eigenvalue;
 pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use sogd::{Sogd, SogdParams};
 pub use step_schedule::StepSchedule;
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,7 +5,7 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::Verdict;
 
 use crate::Error;
-use crate::operator::KernelOperator;
+use crate::KernelOperator;
 
 /// What happened to one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]

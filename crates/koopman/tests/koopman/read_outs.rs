@@ -1,8 +1,8 @@
 //! Read-outs with a known answer: losses, many functions at once, value iteration.
 
 use mercer_kernels::{Gaussian, Kernel, Points, Product};
-use mercer_learners::Error;
-use mercer_learners::operator::{
+use mercer_koopman::Error;
+use mercer_koopman::{
     DenseSogd, DenseSogdParams, KernelOperator, OperatorLearner, Sogd, SogdParams, ValueIterationParams,
     value_iteration,
 };

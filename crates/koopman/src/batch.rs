@@ -13,8 +13,8 @@ use mercer_linalg_incremental::{Matrix, StateMatrix, SymmetricEigen};
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
 use crate::Error;
-use crate::operator::KernelOperator;
-use crate::operator::kernel_operator::{check_dimension, check_values};
+use crate::KernelOperator;
+use crate::kernel_operator::{check_dimension, check_values};
 
 /// Landmarks closer to the span of the earlier ones than this (squared, in units of `k(x,x)`) add nothing and are skipped.
 const DEPENDENT: f64 = 1e-12;

@@ -22,7 +22,7 @@
 //! A step contracts when `η(k(x,x) + λ) < 2` (the proof of boundedness asks for `η(κ + 2λ) ≤ 2`); a longer one is refused.
 //!
 //! Caveat: with a constant step the iterates stay in a ball around `U_λ` whose squared radius is proportional to `η`, and what the
-//! budget discards adds up; both shrink with [`StepSchedule::Power`] and [`Budget::EtaSquared`](crate::operator::Budget::EtaSquared).
+//! budget discards adds up; both shrink with [`StepSchedule::Power`] and [`Budget::EtaSquared`](crate::Budget::EtaSquared).
 //! On a chain of two states with the eigenvalue −½, a step of 0.3 shows it at −0.5 ± 0.17; along a path, where `x` is the `x⁺` learnt
 //! last, the mean is off by a part of the step as well (−0.59 there). Steps `10/(t + 20)` come within 0.01 of it in 30,000 pairs.
 //!
@@ -37,11 +37,9 @@ use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Candidate, MatchingPursuit, NewtonBasis, Probe, SOLVES_TOGETHER, Verdict};
 
 use crate::Error;
-use crate::operator::learner::check_pairs;
-use crate::operator::step_schedule::check_stability;
-use crate::operator::{
-    Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, OperatorStep, StepSchedule,
-};
+use crate::learner::check_pairs;
+use crate::step_schedule::check_stability;
+use crate::{Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, OperatorStep, StepSchedule};
 
 parameters! {
     /// Parameters of [`Sogd`].

@@ -7,8 +7,8 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_simd::dot;
 
 use crate::Error;
-use crate::operator::KernelOperator;
-use crate::operator::kernel_operator::{check_dimension, check_values};
+use crate::KernelOperator;
+use crate::kernel_operator::{check_dimension, check_values};
 
 impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
     /// The coefficients on the input dictionary of `Kg, K²g, …, Kⁿg` for an observable with the values `g` at the output points

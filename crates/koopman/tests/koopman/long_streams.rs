@@ -1,7 +1,7 @@
 //! A hundred thousand steps on AR(1): what the budget costs, and that nothing blows up.
 
 use mercer_kernels::{Gaussian, Points};
-use mercer_learners::operator::{
+use mercer_koopman::{
     Budget, DenseSogd, DenseSogdParams, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch,
 };
 use mercer_testkit::alloc::allocations_during;
@@ -9,7 +9,7 @@ use mercer_testkit::alloc::allocations_during;
 use crate::support::{Outcome, autoregressive_pairs};
 
 /// `U_λ` of `x⁺ = 0.8x + 0.6ξ` as a chain on 161 points of [−5, 5].
-fn exact(kernel: Gaussian, lambda: f64) -> Result<KernelOperator<Gaussian>, mercer_learners::Error> {
+fn exact(kernel: Gaussian, lambda: f64) -> Result<KernelOperator<Gaussian>, mercer_koopman::Error> {
     let states: Vec<f64> = (0..161).map(|i| -5.0 + f64::from(i) / 16.0).collect();
     let mut transitions = Vec::with_capacity(161 * 161);
     for x in &states {

@@ -2,17 +2,17 @@
 
 use mercer_core::ExampleError;
 use mercer_kernels::{Gaussian, Linear};
-use mercer_learners::Error;
-use mercer_learners::operator::{
+use mercer_koopman::Error;
+use mercer_koopman::{
     Budget, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule, Verdict,
 };
 use mercer_testkit::alloc::allocations_during;
 
 use crate::support::{Outcome, autoregressive_pairs, planar_pairs};
 
-fn learner(shape: DictionaryShape) -> Result<Sogd<Gaussian>, Error> {
+fn learner(shape: DictionaryShape) -> Result<Sogd<Gaussian>, Box<dyn std::error::Error>> {
     let params = SogdParams::default().budget(Budget::Constant(0.03)).lambda(0.01).shape(shape);
-    Sogd::on_states(Gaussian::new(0.5)?, 2, params)
+    Ok(Sogd::on_states(Gaussian::new(0.5)?, 2, params)?)
 }
 
 #[test]

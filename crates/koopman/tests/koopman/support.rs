@@ -1,7 +1,7 @@
 //! Streams, and the comparison of an operator with its oracle.
 
 use mercer_kernels::Kernel;
-use mercer_learners::operator::KernelOperator;
+use mercer_koopman::KernelOperator;
 use mercer_testkit::oracle::{DenseOperator, Pair};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mercer_kernels::{AnyKernel, Gaussian, Laplace, Product};
-use mercer_learners::operator::{
+use mercer_koopman::{
     Budget, BudgetTest, DenseSogd, DenseSogdParams, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule,
 };
 use mercer_testkit::oracle::{

@@ -9,8 +9,8 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix};
 
 use crate::Error;
-use crate::operator::KernelOperator;
-use crate::operator::kernel_operator::check_dimension;
+use crate::KernelOperator;
+use crate::kernel_operator::check_dimension;
 
 /// The leading eigenpairs of a Koopman operator, by decreasing modulus; of a complex pair, the one with positive imaginary
 /// part comes first. An eigenfunction of a learnt operator has unit norm; its phase is fixed, so that the same operator gives

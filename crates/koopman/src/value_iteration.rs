@@ -21,8 +21,8 @@ use mercer_linalg_incremental::Matrix;
 use mercer_simd::dot;
 
 use crate::Error;
-use crate::operator::KernelOperator;
-use crate::operator::kernel_operator::check_dimension;
+use crate::KernelOperator;
+use crate::kernel_operator::check_dimension;
 
 parameters! {
     /// Parameters of [`value_iteration`].
