@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Files in a circle of `use` lines. Parent and child may need each other.
 const CIRCLED: usize = 70;
-/// Lines of comments beyond `WIDTH` columns.
-const WIDE: usize = 3586;
+/// Lines of comments beyond `WIDTH` columns, except tables and code.
+const WIDE: usize = 3425;
 /// Heads of files with more than `HEAD` lines.
 const LONG: usize = 19;
 
@@ -36,8 +36,16 @@ pub(super) fn rules(sources: &[(String, String)], found: &mut Vec<String>) -> St
     )
 }
 
+/// Lines of comments that could be wrapped: a row of a table and a line of code cannot.
 fn wide(text: &str) -> usize {
-    text.lines().filter(|line| line.trim_start().starts_with("//") && line.chars().count() > WIDTH).count()
+    let mut code = false;
+    let could = |line: &&str| {
+        let Some(words) = line.trim_start().strip_prefix("//") else { return false };
+        let words = words.trim_start_matches(['/', '!']).trim_start();
+        code ^= words.starts_with("```");
+        !code && !words.starts_with('|') && line.chars().count() > WIDTH
+    };
+    text.lines().filter(could).count()
 }
 
 fn head(text: &str) -> usize {
@@ -150,7 +158,7 @@ mod tests {
 
     #[test]
     fn more_than_there_were_is_a_violation() {
-        let text = format!("//! a\n{}\n{}\n", "//! b\n".repeat(HEAD), "/".repeat(WIDTH + 1));
+        let text = format!("//! a\n{}// {}\n", "//! b\n".repeat(HEAD), "w".repeat(WIDTH));
         let mut found = Vec::new();
         let source = ("crates/x/src/lib.rs".to_owned(), text);
         let said = rules(&vec![source; WIDE.max(LONG) + 1], &mut found);
