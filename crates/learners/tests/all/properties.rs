@@ -38,11 +38,13 @@ fn parameters_out_of_range_are_refused_with_their_name() -> TestResult {
     let mu = NonsAldParams::default().mu(0.0);
     assert_eq!(message(NonsAld::new(kernel, 1, mu).err()), "mu must be a number > 0, got 0");
     let forgetting = KrlsParams::default().lambda(0.0).forgetting(1.5);
-    assert!(message(Krls::new(kernel, 1, forgetting).err()).starts_with("forgetting must be a number above 0, at most 1"));
+    assert!(
+        message(Krls::new(kernel, 1, forgetting).err()).starts_with("forgetting must be a number above 0, at most 1")
+    );
     let alpha = AogdAldParams::default().alpha(f64::NAN);
     assert!(message(AogdAld::new(kernel, 1, alpha).err()).starts_with("alpha must be"));
     let features = FogdParams::default().features(0);
-    assert_eq!(message(Fogd::new(1, features).err()), "features must be at least 1, got 0");
+    assert_eq!(message(Fogd::new(1, features).err()), "features must be a whole number ≥ 1, got 0");
     Ok(())
 }
 
