@@ -6,10 +6,12 @@
 
 mod arrays;
 mod catalogue;
+mod classes;
 mod classification;
 mod errors;
 mod features;
 mod forecasting;
+mod front;
 mod making;
 mod moments;
 mod notes;
