@@ -11,7 +11,7 @@ use crate::{bench_report, prose, tables};
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 13] = [
+const GRAPH: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("experts", &["core"]),
@@ -19,6 +19,7 @@ const GRAPH: [(&str, &[&str]); 13] = [
     ("linalg-incremental", &["core", "simd"]),
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
+    ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
     ("encoding", &["core", "learners"]),
     ("data", &["core"]),
     ("plots", &[]),
@@ -33,6 +34,7 @@ const GRAPH: [(&str, &[&str]); 13] = [
             "linalg-incremental",
             "sparsify",
             "learners",
+            "forecast",
             "encoding",
             "data",
             "plots",
@@ -41,7 +43,18 @@ const GRAPH: [(&str, &[&str]); 13] = [
     ),
     (
         "experiments",
-        &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify", "learners", "data", "plots"],
+        &[
+            "core",
+            "experts",
+            "simd",
+            "kernels",
+            "linalg-incremental",
+            "sparsify",
+            "learners",
+            "forecast",
+            "data",
+            "plots",
+        ],
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! What an experiment is given, and how it may fail.
 
-use mercer_core::ExampleError;
+use mercer_core::{ExampleError, ParameterError};
 use mercer_data::{DataError, Registry};
 use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
@@ -45,6 +45,12 @@ pub enum ExperimentError {
     /// A learner refused its parameters or an example.
     #[error(transparent)]
     Learner(#[from] LearnerError),
+    /// A forecaster refused its parameters or a row.
+    #[error(transparent)]
+    Forecast(#[from] mercer_forecast::Error),
+    /// A part was asked for with parameters out of their ranges.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// Intervals refused what came of a prediction.
     #[error(transparent)]
     Example(#[from] ExampleError),

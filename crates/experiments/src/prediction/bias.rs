@@ -5,7 +5,7 @@
 //! squares over the last epoch (the paper says "average"), and beside them the regret of the whole run.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{EpochSchedule, Forgetting, Opf, OpfParams};
+use mercer_forecast::{EpochSchedule, Forgetting, Opf, OpfParams};
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, short};

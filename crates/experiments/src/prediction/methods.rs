@@ -5,7 +5,7 @@
 //! end of the ranks tried is said to be there, for more (or fewer) filters might do better.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{
+use mercer_forecast::{
     AnyForecaster, Discounted, DiscountedParams, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, Slip,
     SlipParams, SpectralFilter, SpectralParams, SpectralRule, WindowedSlip, WindowedSlipParams,
 };

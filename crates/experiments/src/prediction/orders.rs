@@ -6,7 +6,7 @@
 //! are judged. Measured here: the exponents of the factor and of the regret over the last three epochs.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{Forgetting, Opf, OpfParams};
+use mercer_forecast::{Forgetting, Opf, OpfParams};
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, axis, short};

@@ -5,7 +5,7 @@
 //! the run of section 5.
 
 use mercer_data::LinearSystem;
-use mercer_learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 
 use super::summary::{Band, Claims, short};
 use super::trial::{Model, Trial};

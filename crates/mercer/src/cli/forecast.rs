@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use clap::Args;
 use mercer::data::ColumnChoice;
-use mercer::learners::prediction::Forecaster;
+use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
 
 use super::dialect::Dialect;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use mercer::data::{LinearSystem, SystemMatrices};
-use mercer::learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer::forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use serde_json::Value;
 
 use crate::support::Folder;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use mercer::data::{Example, Missing};
-use mercer::learners::prediction::Forecaster;
+use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
 
 use super::ForecastArguments;
