@@ -351,8 +351,8 @@ impl ClassificationCore {
         Classes::of_file(py, &self.0.front(py).classes.to_file(py)?)?.list(py)
     }
 
-    #[setter]
-    fn set__labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+    #[setter(_labels)]
+    fn set_labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         self.0.front(py).classes = Classes::of(&labels)?;
         Ok(())
     }

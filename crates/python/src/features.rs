@@ -73,16 +73,6 @@ impl Features {
         self.append(&names)
     }
 
-    /// Forgets the names from this place on, when a learner could not take them.
-    pub(crate) fn truncate(&mut self, py: Python<'_>, count: usize) -> PyResult<()> {
-        let places = self.index(py);
-        for name in self.names.drain(count.min(self.names.len())..) {
-            places.del_item(name)?;
-        }
-        self.recent.clear();
-        Ok(())
-    }
-
     /// Those of the names that are unknown, sorted, so that their places do not depend on the order in which they came.
     pub(crate) fn unknown<'py>(
         &mut self,

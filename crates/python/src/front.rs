@@ -213,7 +213,9 @@ impl<M: Held> Core<M> {
                 return Err(front.features.refusal(py, error.into()));
             }
             admits(model, front).map_err(errors::learner)?;
-            grow(&mut **model, new.len())?;
+            if !grow(&mut **model, new.len())? {
+                new.drain(..).for_each(|name| front.notes.late(&name.to_string()));
+            }
         }
         if let Some(dict) = dict
             && !new.is_empty()
@@ -253,11 +255,14 @@ impl<M: Held> Core<M> {
         let mut front = self.front(py);
         if grows {
             let new = front.features.unknown(py, names.iter().cloned())?;
-            if !new.is_empty() {
-                if let Some(model) = self.model.write(py).as_deref_mut() {
-                    grow(model, new.len())?;
+            if !new.is_empty()
+                && let Some(model) = self.model.write(py).as_deref_mut()
+            {
+                if grow(model, new.len())? {
+                    front.features.append(&new)?;
+                } else {
+                    new.iter().for_each(|name| front.notes.late(&name.to_string()));
                 }
-                front.features.append(&new)?;
             }
         }
         front.features.places(py, names)
@@ -316,13 +321,16 @@ impl<M: Held> Core<M> {
     }
 }
 
-fn grow<M: Held>(model: &mut M, added: usize) -> PyResult<()> {
+/// Whether the model takes so many features more: one whose columns are scaled by their ranges knows no range of others.
+fn grow<M: Held>(model: &mut M, added: usize) -> PyResult<bool> {
     if model.scaling().is_some() {
-        return Err(errors::data(
-            "the columns of this model are scaled by their ranges in the file it was trained on, and a further feature has none",
-        ));
+        return Ok(false);
     }
-    model.grow(added).map_err(errors::learner)
+    match model.grow(added) {
+        Ok(()) => Ok(true),
+        Err(Error::FixedInputs) => Ok(false),
+        Err(error) => Err(errors::learner(error)),
+    }
 }
 
 /// What Python keeps for itself in the file of a model: keys with JSON values.

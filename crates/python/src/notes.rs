@@ -155,6 +155,17 @@ impl Notes {
         }
     }
 
+    /// A feature or a column that came later than the learner can take.
+    pub(crate) fn late(&mut self, name: &str) {
+        if !self.missing.iter().any(|known| known == name) {
+            self.missing.push(name.to_owned());
+            self.said.push(format!(
+                "{name:?} came after the first rows; this learner takes no further inputs, and leaves it out: begin with a row that has all, \
+                 or take another learner, such as Krls"
+            ));
+        }
+    }
+
     /// What is odd about the cells of a row.
     pub(crate) fn look(&mut self, row: usize, encoding: &Encoding, record: &impl Cells) {
         for odd in encoding.transform().oddities(record) {

@@ -356,8 +356,8 @@ impl RegressionCore {
         PyList::new(py, &self.0.front(py).targets)
     }
 
-    #[setter]
-    fn set__targets(&self, py: Python<'_>, names: Vec<Py<PyAny>>) {
+    #[setter(_targets)]
+    fn set_targets(&self, py: Python<'_>, names: Vec<Py<PyAny>>) {
         self.0.front(py).targets = names;
     }
 

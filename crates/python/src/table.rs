@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mercer::catalogue::Built;
 use mercer::data::{Labels, text_cell};
 use mercer::encoding::{
-    Cell, Cells, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, PipelineScratch, ScaledTargets,
+    Cell, Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch, ScaledTargets,
 };
 use mercer::model::{ClassProgress, ClassTable, Description, Model, ModelError, ModelKind, Own, Progress, Table};
-use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Scratch, Target};
+use mercer::{AnyKernel, AnyRegressor, Error, Loss, Regressor, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -142,6 +142,26 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     }
 }
 
+/// What a column becomes whose first cells these are; none where all are missing.
+fn kind_of(cells: &[Owned]) -> Option<Kind> {
+    let mut present = cells.iter().filter(|cell| !matches!(cell, Owned::Missing)).peekable();
+    present.peek()?;
+    let all = |is: fn(&Owned) -> bool| cells.iter().all(|cell| matches!(cell, Owned::Missing) || is(cell));
+    Some(if all(|cell| matches!(cell, Owned::Number(_))) {
+        Kind::Number
+    } else if all(|cell| matches!(cell, Owned::Instant(_))) {
+        Kind::Time
+    } else {
+        Kind::Category
+    })
+}
+
+/// Whether a value is a number, a category or a time to a pipeline; None for a missing one.
+#[pyfunction]
+pub(crate) fn cell_kind(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    Ok(kind_of(&[owned(value)?]).map(|kind| kind.to_string()))
+}
+
 /// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
 fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
@@ -265,6 +285,38 @@ impl TableCore {
     fn _reset(&self, py: Python<'_>) {
         *self.classes(py) = Classes::default();
         *self.model.write(py) = None;
+    }
+
+    /// The names of the columns.
+    fn _column_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.encoding(py, |encoding| Ok(encoding.schema().columns().iter().map(|column| column.name.clone()).collect()))
+    }
+
+    /// Columns that are new join, each of the kind that is told or that its first cells show. One without a value waits; what the learner
+    /// cannot take is left out, and told.
+    fn _join(
+        &self,
+        py: Python<'_>,
+        names: Vec<String>,
+        columns: Vec<Bound<'_, PyList>>,
+        kinds: Vec<(String, String)>,
+    ) -> PyResult<()> {
+        let columns = Columns::read(&columns)?;
+        for (name, cells) in names.iter().zip(&columns.0) {
+            let told = kinds.iter().find(|(told, _)| told == name).map(|(_, kind)| kind.parse());
+            let Some(kind) = told.transpose().map_err(errors::encoding)?.or(kind_of(cells)) else { continue };
+            let mut model = self.model.write(py);
+            let added = match model.as_mut() {
+                None => return Err(errors::not_learnt()),
+                Some(Body::Numbers(model)) => model.pipeline.add_column(name, kind),
+                Some(Body::Classes(model)) => model.pipeline.add_column(name, kind),
+            };
+            match added {
+                Err(EncodingError::Learner(Error::FixedInputs)) => self.notes().late(name),
+                added => added.map_err(errors::encoding)?,
+            }
+        }
+        Ok(())
     }
 
     /// Learns rows with numbers as targets; the answer is their predictions.
@@ -527,8 +579,8 @@ impl TableCore {
         Classes::of_file(py, &self.classes(py).to_file(py)?)?.list(py)
     }
 
-    #[setter]
-    fn set__labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+    #[setter(_labels)]
+    fn set_labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         *self.classes(py) = Classes::of(&labels)?;
         Ok(())
     }
