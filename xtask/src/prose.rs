@@ -53,7 +53,7 @@ pub(crate) fn violations(root: &Path, sources: &[PathBuf], found: &mut Vec<Strin
 
 /// The Markdown files that people read.
 pub(crate) fn markdown(root: &Path) -> Result<Vec<PathBuf>> {
-    let mut folders = vec![root.to_owned(), root.join("docs"), root.join("benches"), root.join("crates/data/datasets")];
+    let mut folders = vec![root.to_owned(), root.join("docs"), root.join("benches"), root.join("datasets")];
     folders.extend(["python", "python/docs/pages", "python/docs/pages/from"].map(|folder| root.join(folder)));
     for entry in fs::read_dir(root.join("crates"))? {
         folders.push(entry?.path());

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use mercer::Error;
-use mercer::data::ColumnChoice;
 use mercer::learners::operator::Verdict;
 use mercer::model::{AnyOperator, Operator};
+use mercer::readers::ColumnChoice;
 
 use super::dialect::Dialect;
 use super::eval::progress;

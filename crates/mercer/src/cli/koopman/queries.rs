@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use mercer::data::Example;
 use mercer::learners::operator::KernelOperator;
+use mercer::readers::Example;
 use mercer::{AnyKernel, Error};
 
 use super::pairs::{self, Layout};
