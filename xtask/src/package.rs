@@ -20,7 +20,7 @@ const PAPERS: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE
 const LARGEST: u64 = 1 << 20;
 
 /// Programs that depend on one crate of the workspace: the crate, and the code.
-const PROGRAMS: [(&str, &str); 2] = [("mercer-kernels", KERNELS), ("mercer-learners", LEARNERS)];
+const PROGRAMS: [(&str, &str); 2] = [("mercer-kernels", KERNELS), ("mercer-forecast", FORECAST)];
 
 const KERNELS: &str = r#"
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
@@ -36,9 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 "#;
 
-/// A forecaster, since it needs no other crate: a learner of regression takes a kernel of `mercer-kernels`.
-const LEARNERS: &str = r#"
-use mercer_learners::prediction::{Forecaster, Opf, OpfParams};
+const FORECAST: &str = r#"
+use mercer_forecast::{Forecaster, Opf, OpfParams};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut forecaster = Opf::new(1, &OpfParams::default())?;

@@ -11,7 +11,7 @@ use crate::{bench_report, prose, tables};
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 15] = [
+const GRAPH: [(&str, &[&str]); 16] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("experts", &["core"]),
@@ -19,6 +19,7 @@ const GRAPH: [(&str, &[&str]); 15] = [
     ("linalg-incremental", &["core", "simd"]),
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
+    ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
     ("encoding", &["core", "learners"]),
     ("readers", &["core"]),
     ("streams", &["core", "readers"]),
@@ -35,6 +36,7 @@ const GRAPH: [(&str, &[&str]); 15] = [
             "linalg-incremental",
             "sparsify",
             "learners",
+            "forecast",
             "encoding",
             "readers",
             "streams",
@@ -53,6 +55,7 @@ const GRAPH: [(&str, &[&str]); 15] = [
             "linalg-incremental",
             "sparsify",
             "learners",
+            "forecast",
             "readers",
             "streams",
             "datasets",

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use mercer_benches::catalogue::{self, series};
 use mercer_benches::timing;
-use mercer_learners::prediction::{Forecaster, Opf, OpfParams};
+use mercer_forecast::{Forecaster, Opf, OpfParams};
 
 /// Rounds over everything; the best counts.
 const ROUNDS: usize = 5;

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use anyhow::Result;
 use faer::prelude::Solve as _;
 use faer::{Mat, Side};
-use mercer_learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch};
 
 use super::triangle_updated;

@@ -46,7 +46,7 @@ impl Fit {
 /// Points whose span every `k(x_t, ·)` is in.
 fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBasis<K>, ExperimentError> {
     let mut basis = NewtonBasis::new(kernel.clone(), stream.dimension());
-    let mut rule = Ald::new(TOLERANCE).map_err(mercer_learners::Error::from)?;
+    let mut rule = Ald::new(TOLERANCE)?;
     let mut probe = Probe::default();
     for (x, _) in stream.iter() {
         basis.probe(x, &mut probe);

@@ -50,12 +50,15 @@ pub enum ExperimentError {
     /// A stream could not be simulated.
     #[error(transparent)]
     Stream(Box<StreamError>),
-    /// A simulated system refused a parameter.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
     /// A learner refused its parameters or an example.
     #[error(transparent)]
     Learner(#[from] LearnerError),
+    /// A forecaster refused its parameters or a row.
+    #[error(transparent)]
+    Forecast(#[from] mercer_forecast::Error),
+    /// A part or a simulated system was asked for with parameters out of their ranges.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// Intervals refused what came of a prediction.
     #[error(transparent)]
     Example(#[from] ExampleError),

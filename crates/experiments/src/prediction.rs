@@ -29,7 +29,7 @@ mod decomposition;
 mod summary;
 mod trial;
 
-use mercer_learners::prediction::EpochSchedule;
+use mercer_forecast::EpochSchedule;
 
 use crate::experiment::{Experiment, Paper, Source, scaled};
 

@@ -1,7 +1,6 @@
 //! What a learner refuses, and why.
 
 use mercer_core::{ExampleError, Number, ParameterError};
-#[cfg(feature = "kernels")]
 use mercer_kernels::KernelError;
 
 /// Why a learner could not be made, or did not take an example. The learner is as it was before the call.
@@ -64,7 +63,6 @@ pub enum Error {
     )]
     SelfValue(f64),
     /// A table of values (an observable, weights, a policy's actions) of another length than the operator needs.
-    #[cfg(feature = "operator")]
     #[error("{expected} values are needed, one for each entry or point of the operator, got {got}")]
     Values {
         /// How many are needed.
@@ -73,7 +71,6 @@ pub enum Error {
         got: usize,
     },
     /// A value in a table that is NaN or infinite.
-    #[cfg(feature = "operator")]
     #[error("value {index} of the table is {value}; every value must be a finite number")]
     NonFiniteValue {
         /// Which value, from 0.
@@ -82,7 +79,6 @@ pub enum Error {
         value: f64,
     },
     /// A step of operator learning too long to be stable.
-    #[cfg(feature = "operator")]
     #[error(
         "a step of {} at an input with k(x,x) = {} and lambda = {} is unstable: eta·(k(x,x) + lambda) must stay below 2; take eta \
          below {}",
@@ -100,7 +96,6 @@ pub enum Error {
         lambda: f64,
     },
     /// Inputs and outputs of a batch that are not as many.
-    #[cfg(feature = "operator")]
     #[error(
         "{inputs} inputs and {outputs} outputs do not make pairs; give one output for each input, and at least one pair"
     )]
@@ -111,33 +106,15 @@ pub enum Error {
         outputs: usize,
     },
     /// A system of equations without a solution in floating point.
-    #[cfg(feature = "operator")]
     #[error(transparent)]
     Singular(#[from] mercer_linalg_incremental::Singular),
     /// An eigenvalue iteration that failed.
-    #[cfg(feature = "operator")]
     #[error(transparent)]
     NoConvergence(#[from] mercer_linalg_incremental::NoConvergence),
-    /// A matrix of a model that does not fit the others.
-    #[error("matrix {name} needs {expected} finite numbers, row by row, got {got}")]
-    Shape {
-        /// Name of the matrix.
-        name: &'static str,
-        /// Numbers it needs.
-        expected: usize,
-        /// Finite numbers it has.
-        got: usize,
-    },
-    /// A model whose Riccati equation has no stabilising solution.
-    #[error(
-        "the model has no stable steady-state filter; its modes that do not decay must be seen by C, those that neither decay nor grow be driven by Q, and R be positive definite"
-    )]
-    NoStableFilter,
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// A kernel parameter outside its range.
-    #[cfg(feature = "kernels")]
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }

@@ -81,8 +81,7 @@
 //! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) need all inputs beforehand, so the catalogue has no name for them. They cost
 //! `Jd + 2½J²` multiply-adds a round and `Jd + J²` of memory.
 //!
-//! Two families have modules of their own. [`prediction`] forecasts the outputs of a linear system from their past and needs no kernel.
-//! [`operator`] learns Koopman and conditional-mean operators from pairs.
+//! One family has a module of its own. [`operator`] learns Koopman and conditional-mean operators from pairs.
 //!
 //! Notation: `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the number of frequencies, `B` a budget and `k` a
 //! rank. `r = C(d+M, M)` is the number of Taylor features of degree `M`, and `P` the number of kernels. \[A\] is Li and Liao, *Nearly
@@ -117,53 +116,30 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
-#[cfg(feature = "regression")]
 mod any;
-#[cfg(feature = "regression")]
 mod auto;
-#[cfg(feature = "regression")]
 pub mod basis;
-#[cfg(feature = "regression")]
 pub mod catalogue;
-#[cfg(feature = "regression")]
 mod classification;
-#[cfg(feature = "regression")]
 mod coefficients;
 mod error;
-#[cfg(feature = "regression")]
 mod every_point;
-#[cfg(feature = "regression")]
 pub mod intervals;
-#[cfg(feature = "regression")]
 mod learner;
-#[cfg(feature = "regression")]
 mod local;
-#[cfg(feature = "regression")]
 pub mod loss;
-#[cfg(feature = "regression")]
 mod mixture;
-#[cfg(feature = "regression")]
 mod moments;
-#[cfg(feature = "operator")]
 pub mod operator;
-#[cfg(feature = "regression")]
 mod parameters;
-#[cfg(feature = "prediction")]
-pub mod prediction;
-#[cfg(feature = "regression")]
 mod prequential;
-#[cfg(feature = "regression")]
 mod regression;
-#[cfg(feature = "regression")]
 mod restart;
-#[cfg(feature = "regression")]
 pub mod update;
 
 pub use error::Error;
 pub use mercer_core::ParameterError;
-#[cfg(feature = "regression")]
 pub use mercer_linalg_incremental::Removal;
-#[cfg(feature = "regression")]
 pub use {
     any::AnyRegressor,
     auto::{Auto, AutoParams},
@@ -200,6 +176,6 @@ pub use {
 };
 
 /// The code of the README, run as a test.
-#[cfg(all(doctest, feature = "regression"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -20,7 +20,7 @@
 use std::error::Error;
 
 use mercer::datasets::Registry;
-use mercer::learners::prediction::{
+use mercer::forecast::{
     ConformalIntervals, ForecastMixture, Forecaster, Forgetting, GridParams, IntervalParams, KalmanPredictor,
     LastValue, LinearExtrapolation, Opf, OpfParams, StateSpace,
 };
@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Squared errors after the warm-up, summed up to each time.
-fn losses(forecaster: &mut impl Forecaster, series: &Series) -> Result<Vec<f64>, mercer::Error> {
+fn losses(forecaster: &mut impl Forecaster, series: &Series) -> Result<Vec<f64>, mercer::forecast::Error> {
     let (mut prediction, mut sum) = (vec![0.0; series.dimension()], 0.0);
     let mut sums = Vec::with_capacity(series.len());
     for (k, y) in series.iter().enumerate() {

@@ -23,7 +23,8 @@
 //!
 //! | module | what it answers |
 //! |---|---|
-//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them; forecasters; operators |
+//! | [`learners`] | how a function is learnt: regression learners, a basis times an update, and mixtures of them; operators |
+//! | [`forecast`] | how a series goes on: predictors of unknown linear systems, and mixtures of them |
 //! | [`experts`] | what stands around predictions: weights of several predictors, conformal intervals, detectors of change |
 //! | [`kernels`] | what is similar: kernels, sets of points, kernel rows, random features |
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
@@ -65,6 +66,7 @@ pub use mercer_core as core;
 pub use mercer_datasets as datasets;
 pub use mercer_encoding as encoding;
 pub use mercer_experts as experts;
+pub use mercer_forecast as forecast;
 pub use mercer_kernels as kernels;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;

@@ -1,10 +1,10 @@
 //! Exceptions: all are `ValueError`s, with the message of the library.
 
-use mercer::Error;
 use mercer::catalogue::CatalogueError;
 use mercer::core::ExampleError;
 use mercer::encoding::EncodingError;
 use mercer::model::ModelError;
+use mercer::{Error, forecast};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,15 +46,30 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// What a learner refuses.
 pub(crate) fn learner(error: Error) -> PyErr {
     match error {
-        Error::Example(ExampleError::Diverged | ExampleError::KernelOverflow) => {
-            DivergedError::new_err(error.to_string())
-        }
-        Error::Parameter(_) => SettingsError::new_err(error.to_string()),
-        _ => DataError::new_err(error.to_string()),
+        Error::Example(error) => example(&error),
+        Error::Parameter(error) => settings(error),
+        error => data(error.to_string()),
     }
 }
 
 /// What a forecaster refuses.
+pub(crate) fn forecaster(error: forecast::Error) -> PyErr {
+    match error {
+        forecast::Error::Example(error) => example(&error),
+        forecast::Error::Parameter(error) => settings(error),
+        error => data(error.to_string()),
+    }
+}
+
+/// An example that is refused.
+fn example(error: &ExampleError) -> PyErr {
+    match error {
+        ExampleError::Diverged | ExampleError::KernelOverflow => DivergedError::new_err(error.to_string()),
+        _ => data(error.to_string()),
+    }
+}
+
+/// Parameters that are refused.
 pub(crate) fn settings(error: impl ToString) -> PyErr {
     SettingsError::new_err(error.to_string())
 }

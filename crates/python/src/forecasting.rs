@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use mercer::learners::prediction::{
+use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, ForecastScratch,
     Forecaster, Forgetting, GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, ScaledForecaster,
     ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip,
@@ -70,7 +70,7 @@ impl Spec {
             InputParams::default().count(q).forgetting(forgetting).feed_through(feed_through)
         };
         let mut shared = false;
-        let made: Result<AnyForecaster, mercer::Error> = match self.method.as_str() {
+        let made: Result<AnyForecaster, mercer::forecast::Error> = match self.method.as_str() {
             "opf" => {
                 let forgetting = match &self.gamma_matrix {
                     Some(rows) => {
@@ -229,14 +229,14 @@ impl ForecastCore {
                     let prediction = &mut all[row * m..(row + 1) * m];
                     let warm = forecaster.warmed_up();
                     let time = forecaster.time() as u64;
-                    let refused = |error| at_row(row, errors::learner(error));
+                    let refused = |error| at_row(row, errors::forecaster(error));
                     forecaster.predict_then_observe(input, output, prediction).map_err(refused)?;
                     if let Some(intervals) = intervals {
                         for (place, radius) in reach[row * m..(row + 1) * m].iter_mut().enumerate() {
                             *radius = intervals.radius(place);
                         }
                         if warm {
-                            intervals.observe(prediction, output).map_err(refused)?;
+                            intervals.observe(prediction, output).map_err(|error| refused(error.into()))?;
                         }
                     }
                     if time >= sums.warm_up {
@@ -265,7 +265,7 @@ impl ForecastCore {
             let model = self.model.read(py);
             model.as_ref().ok_or_else(errors::not_learnt)?.forecaster.clone()
         };
-        let made = py.detach(|| copy.forecast(steps, us)).map_err(errors::learner)?;
+        let made = py.detach(|| copy.forecast(steps, us)).map_err(errors::forecaster)?;
         arrays::columns(py, made, copy.outputs())
     }
 
@@ -275,7 +275,7 @@ impl ForecastCore {
         let forecaster = &model.as_ref().ok_or_else(errors::not_learnt)?.forecaster;
         let mut made = vec![0.0; forecaster.outputs()];
         let mut scratch = self.scratch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        forecaster.predict_with(&input, &mut made, &mut scratch).map_err(errors::learner)?;
+        forecaster.predict_with(&input, &mut made, &mut scratch).map_err(errors::forecaster)?;
         Ok(made)
     }
 

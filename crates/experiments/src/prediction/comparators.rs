@@ -4,7 +4,7 @@
 //! squares. What differs is how an epoch begins ([`Beginning`]). Its relative error grows with `cond(Ṽ)`, which reaches 1e13 to 1e16
 //! on a system that integrates; the square root of that is what a triangular factor sees.
 
-use mercer_learners::prediction::EpochSchedule;
+use mercer_forecast::EpochSchedule;
 
 /// How the coefficients of an epoch are computed from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ fn cholesky_solve(n: usize, matrix: &[f64], x: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use mercer_learners::prediction::{Forecaster, Forgetting, Opf, OpfParams};
+    use mercer_forecast::{Forecaster, Forgetting, Opf, OpfParams};
     use mercer_streams::LinearSystem;
 
     use super::*;

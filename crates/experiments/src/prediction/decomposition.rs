@@ -14,7 +14,7 @@
 //! does, and rows of the current p reach back to t = p.
 
 use mercer_core::ExampleError;
-use mercer_learners::prediction::EpochSchedule;
+use mercer_forecast::EpochSchedule;
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, SymmetricEigen};
 
 use super::trial::{Model, Trial};
@@ -169,12 +169,12 @@ fn add_product(matrix: &[f64], x: &[f64], result: &mut [f64]) {
 }
 
 fn out_of_range(_: mercer_linalg_incremental::OutOfRange) -> ExperimentError {
-    mercer_learners::Error::Example(ExampleError::Diverged).into()
+    ExampleError::Diverged.into()
 }
 
 #[cfg(test)]
 mod tests {
-    use mercer_learners::prediction::{Forgetting, Opf, OpfParams};
+    use mercer_forecast::{Forgetting, Opf, OpfParams};
     use mercer_streams::LinearSystem;
 
     use super::*;

@@ -3,7 +3,7 @@
 //! Nothing is known of the system, so there is no regret: errors are root mean squares against what came. One day ahead for all
 //! methods, up to a month ahead for some, by letting a copy of the forecaster miss one output after the other.
 
-use mercer_learners::prediction::{
+use mercer_forecast::{
     AnyForecaster, Forecaster, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, WindowedSlip,
     WindowedSlipParams,
 };

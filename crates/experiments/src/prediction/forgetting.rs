@@ -7,7 +7,7 @@
 //! The paper prints no numbers here. The reference means are those of an independent dense implementation over 100 seeds of its
 //! own; its deviation is taken to be ours.
 
-use mercer_learners::prediction::{
+use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
     GridParams, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams,
 };
@@ -77,7 +77,7 @@ pub(super) fn experts(outputs: usize, schedule: EpochSchedule) -> Result<Forecas
 /// Intervals that should hold [`COVERAGE`] of the values.
 pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals, ExperimentError> {
     let params = IntervalParams::default().coverage(COVERAGE);
-    Ok(ConformalIntervals::new(outputs, params).map_err(mercer_learners::Error::from)?)
+    Ok(ConformalIntervals::new(outputs, params)?)
 }
 
 /// What one method did on one seed.

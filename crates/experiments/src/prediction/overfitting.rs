@@ -4,7 +4,7 @@
 //! lags its estimates are nothing but error; γ = ρ expects the fall and keeps them small. Shown are Frobenius norms at the end of
 //! the run of section 5.
 
-use mercer_learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use mercer_streams::LinearSystem;
 
 use super::summary::{Band, Claims, short};

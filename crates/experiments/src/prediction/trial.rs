@@ -1,6 +1,6 @@
 //! A known system, one run of it, and what a forecaster's predictions cost there.
 
-use mercer_learners::prediction::{Forecaster, KalmanPredictor, StateSpace};
+use mercer_forecast::{Forecaster, KalmanPredictor, StateSpace};
 use mercer_streams::LinearSystem;
 
 use crate::plan::ExperimentError;

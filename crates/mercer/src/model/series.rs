@@ -1,7 +1,7 @@
 //! A forecaster in a file.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_learners::prediction::{AnyForecaster, ConformalIntervals, Forecaster, HorizonIntervals};
+use mercer_forecast::{AnyForecaster, ConformalIntervals, Forecaster, HorizonIntervals};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, ModelKind, Seen, check_names, frame};

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use mercer::learners::prediction::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer::forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use mercer::streams::{LinearSystem, SystemMatrices};
 use serde_json::Value;
 

@@ -368,7 +368,7 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
 
 #[test]
 fn a_forecaster_is_no_regression_learner() {
-    use mercer::learners::prediction::LastValue;
+    use mercer::forecast::LastValue;
     use mercer::model::{Model, Prediction};
     let prediction = Prediction::new(vec!["y".to_owned()], LastValue::new(1).into());
     let bytes = Model::Prediction(Box::new(prediction)).to_bytes().unwrap();

@@ -1,6 +1,6 @@
 //! Damaged, foreign and crafted files are refused in words, and never harm.
 
-use mercer::learners::prediction::{Forecaster, LinearExtrapolation};
+use mercer::forecast::{Forecaster, LinearExtrapolation};
 use mercer::model::{Model, ModelError, Prediction, VERSION};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Everything that may be done with a model that was read: refused or not is its affair, but nothing may panic.
 
 use mercer::encoding::Cell;
-use mercer::learners::prediction::Forecaster;
+use mercer::forecast::Forecaster;
 use mercer::model::Model;
 use mercer::{Regressor, Scratch, Target};
 

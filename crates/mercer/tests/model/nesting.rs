@@ -2,8 +2,8 @@
 
 use mercer::core::DEEPEST;
 use mercer::experts::{AnyDetector, Rule};
+use mercer::forecast::{AnyForecaster, ForecastMixture, LastValue, ScaledForecaster, ScaledParams};
 use mercer::kernels::KernelMixture;
-use mercer::learners::prediction::{AnyForecaster, ForecastMixture, LastValue, ScaledForecaster, ScaledParams};
 use mercer::model::{self, Model, ModelError, Prediction};
 use mercer::{AnyKernel, AnyRegressor, Krls, KrlsParams, Mixture, Restarting};
 

@@ -6,14 +6,14 @@ use mercer::encoding::{
     Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets, TargetScale,
 };
 use mercer::fit::FitSpec;
-use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
-use mercer::learners::prediction::{
+use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
     GridParams, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf,
     OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
     StateSpace, WindowedSlip, WindowedSlipParams,
 };
+use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
+use mercer::learners::operator::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
 use mercer::model::{
     AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
     Progress, Regression, Seen, SeriesErrors, Table,

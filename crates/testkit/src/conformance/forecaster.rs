@@ -1,8 +1,8 @@
 //! The contract of a forecaster.
 
 use mercer_core::ExampleError;
-use mercer_learners::Error;
-use mercer_learners::prediction::{AnyForecaster, ForecastScratch, Forecaster};
+use mercer_forecast::Error;
+use mercer_forecast::{AnyForecaster, ForecastScratch, Forecaster};
 
 use crate::alloc::allocations_during;
 use crate::streams;

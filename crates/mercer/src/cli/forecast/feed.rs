@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::learners::prediction::Forecaster;
+use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
 use mercer::readers::{Example, Missing};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use mercer::learners::Error;
-use mercer::learners::prediction::{
+use mercer::forecast::Error;
+use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
     GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,
     SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
@@ -368,7 +368,7 @@ fn check_system(
     inputs: usize,
     feed_through: bool,
 ) -> Result<(), Failure> {
-    use mercer::learners::prediction::Forecaster;
+    use mercer::forecast::Forecaster;
 
     let (m, q) = (kalman.outputs(), kalman.inputs());
     if (m, q) != (outputs, inputs) {

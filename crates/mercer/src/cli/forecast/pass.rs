@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use mercer::learners::Error;
-use mercer::learners::prediction::{ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals};
+use mercer::forecast::Error;
+use mercer::forecast::{ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals};
 use mercer::model::{Prediction, SeriesErrors};
 
 use super::feed::Columns;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer::learners::prediction::Forecaster;
+use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;

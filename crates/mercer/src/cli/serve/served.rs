@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use mercer::encoding::Use;
-use mercer::learners::prediction::Forecaster;
+use mercer::forecast::Forecaster;
 use mercer::model::{Model as SavedModel, SeriesErrors};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::{Regressor, Scratch};

@@ -3,8 +3,8 @@
 use mercer_core::ExampleError;
 use mercer_linalg_incremental::{AlignedVec, SquareRootScratch};
 
+use crate::Epoch;
 use crate::Error;
-use crate::prediction::Epoch;
 
 /// Memory of a prediction, reused from call to call so that predicting allocates nothing.
 #[derive(Clone, Debug, Default)]
@@ -175,7 +175,7 @@ pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) ->
     if kept.iter().all(|y| y.abs() <= LARGEST) { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
-/// Implements [`Forecaster`](crate::prediction::Forecaster) for a type whose field `$engine` does all of it.
+/// Implements [`Forecaster`](crate::Forecaster) for a type whose field `$engine` does all of it.
 macro_rules! forecast_by {
     ($forecaster:ty, $engine:ident) => {
         impl mercer_core::Validate for $forecaster {
@@ -184,7 +184,7 @@ macro_rules! forecast_by {
             }
         }
 
-        impl crate::prediction::Forecaster for $forecaster {
+        impl crate::Forecaster for $forecaster {
             fn outputs(&self) -> usize {
                 self.$engine.shape.outputs
             }
@@ -203,18 +203,18 @@ macro_rules! forecast_by {
             fn lags(&self) -> usize {
                 self.$engine.lags()
             }
-            fn epochs(&self) -> &[crate::prediction::Epoch] {
+            fn epochs(&self) -> &[crate::Epoch] {
                 self.$engine.epochs()
             }
             fn predict_with(
                 &self,
                 input: &[f64],
                 prediction: &mut [f64],
-                scratch: &mut crate::prediction::ForecastScratch,
+                scratch: &mut crate::ForecastScratch,
             ) -> Result<(), crate::Error> {
-                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
+                crate::forecaster::check_prediction(self, input, prediction)?;
                 self.$engine.predict(input, prediction, scratch);
-                crate::prediction::forecaster::check_finite(prediction)
+                crate::forecaster::check_finite(prediction)
             }
             fn predict_then_observe(
                 &mut self,
@@ -222,8 +222,8 @@ macro_rules! forecast_by {
                 output: &[f64],
                 prediction: &mut [f64],
             ) -> Result<(), crate::Error> {
-                crate::prediction::forecaster::check_prediction(self, input, prediction)?;
-                crate::prediction::forecaster::check_observation(self, input, output)?;
+                crate::forecaster::check_prediction(self, input, prediction)?;
+                crate::forecaster::check_observation(self, input, output)?;
                 self.$engine.predict_then_observe(input, output, prediction)
             }
         }

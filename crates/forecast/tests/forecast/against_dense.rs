@@ -1,7 +1,7 @@
 //! Every prediction against a QR of all rows so far.
 
 use mercer_experts::Rule;
-use mercer_learners::prediction::{
+use mercer_forecast::{
     AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
     InputParams, LastValue, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter,
     SpectralParams, SpectralRule, WindowedSlip, WindowedSlipParams,

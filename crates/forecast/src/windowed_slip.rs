@@ -1,5 +1,5 @@
-//! SLIP over a growing window: the filters of [`Slip`](crate::prediction::Slip) on the last `p` outputs, `p` and the epochs as in
-//! [`Opf`](crate::prediction::Opf).
+//! SLIP over a growing window: the filters of [`Slip`](crate::Slip) on the last `p` outputs, `p` and the epochs as in
+//! [`Opf`](crate::Opf).
 //!
 //! The features `f = WᵀZ` are linear in the lags, `W` holding `σ_j^{1/4} φ_j` for each channel. So when an epoch begins, nothing of the past
 //! is needed but the factor of the lags: with `RᵀR = λ₀I + Σ ZZᵀ` and `U = R⁻ᵀ Σ Zyᵀ`, the rows `(R_i W, U_i)` upon the prior
@@ -12,11 +12,11 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, paramete
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
-use crate::prediction::filters::{Bank, Hankel};
-use crate::prediction::forecaster::{check_finite, check_observation, check_prediction};
-use crate::prediction::lag_regression::{LagRegression, Weighting, check_lambda};
-use crate::prediction::lags::Shape;
-use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting};
+use crate::filters::{Bank, Hankel};
+use crate::forecaster::{check_finite, check_observation, check_prediction};
+use crate::lag_regression::{LagRegression, Weighting, check_lambda};
+use crate::lags::Shape;
+use crate::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting};
 
 /// The lags' own regulariser, as a part of `λ`: what it weighs through the filters, `λ₀WᵀW`, must stay below `λ`, and the eigenvalues of
 /// the Hankel matrix, whose roots are on the diagonal of `WᵀW`, are below `π`.

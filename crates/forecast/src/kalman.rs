@@ -15,10 +15,10 @@
 use mercer_core::{ExampleError, Inconsistent, Validate};
 
 use crate::Error;
-use crate::prediction::forecaster::{check_observation, check_prediction, impute};
-use crate::prediction::lag_regression::Work;
-use crate::prediction::matrix::Matrix;
-use crate::prediction::{ForecastScratch, Forecaster};
+use crate::forecaster::{check_observation, check_prediction, impute};
+use crate::lag_regression::Work;
+use crate::matrix::Matrix;
+use crate::{ForecastScratch, Forecaster};
 
 /// Doublings after which a solution that exists has long been found, and steps of polishing.
 const DOUBLINGS: usize = 64;

@@ -3,8 +3,8 @@
 use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
-use crate::prediction::forecaster::{check_observation, check_prediction, impute};
-use crate::prediction::{ForecastScratch, Forecaster};
+use crate::forecaster::{check_observation, check_prediction, impute};
+use crate::{ForecastScratch, Forecaster};
 
 /// Predicts `2y_{k−1} − y_{k−2}`, and before there are two outputs the last one, or zeros. Inputs are taken and not used.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
-use crate::prediction::{
+use crate::{
     Discounted, Epoch, ForecastMixture, ForecastScratch, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation,
     Opf, ScaledForecaster, Slip, SpectralFilter, WindowedSlip,
 };
@@ -17,7 +17,7 @@ macro_rules! any_forecaster {
         #[non_exhaustive]
         pub enum AnyForecaster {
             $(
-                #[doc = concat!("[`", stringify!($forecaster), "`](crate::prediction::", stringify!($forecaster), ")")]
+                #[doc = concat!("[`", stringify!($forecaster), "`](crate::", stringify!($forecaster), ")")]
                 $variant(Box<$forecaster $(<$inner>)?>),
             )*
         }

@@ -11,8 +11,8 @@
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters, validate_nested};
 
 use crate::Error;
-use crate::prediction::forecaster::{check_observation, check_prediction};
-use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting, InputParams, Opf, OpfParams};
+use crate::forecaster::{check_observation, check_prediction};
+use crate::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting, InputParams, Opf, OpfParams};
 use mercer_experts::{Aggregation, Rule, Share};
 
 parameters! {

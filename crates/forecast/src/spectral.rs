@@ -13,10 +13,10 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)(k + 1)`, to learn (`2mn` by gradients); memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::prediction::filtered::{Filtered, Filtering, check_window};
-use crate::prediction::filters::{Bank, Hankel};
-use crate::prediction::forecaster::forecast_by;
-use crate::prediction::lags::Shape;
+use crate::filtered::{Filtered, Filtering, check_window};
+use crate::filters::{Bank, Hankel};
+use crate::forecaster::forecast_by;
+use crate::lags::Shape;
 use mercer_core::parameters;
 
 /// How [`SpectralFilter`] learns.

@@ -12,9 +12,9 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
-use crate::prediction::forecaster::{check_finite, impute};
-use crate::prediction::lags::{LagWeights, Shape, Window};
-use crate::prediction::{Epoch, EpochSchedule, ForecastScratch, Forgetting};
+use crate::forecaster::{check_finite, impute};
+use crate::lags::{LagWeights, Shape, Window};
+use crate::{Epoch, EpochSchedule, ForecastScratch, Forgetting};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row seldom stands alone.
 const REMEMBERED: usize = 4;

@@ -1,7 +1,7 @@
 //! Intervals around forecasts of two and more steps, each calibrated by the errors of forecasts of as many steps.
 //!
 //! A forecast of `h` steps is more uncertain than one of a single step, and how much so depends on the series. So every `h` has
-//! [intervals](crate::intervals) of its own. A forecast of all steps is made before each row and waits until its rows have come; then the
+//! [intervals](mercer_experts) of its own. A forecast of all steps is made before each row and waits until its rows have come; then the
 //! errors of its `h`-th row teach the intervals of `h`. Those hold their share for every `h` and every series.
 //!
 //! Errors of `h` steps are made of the same `h` surprises as their neighbours, so misses come in runs, which a share over many rows does
@@ -151,7 +151,7 @@ mod tests {
                 if let Some(made) = t.checked_sub(step).filter(|made| made % 30 != 11) {
                     by_hand.observe(&forecast(made)[2 * step..2 * step + 2], &value(t))?;
                 }
-                let horizon = intervals.horizon(step + 1).ok_or(Error::NoVariance)?;
+                let horizon = intervals.horizon(step + 1).expect("a horizon that it was made for");
                 let facts = |of: &ConformalIntervals| (of.radius(0), of.radius(1), of.counted(0));
                 assert_eq!(facts(horizon), facts(by_hand), "row {t}, {} steps", step + 1);
             }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use mercer_experts::Rule;
-use mercer_learners::Error;
-use mercer_learners::prediction::{
+use mercer_forecast::Error;
+use mercer_forecast::{
     AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
     InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,
     SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,

@@ -4,11 +4,11 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
-use crate::prediction::ForecastScratch;
-use crate::prediction::filters::Bank;
-use crate::prediction::forecaster::{check_finite, impute};
-use crate::prediction::lag_regression::{Work, check_coordinates, check_lambda};
-use crate::prediction::lags::Shape;
+use crate::ForecastScratch;
+use crate::filters::Bank;
+use crate::forecaster::{check_finite, impute};
+use crate::lag_regression::{Work, check_coordinates, check_lambda};
+use crate::lags::Shape;
 
 /// How coefficients are learnt.
 #[derive(Clone, Debug)]
@@ -142,7 +142,7 @@ impl Filtered {
     }
 
     /// There are no epochs.
-    pub(super) fn epochs(&self) -> &[crate::prediction::Epoch] {
+    pub(super) fn epochs(&self) -> &[crate::Epoch] {
         &[]
     }
 

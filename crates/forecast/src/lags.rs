@@ -6,7 +6,7 @@
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::AlignedVec;
 
-use crate::prediction::Forgetting;
+use crate::Forgetting;
 
 /// Weights below this are zero: their squares are nothing beside a regulariser, and products with them would be slow subnormal
 /// numbers.

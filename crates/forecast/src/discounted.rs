@@ -4,7 +4,7 @@
 //! G = Σ_{t=p}^{k−1} α^{k−1−t} y_t Z_tᵀ (λI + Σ_{t=p}^{k−1} α^{k−1−t} Z_t Z_tᵀ)⁻¹
 //! ```
 //!
-//! with the lags and epochs of [`Opf`](crate::prediction::Opf), unscaled. It is the forgetting of adaptive filtering, a comparator here:
+//! with the lags and epochs of [`Opf`](crate::Opf), unscaled. It is the forgetting of adaptive filtering, a comparator here:
 //! of a marginally stable system it throws away what it needs.
 //!
 //! The undiscounted `λI` gains `(1 − α)λI` in every step, which is a row for each coordinate: `½N³` fused multiply-adds a step in all,
@@ -12,10 +12,10 @@
 //! in which nothing comes any more is then forgotten in the end.
 
 use crate::Error;
-use crate::prediction::forecaster::forecast_by;
-use crate::prediction::lag_regression::{LagRegression, Weighting};
-use crate::prediction::lags::Shape;
-use crate::prediction::{EpochSchedule, Forgetting, InputParams};
+use crate::forecaster::forecast_by;
+use crate::lag_regression::{LagRegression, Weighting};
+use crate::lags::Shape;
+use crate::{EpochSchedule, Forgetting, InputParams};
 use mercer_core::parameters;
 
 parameters! {

@@ -3,8 +3,8 @@
 use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
-use crate::prediction::forecaster::{check_observation, check_prediction, impute};
-use crate::prediction::{ForecastScratch, Forecaster};
+use crate::forecaster::{check_observation, check_prediction, impute};
+use crate::{ForecastScratch, Forecaster};
 
 /// Predicts `y_{k−1}`, and zeros before the first output. Inputs are taken and not used.
 #[derive(Clone, Debug, PartialEq)]

@@ -25,7 +25,7 @@
 //! grown, but where an epoch begins, and memory does not grow with the series.
 //!
 //! ```
-//! use mercer_learners::prediction::{ForecastMixture, Forecaster, GridParams, Opf};
+//! use mercer_forecast::{ForecastMixture, Forecaster, GridParams, Opf};
 //!
 //! // Nothing is known of the system: a grid of forgetting factors, weighted by what each is worth.
 //! let mut forecaster = ForecastMixture::<Opf>::grid(1, &GridParams::default())?;
@@ -40,12 +40,18 @@
 //! assert!(squares / 500.0 < 1e-4, "{squares}");
 //! let ahead = forecaster.forecast(7, &[])?; // the next seven outputs
 //! assert_eq!(ahead.len(), 7);
-//! # Ok::<(), mercer_learners::Error>(())
+//! # Ok::<(), mercer_forecast::Error>(())
 //! ```
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
 
 mod any;
 mod discounted;
 mod epoch_schedule;
+mod error;
 mod extrapolation;
 mod filtered;
 mod filters;
@@ -66,6 +72,7 @@ mod windowed_slip;
 pub use any::AnyForecaster;
 pub use discounted::{Discounted, DiscountedParams};
 pub use epoch_schedule::{Epoch, EpochSchedule};
+pub use error::Error;
 pub use extrapolation::LinearExtrapolation;
 pub use forecaster::{ForecastScratch, Forecaster};
 pub use horizons::HorizonIntervals;
@@ -78,3 +85,8 @@ pub use scaled::{ScaledForecaster, ScaledParams};
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -20,8 +20,8 @@
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters, validate_nested};
 
 use crate::Error;
-use crate::prediction::forecaster::{check_observation, check_prediction};
-use crate::prediction::{Epoch, ForecastScratch, Forecaster, LastValue};
+use crate::forecaster::{check_observation, check_prediction};
+use crate::{Epoch, ForecastScratch, Forecaster, LastValue};
 
 /// Rows that scales are learnt from at most.
 const MOST_ROWS: usize = 1024;

@@ -27,11 +27,11 @@
 use mercer_core::{ParameterError, parameters};
 
 use crate::Error;
-use crate::prediction::forecaster::check_prediction;
-use crate::prediction::forecaster::forecast_by;
-use crate::prediction::lag_regression::{LagRegression, Weighting};
-use crate::prediction::lags::Shape;
-use crate::prediction::{EpochSchedule, ForecastScratch};
+use crate::forecaster::check_prediction;
+use crate::forecaster::forecast_by;
+use crate::lag_regression::{LagRegression, Weighting};
+use crate::lags::Shape;
+use crate::{EpochSchedule, ForecastScratch};
 
 /// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of this.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +117,7 @@ impl Opf {
     /// with feed-through.
     ///
     /// # Errors
-    /// As [`predict_with`](crate::prediction::Forecaster::predict_with).
+    /// As [`predict_with`](crate::Forecaster::predict_with).
     pub fn leverage(&self, input: &[f64], scratch: &mut ForecastScratch) -> Result<f64, Error> {
         let mut prediction = vec![0.0; self.regression.shape.outputs];
         check_prediction(self, input, &prediction)?;

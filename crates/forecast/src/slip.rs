@@ -5,16 +5,16 @@
 //! ```
 //!
 //! with `φ_j`, `σ_j` the eigenpairs of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`, and `Θ` the ridge solution over all rows so far. `T` is
-//! `horizon`: the whole past while the series is shorter, a sliding window after. [`WindowedSlip`](crate::prediction::WindowedSlip) has the
+//! `horizon`: the whole past while the series is shorter, a sliding window after. [`WindowedSlip`](crate::WindowedSlip) has the
 //! growing window of \[Q\]'s epochs instead. The paper leaves `k` open; filters beyond double precision (`k` of some dozens) are left out.
 //!
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::prediction::filtered::{Filtered, Filtering, check_window};
-use crate::prediction::filters::{Bank, Hankel};
-use crate::prediction::forecaster::forecast_by;
-use crate::prediction::lags::Shape;
+use crate::filtered::{Filtered, Filtering, check_window};
+use crate::filters::{Bank, Hankel};
+use crate::forecaster::forecast_by;
+use crate::lags::Shape;
 use mercer_core::parameters;
 
 parameters! {
