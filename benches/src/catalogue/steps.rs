@@ -22,8 +22,8 @@ use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::catalogue::{Built, Context, Entry, Key, Kind, Value, entries};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, ConKons, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
-    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
-    SketchedKonsParams,
+    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, RegressorExt, SampledKonsParams,
+    SketchedKons, SketchedKonsParams,
 };
 
 use super::{EXP, SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};

@@ -381,7 +381,7 @@ mod tests {
                 let several = if classes { entry.takes.many_classes } else { entry.takes.vectors };
                 match trial::built(entry, kernel, &context) {
                     Ok(learner) => {
-                        use crate::Regressor;
+                        use crate::{Regressor, RegressorExt};
                         assert_eq!(learner.outputs(), outputs, "{}", entry.name);
                         assert!(entry.takes.loss(learner.loss()), "{}", entry.name);
                         assert!(outputs == 1 || several, "{}", entry.name);

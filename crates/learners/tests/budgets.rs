@@ -8,7 +8,7 @@ use mercer_kernels::{AnyKernel, Points};
 use mercer_learners::{
     Bogd, BogdParams, BpaS, BpaSParams, Classifier, Error, Forgetron, ForgetronParams, Loss, Pa, PaParams, PaVariant,
     Pegasos, PegasosParams, Perceptron, Projectron, ProjectronParams, ProjectronPlus, Rbp, RbpParams, Regressor,
-    Scratch, Target,
+    RegressorExt, Scratch, Target,
 };
 use mercer_sparsify::Basis;
 use mercer_testkit::oracle::{self, MarginRule, Trace, WeightedExample};

@@ -5,7 +5,7 @@ mod common;
 use common::{TestResult, check, values};
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, Target};
+use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, RegressorExt, Target};
 use mercer_sparsify::Basis;
 use mercer_testkit::alloc::{CountingAllocator, allocations_during};
 use mercer_testkit::oracle;

@@ -5,7 +5,9 @@ use mercer_experts::PageHinkley;
 use mercer_kernels::Gaussian;
 use mercer_learners::operator::KMeans;
 use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
-use mercer_learners::{Error, Fogd, FogdParams, Krls, KrlsParams, Loss, Regressor, Restarting, Target, Targets};
+use mercer_learners::{
+    Error, Fogd, FogdParams, Krls, KrlsParams, Loss, Regressor, RegressorExt, Restarting, Target, Targets,
+};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 

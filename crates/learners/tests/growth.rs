@@ -10,7 +10,7 @@ use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
     KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
     NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons,
-    Regressor, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    Regressor, RegressorExt, SampledKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::oracle::{self, FunctionGradient, Steps, WeightedExample};
 use mercer_testkit::streams;

@@ -12,7 +12,7 @@ use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, Error, Fogd, FogdParams, GrowThenStep, KernelAwv,
     KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Nogd, NogdParams,
     NonsAld, NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor,
-    PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Rows, SampledKonsParams, SketchedKons,
+    PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SampledKonsParams, SketchedKons,
     SketchedKonsParams, Target, Targets, TaylorParams,
 };
 use mercer_sparsify::Kors;

@@ -8,7 +8,7 @@ use mercer_kernels::Gaussian;
 use mercer_learners::update::{Forgetting, GradientStep, LeastSquares, LinearUpdate, NewtonStep, StepSize};
 use mercer_learners::{
     ConKons, GrowThenStep, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, OnDictionary, ProsNKons, Regressor,
-    SampledKonsParams,
+    RegressorExt, SampledKonsParams,
 };
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::dot;

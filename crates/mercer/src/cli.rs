@@ -60,7 +60,7 @@ use mercer::catalogue::Entry;
 use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::kernels::weighted_median_width;
-use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
+use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor, RegressorExt};
 
 use bad_rows::OnError;
 use compare::CompareArguments;

@@ -8,7 +8,7 @@
 
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 use mercer_learners::{
-    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor, SampledKonsParams, SketchedKons,
+    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, Regressor, RegressorExt, SampledKonsParams, SketchedKons,
     SketchedKonsParams, TaylorParams, prequential,
 };
 

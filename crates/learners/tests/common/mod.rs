@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
 use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel, Points};
-use mercer_learners::{Error, Regressor, Scratch, Target};
+use mercer_learners::{Error, Regressor, RegressorExt, Scratch, Target};
 use mercer_testkit::oracle::{Example, Trace, WeightedExample};
 use mercer_testkit::streams;
 

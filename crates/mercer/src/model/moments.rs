@@ -9,7 +9,7 @@ use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets, TargetSc
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
 use mercer_learners::{
-    AnyRegressor, Classifier, Error, FeatureMap, FixedMap, Regressor, RidgeMoments, RidgePath, RidgePoint,
+    AnyRegressor, Classifier, Error, FeatureMap, FixedMap, Regressor, RegressorExt, RidgeMoments, RidgePath, RidgePoint,
 };
 use serde::{Deserialize, Serialize};
 

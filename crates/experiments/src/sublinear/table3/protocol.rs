@@ -9,7 +9,7 @@ use mercer_data::{DataError, Dataset, Ranges, Registry, Scaling, Scheme, Span};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, Error, Fogd, FogdParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons,
-    Regressor, SampledKonsParams,
+    Regressor, RegressorExt, SampledKonsParams,
 };
 
 use super::printed::{self, PrintedSet};
