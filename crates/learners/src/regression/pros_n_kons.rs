@@ -1,8 +1,9 @@
 //! PROS-N-KONS and CON-KONS: the online Newton step on a KORS dictionary (Calandriello, Lazaric and Valko 2017a).
 //!
 //! `A ← A + ½σ g² φφᵀ` with `½σ = 1/(16C²)`, `w ← w − A⁻¹gφ`, projection on `|wᵀφ(x_{t+1})| ≤ C`, in the orthonormal
-//! coordinates of a dictionary sampled by ridge leverage scores. A kept point acts from the next round on, and that round
-//! skips the projection. PROS-N-KONS then restarts with `A = αI`, `w = 0`; CON-KONS carries what it has: a coordinate is
+//! coordinates of a dictionary sampled by ridge leverage scores. A kept point acts from the next round on. (The paper skips
+//! the projection in that round. After a restart there is nothing to project; CON-KONS would predict beyond `C`, and projects.)
+//! PROS-N-KONS then restarts with `A = αI`, `w = 0`; CON-KONS carries what it has: a coordinate is
 //! appended with `A ← diag(A, α)`, `w ← [w; 0]`. (\[A\] section A.1 prints CON-KONS's matrix as `QAQᵀ`, which is singular in
 //! the new direction; `αI + Q(A − αI)Qᵀ` is meant here.) The first point is kept without a coin: prediction 0, no step. A point
 //! kept in the span of the others changes neither dictionary nor learner.
@@ -131,7 +132,7 @@ pub(crate) const PROS_N_KONS: Entry = Entry {
     takes: Takes::NEWTON,
     advice: "to compare; it restarts at each kept point",
     start: "`alpha=5`, `gamma=100`, `beta=1`",
-    search: &[keys::search("alpha", 0.01, 100.0), keys::search("gamma", 0.1, 10.0)],
+    search: &[keys::search("alpha", 0.01, 100.0), keys::search("gamma", 0.1, 1000.0)],
     make: |kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, params(context, values)?)?.into()),
     ..Entry::PLAIN
 };
