@@ -14,8 +14,8 @@ pub enum IntervalScale {
     #[default]
     Error,
     /// Standard deviations that the learner tells with each prediction
-    /// ([`Regressor::predict_variance_into`](crate::Regressor::predict_variance_into)), so that intervals are wider where it knows less. Those of the
-    /// noise are the unit ([`Regressor::noise`](crate::Regressor::noise)): `√(1 + s)` for least squares. So the scale depends on the input and not
+    /// ([`Regressor::predict_variance_into`]), so that intervals are wider where it knows less. Those of the
+    /// noise are the unit ([`Regressor::noise`]): `√(1 + s)` for least squares. So the scale depends on the input and not
     /// on an estimate that drifts for thousands of rows after a change.
     Deviation,
 }
