@@ -182,7 +182,7 @@ struct EvalArguments {
     /// A target is implausible more than ten times the range of late beyond that range, until as many follow as the logarithm of the distance: wrong
     /// values are, a stream that has moved is not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
     /// makes it pull no harder than one at the edge, and `keep` learns it as it is.
-    #[arg(long, value_name = "HOW", default_value = "skip")]
+    #[arg(long, value_name = "HOW", default_value = "keep")]
     outliers: Outliers,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
     ///

@@ -227,7 +227,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     pub(crate) fn alphas(&self, rows: usize) -> Option<&[AlignedVec]> {
         let few = self.update.function(0).is_some() && self.update.function(rows).is_none();
         let functions = (0..rows).map_while(|index| self.update.function(index));
-        few.then(|| self.kernel_coefficients.get(self.basis.factor(), functions))?
+        let dictionary = (self.basis.kernel(), self.basis.points());
+        few.then(|| self.kernel_coefficients.get(self.basis.factor(), dictionary, functions))?
     }
 
     /// The values at `x` of the functions that have these kernel coefficients. `Jd`, and `J` for each.

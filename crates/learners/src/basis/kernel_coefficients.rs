@@ -1,13 +1,20 @@
 //! The kernel coefficients of what was learnt in orthonormal coordinates.
 //!
 //! With `K_S = L Lᵀ`, the function `wᵀφ(x) = wᵀL⁻¹k_S(x)` is `αᵀk_S(x)` for `α = L⁻ᵀw`: `J`
-//! multiply-adds where the coordinates take `½J²`. Rounding moves either form by about `ε‖α‖₁` at
-//! most, which is what the last bits of the kernel values do, however ill-conditioned `L` is.
+//! multiply-adds where the coordinates take `½J²`.
+//!
+//! Rounding moves such a value by at most a few `ε Σ|αᵢ| √(kᵢᵢ k(x,x))`, which grows with the condition
+//! of `L`; `|f(x)| ≤ ‖w‖ √k(x,x)` is the scale of what is predicted. The coefficients are used where
+//! the first is below [`ROUNDING`] of the second. Elsewhere the coordinates predict.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use mercer_kernels::AlignedVec;
+use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
+use mercer_simd::dot;
+
+/// Largest part of the scale of predictions that rounding may move them by.
+const ROUNDING: f64 = 1e-12;
 
 /// `α = L⁻ᵀw` of each function, made when first asked for after a change. No part of the state.
 #[derive(Debug, Default)]
@@ -20,20 +27,36 @@ pub(crate) struct KernelCoefficients {
 #[derive(Debug, Default)]
 struct Made {
     alphas: Vec<AlignedVec>,
-    finite: bool,
+    exact: bool,
+    /// `√kᵢᵢ` of each point, and the point that it is computed of.
+    roots: Vec<f64>,
+    point: Vec<f64>,
 }
 
 impl Made {
-    fn fill<'w>(&mut self, factor: &GrowingCholesky, functions: impl Iterator<Item = &'w AlignedVec>) {
+    fn fill<'w>(
+        &mut self,
+        factor: &GrowingCholesky,
+        (kernel, points): (&impl Kernel, &Points),
+        functions: impl Iterator<Item = &'w AlignedVec>,
+    ) {
+        self.point.resize(points.dimension(), 0.0);
+        self.roots.clear();
+        for index in 0..points.len() {
+            points.copy_point(index, &mut self.point);
+            self.roots.push(kernel.self_value(&self.point).sqrt());
+        }
         let mut count = 0;
-        self.finite = true;
+        self.exact = true;
         for w in functions {
             if count == self.alphas.len() {
                 self.alphas.push(AlignedVec::new());
             }
             let alpha = &mut self.alphas[count];
             factor.backward_solve(w, alpha);
-            self.finite &= alpha.iter().all(|value| value.is_finite());
+            let sum: f64 = alpha.iter().zip(&self.roots).map(|(a, root)| a.abs() * root).sum();
+            let norm = dot(w.lanes(), w.lanes()).sqrt();
+            self.exact &= sum.is_finite() && 4.0 * f64::EPSILON * sum <= ROUNDING * norm;
             count += 1;
         }
         self.alphas.truncate(count);
@@ -49,19 +72,20 @@ impl KernelCoefficients {
         }
     }
 
-    /// Those of these functions, in the range of numbers; `None` where one leaves it and only the
-    /// coordinates give predictions. `½J²` for each function after a change.
+    /// Those of these functions on these points; `None` where rounding counts or one leaves the range
+    /// of numbers, and the coordinates have to predict. After a change `Jd`, and `½J²` a function.
     pub(crate) fn get<'w>(
         &self,
         factor: &GrowingCholesky,
+        dictionary: (&impl Kernel, &Points),
         functions: impl Iterator<Item = &'w AlignedVec>,
     ) -> Option<&[AlignedVec]> {
         let made = self.made.get_or_init(|| {
             let mut made = std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner));
-            made.fill(factor, functions);
+            made.fill(factor, dictionary, functions);
             made
         });
-        made.finite.then_some(&made.alphas)
+        made.exact.then_some(&made.alphas)
     }
 }
 

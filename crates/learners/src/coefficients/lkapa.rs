@@ -110,7 +110,7 @@ impl<const NORMALISED: bool> Validate for LeakyProjection<NORMALISED> {
 
 impl<const NORMALISED: bool> LeakyProjection<NORMALISED> {
     fn from_params([eta, lambda, eps]: [f64; 3], window: Window) -> Result<Self, Error> {
-        let (eta, lambda) = leaking_step(eta, lambda)?;
+        leaking_step(eta, lambda)?;
         let (errors, solver, moved) = (AlignedVec::new(), Solver::default(), Move::default());
         Ok(Self { eta, lambda, eps, window, errors, solver, moved })
     }

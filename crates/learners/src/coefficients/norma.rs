@@ -78,12 +78,11 @@ impl<K: Kernel> Norma<K> {
     }
 }
 
-/// `η` and `λ`, if `η > 0`, `λ ≥ 0` and a leak by `1 − λη` turns no sign.
-pub(super) fn leaking_step(eta: f64, lambda: f64) -> Result<(f64, f64), ParameterError> {
+/// Demands `η > 0`, `λ ≥ 0`, and a leak by `1 − λη` that turns no sign.
+pub(super) fn leaking_step(eta: f64, lambda: f64) -> Result<(), ParameterError> {
     ParameterError::positive("eta", eta)?;
     ParameterError::non_negative("lambda", lambda)?;
-    ParameterError::require(lambda * eta <= 1.0, "lambda", "at most 1/eta", lambda)?;
-    Ok((eta, lambda))
+    ParameterError::require(lambda * eta <= 1.0, "lambda", "at most 1/eta", lambda).map(drop)
 }
 
 /// `α ← (1 − λη_t) α`, and `−η_t ω ℓ′` for the point that joins.
@@ -104,7 +103,7 @@ impl NormaStep {
     fn new(params: NormaParams) -> Result<Self, Error> {
         params.check()?;
         let NormaParams { eta, lambda, tau, loss, leak, schedule } = params;
-        let (eta, lambda) = leaking_step(eta, lambda)?;
+        leaking_step(eta, lambda)?;
         if loss.is_softmax() {
             let instead = "a loss of one score";
             return Err(Error::Loss { update: "NORMA", loss: loss.name(), instead });

@@ -148,7 +148,8 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     /// `α = (K + λI)⁻¹Y`, where predictions are its values alone.
     fn alpha(&self) -> Option<&AlignedVec> {
         let [q] = self.q.vectors() else { return None };
-        let alphas = F::OF_VALUES.then(|| self.kernel_coefficients.get(&self.factor, [q].into_iter()))?;
+        let dictionary = (&self.kernel, &self.points);
+        let alphas = F::OF_VALUES.then(|| self.kernel_coefficients.get(&self.factor, dictionary, [q].into_iter()))?;
         alphas?.first()
     }
 

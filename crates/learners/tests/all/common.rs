@@ -89,11 +89,12 @@ pub(crate) fn values(kernel: &AnyKernel) -> impl Fn(&[f64], &[f64]) -> f64 {
     }
 }
 
-/// Demands that a prediction asked for is that of the prequential step, to rounding.
+/// Demands that a prediction asked for is that of the prequential step: kernel coefficients may move it
+/// by 1e-12 of `‖w‖ √k(x,x)`, which is below 10 on these streams.
 #[track_caller]
 pub(crate) fn same(name: &str, asked: f64, prequential: f64) {
     let apart = (asked - prequential).abs() / prequential.abs().max(1.0);
-    assert!(apart <= 1e-10, "{name}: {asked} when asked, {prequential} in the prequential step");
+    assert!(apart <= 1e-11, "{name}: {asked} when asked, {prequential} in the prequential step");
 }
 
 /// Demands the oracle's predictions, to 1e-12, and its dictionary.

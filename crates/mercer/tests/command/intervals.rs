@@ -17,7 +17,7 @@ fn lines(text: &str) -> Vec<Vec<f64>> {
 
 /// Whether the numbers agree to rounding.
 fn close(these: &[f64], those: &[f64]) -> bool {
-    these.len() == those.len() && these.iter().zip(those).all(|(a, b)| (a - b).abs() <= 1e-10 * b.abs().max(1.0))
+    these.len() == those.len() && these.iter().zip(those).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0))
 }
 
 fn near(value: &Value, expected: f64) -> bool {

@@ -34,20 +34,21 @@ fn one_wrong_target_is_told_and_costs_nothing_that_lasts() {
     for learner in learners {
         for (row, size) in [(6, "1e6"), (6, "-1e60"), (1201, "1e9"), (1201, "1e3")] {
             let folder = Folder::new().with("clean.csv", table(0, "")).with("one.csv", table(row, size));
-            let (clean, nothing) = judged(&folder, &format!("clean.csv --learner {learner}"), row + 500);
-            let (spoilt, told) = judged(&folder, &format!("one.csv --learner {learner}"), row + 500);
+            let (clean, nothing) =
+                judged(&folder, &format!("clean.csv --outliers skip --learner {learner}"), row + 500);
+            let (spoilt, told) = judged(&folder, &format!("one.csv --outliers skip --learner {learner}"), row + 500);
             assert!(spoilt < 1.2 * clean, "{learner}, {size} in {row}: {spoilt} for {clean}");
-            assert!(!nothing.contains("--outliers"), "{nothing}");
+            assert!(!nothing.contains("far beyond"), "{nothing}");
             assert!(told.contains(&format!("in row {row} is far beyond")), "{told}");
         }
     }
 }
 
 #[test]
-fn outliers_are_kept_on_demand_and_other_ways_are_refused() {
+fn outliers_are_kept_by_default_and_unknown_ways_are_refused() {
     let folder = Folder::new().with("clean.csv", table(0, "")).with("one.csv", table(1201, "1e6"));
     let of = |words: &str| judged(&folder, &format!("{words} --learner krls --set lambda=0.1"), 1300);
-    let (clean, kept, weighed) = (of("clean.csv"), of("one.csv --outliers keep"), of("one.csv --outliers weigh"));
+    let (clean, kept, weighed) = (of("clean.csv"), of("one.csv"), of("one.csv --outliers weigh"));
     assert!(kept.0 > 100.0 * clean.0 && !kept.1.contains("--outliers"), "{kept:?}");
     assert!(weighed.0 < 0.1 * kept.0 && weighed.1.contains("less weight"), "{weighed:?}");
     folder.refused(2, "eval clean.csv --learner krls --outliers clip", &["keep, weigh and skip"]);

@@ -2,7 +2,7 @@
 
 use mercer_learners::{Regressor, Scratch};
 
-use super::{Row, Subject, close, predict, state, step};
+use super::{Row, Subject, equal_to_rounding, predict, state, step};
 
 /// A learner says beforehand whether it has variances; once the noise is known they are positive numbers.
 pub(super) fn variances_come_with_the_prediction(name: &str, mut learner: Subject, rows: &[Row]) {
@@ -15,8 +15,7 @@ pub(super) fn variances_come_with_the_prediction(name: &str, mut learner: Subjec
         assert!(!told || learner.has_variance(), "{name}: has a variance and says that it has none");
         assert!(variances.iter().all(|variance| if told { *variance >= 0.0 } else { variance.is_nan() }), "{name}");
         let plain = predict(&learner, &row.x, &mut Scratch::default()).expect("an ordinary input");
-        // A variance comes from coordinates, a prediction alone from kernel coefficients: equal to rounding.
-        close(&format!("{name}: with a variance"), &scores, &plain);
+        equal_to_rounding(&format!("{name}: with a variance"), &plain, &scores);
         if let Some(before) = before {
             assert_eq!(state(&learner), before, "{name}: telling a variance changed the learner");
         }
