@@ -1,8 +1,9 @@
-//! `cargo xtask bench-report`: every operation as a share of the machine's roofs, and a few learners beside other libraries, into
-//! `benches/results`; the table of speed in the README is that of the report.
+//! `cargo xtask bench-report`: every operation as a share of the machine's roofs, and a few
+//! learners beside other libraries, into `benches/results`; the table of speed in the README is
+//! that of the report.
 //!
-//! Takes about three minutes once built, on one core. What the columns mean, and how to make the programs of other libraries, is in
-//! `benches/README.md`.
+//! Takes about three minutes once built, on one core. What the columns mean, and how to make the
+//! programs of other libraries, is in `benches/README.md`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

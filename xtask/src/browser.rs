@@ -1,9 +1,11 @@
-//! `cargo xtask ci --browser`: the report of a small run in a real browser, in light and dark, on a phone, a tablet and a desk, with and
-//! without scripts.
+//! `cargo xtask ci --browser`: the report of a small run in a real browser, in light and dark, on a
+//! phone, a tablet and a desk, with and without scripts.
 //!
-//! On every page: no error on the console and no request except for the page itself, every picture drawn, text in sufficient contrast,
-//! nothing wider than the screen, every link to a file that is there, and the tab key passing everything in the order of the page,
-//! each stop with a visible outline, words of pictures of 11 pixels and more. A series is turned off and on, a value read and a picture zoomed by keys. Screenshots stay in `target/browser` for a person to look at.
+//! On every page: no error on the console and no request except for the page itself, every picture
+//! drawn, text in sufficient contrast, nothing wider than the screen, every link to a file that is
+//! there, and the tab key passing everything in the order of the page, each stop with a visible
+//! outline, words of pictures of 11 pixels and more. A series is turned off and on, a value read
+//! and a picture zoomed by keys. Screenshots stay in `target/browser` for a person to look at.
 //! Without a browser the step says so and passes.
 
 use std::fs;
@@ -55,7 +57,8 @@ const MOST_BYTES: u64 = 1_500_000;
 /// Makes the report and looks at it.
 ///
 /// # Errors
-/// When the report cannot be made, the browser does not work, or a page has something wrong with it.
+/// When the report cannot be made, the browser does not work, or a page has something wrong with
+/// it.
 pub(crate) fn run() -> Result<()> {
     let Some(program) = installed() else {
         println!("browser: skipped: no {} in PATH and ${VARIABLE} is not set", NAMES.join(", "));
@@ -208,7 +211,8 @@ fn trouble_at(event: &Value, own: &[&str]) -> Option<String> {
     }
 }
 
-/// Presses the tab key through the page: every stop comes after the one before, has an outline, and none is left out.
+/// Presses the tab key through the page: every stop comes after the one before, has an outline, and
+/// none is left out.
 fn tab_through(browser: &mut Browser, stops: u64) -> Result<Vec<String>> {
     const STEP: &str = "(() => {
         const at = document.activeElement, before = window.lastStop;
@@ -246,7 +250,8 @@ fn tab_through(browser: &mut Browser, stops: u64) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Turns a series off and on, reads a value and zooms by keys, and sorts a table, on a page that has them.
+/// Turns a series off and on, reads a value and zooms by keys, and sorts a table, on a page that
+/// has them.
 fn answer(browser: &mut Browser) -> Result<Vec<String>> {
     const ACT: &str = "(() => {
         const faults = [], check = (good, what) => { if (!good) faults.push(what); };

@@ -1,4 +1,5 @@
-//! `cargo xtask ci`: everything that must hold beside the tests, in the order in which it fails fastest.
+//! `cargo xtask ci`: everything that must hold beside the tests, in the order in which it fails
+//! fastest.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +15,8 @@ const NARROW: &str = "i686-unknown-linux-gnu";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Only the report of a small run in a headless Chromium, if there is one; without this option all but that.
+    /// Only the report of a small run in a headless Chromium, if there is one; without this option
+    /// all but that.
     #[arg(long)]
     browser: bool,
     /// Only the pages of the site at this address in a headless Chromium, if there is one.
@@ -66,8 +68,8 @@ fn features(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{hack} hack check --quiet --workspace --ignore-private {each...}").quiet().run()?)
 }
 
-/// Licences, sources and versions of the dependencies, by the rules of `deny.toml`. Building cargo-deny
-/// takes longer than all other steps, so it is used where it is installed.
+/// Licences, sources and versions of the dependencies, by the rules of `deny.toml`. Building
+/// cargo-deny takes longer than all other steps, so it is used where it is installed.
 fn dependencies(shell: &Shell) -> Result<()> {
     if tools::on_path("cargo-deny").is_none() {
         println!("dependencies: skipped: cargo-deny is not installed (cargo install --locked cargo-deny)");
@@ -76,7 +78,8 @@ fn dependencies(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo deny --all-features check bans licenses sources").run()?)
 }
 
-/// Sizes have 64 bits on the machines of most people who write this code, and 32 on some that run it.
+/// Sizes have 64 bits on the machines of most people who write this code, and 32 on some that run
+/// it.
 fn narrow(shell: &Shell) -> Result<()> {
     let here = cmd!(shell, "rustc --print target-libdir --target {NARROW}").quiet().read()?;
     if !Path::new(&here).is_dir() {

@@ -1,4 +1,5 @@
-//! `cargo xtask datasets list | fetch | verify`: what data there are, how to get them, whether they are what they should be.
+//! `cargo xtask datasets list | fetch | verify`: what data there are, how to get them, whether they
+//! are what they should be.
 
 #[cfg(any(test, feature = "download"))]
 use std::io::Read;
@@ -184,8 +185,9 @@ impl Kept {
     }
 }
 
-/// Writes a download aside, checks it, and gives it its name: the data set's own if it is that file bit for bit (or, when no
-/// digest is known, by its name), else `raw/` and the name it has at its origin.
+/// Writes a download aside, checks it, and gives it its name: the data set's own if it is that file
+/// bit for bit (or, when no digest is known, by its name), else `raw/` and the name it has at its
+/// origin.
 #[cfg(any(test, feature = "download"))]
 fn store(entry: &Entry, cache: &Path, mut body: impl Read) -> Result<Kept> {
     let download = entry.download.as_ref().context("the manifest gives no file to download")?;
@@ -210,7 +212,8 @@ fn store(entry: &Entry, cache: &Path, mut body: impl Read) -> Result<Kept> {
     let digest = match checked {
         Ok(digest) => digest,
         Err(error) => {
-            // The half-written file is worth nothing; that it cannot be removed would not be news beside the error itself.
+            // The half-written file is worth nothing; that it cannot be removed would not be news
+            // beside the error itself.
             std::fs::remove_file(&aside).ok();
             return Err(error);
         }

@@ -1,8 +1,9 @@
 //! `cargo xtask faults`: kill −9 at random moments while checkpoints are written, and go on.
 //!
-//! A run that learns a stream and writes a checkpoint every few rows is killed again and again, and resumed. After every kill the
-//! model file must load, hold a whole number of checkpoints and no fewer rows than it did before; and when the stream has been learnt
-//! in spite of it all, the file must be that of a run which nobody disturbed, byte for byte.
+//! A run that learns a stream and writes a checkpoint every few rows is killed again and again, and
+//! resumed. After every kill the model file must load, hold a whole number of checkpoints and no
+//! fewer rows than it did before; and when the stream has been learnt in spite of it all, the file
+//! must be that of a run which nobody disturbed, byte for byte.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

@@ -1,11 +1,13 @@
 //! `cargo xtask fuzz`: coverage-guided runs of the targets in `fuzz/`, on the stable toolchain.
 //!
-//! The targets are libFuzzer programs in a workspace of their own. What cargo-fuzz asks a nightly compiler for is the sanitizer alone;
-//! the coverage that guides libFuzzer is an LLVM pass, which stable passes on by `-C passes` and `-C llvm-args`. There is no
-//! `unsafe` code here for a sanitizer to watch but the two promises of `simd`; assertions and overflow checks are on instead. A C++
-//! compiler builds libFuzzer.
+//! The targets are libFuzzer programs in a workspace of their own. What cargo-fuzz asks a nightly
+//! compiler for is the sanitizer alone; the coverage that guides libFuzzer is an LLVM pass, which
+//! stable passes on by `-C passes` and `-C llvm-args`. There is no `unsafe` code here for a
+//! sanitizer to watch but the two promises of `simd`; assertions and overflow checks are on
+//! instead. A C++ compiler builds libFuzzer.
 //!
-//! What a run finds beyond the committed corpus (`fuzz/corpus`, and the golden model files) gathers in `target/fuzz/corpus`.
+//! What a run finds beyond the committed corpus (`fuzz/corpus`, and the golden model files) gathers
+//! in `target/fuzz/corpus`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -43,7 +45,8 @@ pub(crate) struct Arguments {
 /// Builds the targets and runs them one after the other.
 ///
 /// # Errors
-/// When one does not build, or an input was found that crashes it, hangs it or takes its memory; the input's file is named.
+/// When one does not build, or an input was found that crashes it, hangs it or takes its memory;
+/// the input's file is named.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let chosen: Vec<_> =
         TARGETS.iter().filter(|(name, _)| arguments.target.as_ref().is_none_or(|wanted| wanted == name)).collect();

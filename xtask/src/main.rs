@@ -26,9 +26,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Times every operation beside the machine's roofs and other libraries; writes benches/results and the README's table.
+    /// Times every operation beside the machine's roofs and other libraries; writes benches/results
+    /// and the README's table.
     BenchReport(bench_report::Arguments),
-    /// Formatting, rules of the tree, spelling, lints, feature combinations, documentation, dependencies and packages.
+    /// Formatting, rules of the tree, spelling, lints, feature combinations, documentation,
+    /// dependencies and packages.
     Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),

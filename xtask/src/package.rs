@@ -1,10 +1,11 @@
 //! `cargo xtask package`: every crate can be published, and works alone.
 //!
-//! Cargo packs the crates and rehearses their publishing in order. Then each crate is checked outside of the repository, from what was
-//! packed, and the programs of some READMEs are built and run there. Each depends on one packed crate, as a user's program would.
+//! Cargo packs the crates and rehearses their publishing in order. Then each crate is checked
+//! outside of the repository, from what was packed, and the programs of some READMEs are built and
+//! run there. Each depends on one packed crate, as a user's program would.
 //!
-//! `cargo package` could check the crates itself. But it unpacks them into cargo's home by name and version, and finds there what an
-//! earlier run has left.
+//! `cargo package` could check the crates itself. But it unpacks them into cargo's home by name and
+//! version, and finds there what an earlier run has left.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,8 @@ pub(crate) fn run() -> Result<()> {
             krate.name
         );
         let (file, folder) = (&krate.file, outside.path());
-        // `-m`: cargo packs with dates long past, and would take the files for those of an earlier run.
+        // `-m`: cargo packs with dates long past, and would take the files for those of an earlier
+        // run.
         cmd!(shell, "tar -xzmf {file} -C {folder}").quiet().run()?;
         complete(&outside.path().join(krate.folder()))?;
     }
@@ -132,7 +134,8 @@ fn rehearsed(packed: &[Packed], said: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether the papers are there as files of their own: a link into the repository would point nowhere.
+/// Whether the papers are there as files of their own: a link into the repository would point
+/// nowhere.
 fn complete(folder: &Path) -> Result<()> {
     for paper in PAPERS {
         let path = folder.join(paper);
@@ -151,7 +154,8 @@ fn program(name: &str, packed: &[Packed]) -> Result<String> {
     ))
 }
 
-/// The manifest of a workspace of what was unpacked and the programs, in which no published crate takes another from elsewhere.
+/// The manifest of a workspace of what was unpacked and the programs, in which no published crate
+/// takes another from elsewhere.
 fn workspace(packed: &[Packed]) -> String {
     // The profile is the repository's own: what it has compiled of others is not compiled again.
     let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 3\n\n[profile.dev.package.\"*\"]\ndebug = false\n\n\

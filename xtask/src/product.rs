@@ -31,7 +31,8 @@ pub(crate) fn json(program: &Path, arguments: &[&str]) -> Result<serde_json::Val
     serde_json::from_slice(&output.stdout).with_context(|| format!("mercer {} prints JSON", arguments.join(" ")))
 }
 
-/// Rows of four features in [−1, 1] and a smooth, noisy target whose surface drifts slowly, the same for the same seed.
+/// Rows of four features in [−1, 1] and a smooth, noisy target whose surface drifts slowly, the
+/// same for the same seed.
 pub(crate) struct Stream {
     state: u64,
     row: u64,

@@ -1,4 +1,5 @@
-//! `cargo xtask reproduce …`: builds and runs the experiments' own program, which knows its options (`--help` shows them).
+//! `cargo xtask reproduce …`: builds and runs the experiments' own program, which knows its options
+//! (`--help` shows them).
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,7 +10,8 @@ use clap::Args;
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Arguments {
-    /// Passed on as they are: --full, --keep, --only NAME,…, --seeds N, --fresh, --out DIR, --threads N, --data DIR, --help.
+    /// Passed on as they are: --full, --keep, --only NAME,…, --seeds N, --fresh, --out DIR,
+    /// --threads N, --data DIR, --help.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     rest: Vec<OsString>,
 }
@@ -27,7 +29,8 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// The manifest is named and the working directory kept, so that `--out DIR` means what it says from any folder.
+/// The manifest is named and the working directory kept, so that `--out DIR` means what it says
+/// from any folder.
 fn command(arguments: &Arguments) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");

@@ -1,11 +1,13 @@
 //! `cargo xtask soak`: millions of rows through every learner whose memory is bounded by design.
 //!
-//! Each learner is a `mercer train -` that reads rows from a pipe and writes a checkpoint now and then. Its memory is looked at a hundred
-//! times; once a fifth of the rows are learnt it must not grow by more than 1 %, and its losses must be finite. Learners that keep every
-//! example are named, and left out.
+//! Each learner is a `mercer train -` that reads rows from a pipe and writes a checkpoint now and
+//! then. Its memory is looked at a hundred times; once a fifth of the rows are learnt it must not
+//! grow by more than 1 %, and its losses must be finite. Learners that keep every example are
+//! named, and left out.
 //!
-//! What counts is the memory in use that is the process's own, heap and stacks (`RssAnon`): rows can be nowhere else. The pages of the
-//! program's file, five times as many, are left out, for the system maps and drops them as it likes. Linux only, where `/proc` tells this.
+//! What counts is the memory in use that is the process's own, heap and stacks (`RssAnon`): rows
+//! can be nowhere else. The pages of the program's file, five times as many, are left out, for the
+//! system maps and drops them as it likes. Linux only, where `/proc` tells this.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -120,7 +122,8 @@ fn soak(
     if *learner != "auto" {
         command.args(["--kernel", "gaussian:1"]);
     }
-    // Two come in the first fifth: the system's allocator keeps the buffer of the second one, which it gave back after the first.
+    // Two come in the first fifth: the system's allocator keeps the buffer of the second one, which
+    // it gave back after the first.
     let every = (rows / 12).max(1).to_string();
     for set in settings {
         command.args(["--set", set]);

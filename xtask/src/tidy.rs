@@ -1,4 +1,5 @@
-//! `cargo xtask tidy`: rules of the source tree that no compiler checks. Also a test, so that `cargo test` enforces them.
+//! `cargo xtask tidy`: rules of the source tree that no compiler checks. Also a test, so that
+//! `cargo test` enforces them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,8 @@ pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
     GRAPH.into_iter().map(|(name, _)| name).filter(|name| *name != "experiments")
 }
 
-/// What clippy looks for in the libraries, and not in their tests: panicking short cuts and printing.
+/// What clippy looks for in the libraries, and not in their tests: panicking short cuts and
+/// printing.
 const LINTS: [&str; 5] = ["unwrap_used", "expect_used", "panic", "print_stdout", "print_stderr"];
 
 /// Prints every violation.

@@ -1,9 +1,11 @@
 //! How the parameters of learners are declared.
 
-/// Declares a struct of parameters: its fields with their defaults, and for each a method of the same name that sets it.
+/// Declares a struct of parameters: its fields with their defaults, and for each a method of the
+/// same name that sets it.
 ///
-/// The struct is `#[non_exhaustive]`, so that a parameter can be added without breaking anyone: others begin with `default()` and set
-/// what they want. The crate that declares it has a feature `serde`, under which the struct can be saved.
+/// The struct is `#[non_exhaustive]`, so that a parameter can be added without breaking anyone:
+/// others begin with `default()` and set what they want. The crate that declares it has a feature
+/// `serde`, under which the struct can be saved.
 ///
 /// ```
 /// mercer_core::parameters! {

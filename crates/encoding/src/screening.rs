@@ -4,7 +4,8 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_experts::{OutlierScreen, Outliers};
 use mercer_learners::{Rows, Target};
 
-/// Weighs rows by how plausible their targets are: by the screen of each output, and of several outputs by the least plausible.
+/// Weighs rows by how plausible their targets are: by the screen of each output, and of several
+/// outputs by the least plausible.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Screening {
@@ -64,7 +65,8 @@ impl Screening {
         self.first.map(|first| (self.found, first))
     }
 
-    /// Takes the weight from those of the first rows of a stream that the rows after them show to be implausible.
+    /// Takes the weight from those of the first rows of a stream that the rows after them show to
+    /// be implausible.
     pub(crate) fn judge_again(&mut self, targets: &[f64], weights: &mut [f64]) {
         let outputs = self.screens.len();
         for output in 0..outputs {

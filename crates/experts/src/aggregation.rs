@@ -1,13 +1,15 @@
-//! Aggregation of experts: weights for `K` predictors that compete with the best of them, whatever the data.
+//! Aggregation of experts: weights for `K` predictors that compete with the best of them, whatever
+//! the data.
 //!
-//! Round: the mixture predicts `ŷ = Σ p_k ŷ_k`, the target `y` is shown, and every expert is charged its *regret*
-//! `r_k = ℓ(ŷ) − ℓ(ŷ_k)` (positive when it was better than the mixture). For the square loss the rules are fed the
-//! linearised regret `r_k = 2⟨ŷ − y, ŷ − ŷ_k⟩` ([`square_loss_regret`]): it is at least the true one, so that a bound on
-//! `R_k = Σ r_k` is a bound on the regret, and it makes the mixture compete with the best fixed convex combination.
+//! Round: the mixture predicts `ŷ = Σ p_k ŷ_k`, the target `y` is shown, and every expert is
+//! charged its *regret* `r_k = ℓ(ŷ) − ℓ(ŷ_k)` (positive when it was better than the mixture). For
+//! the square loss the rules are fed the linearised regret `r_k = 2⟨ŷ − y, ŷ − ŷ_k⟩`
+//! ([`square_loss_regret`]): it is at least the true one, so that a bound on `R_k = Σ r_k` is a
+//! bound on the regret, and it makes the mixture compete with the best fixed convex combination.
 //! Any `r` with `Σ p_k r_k ≤ 0` will do: every convex loss, linearised or not.
 //!
-//! No rule needs a horizon, the range of the losses or a rate. `K` is the number of experts, `V_k = Σ r_k²`, and
-//! `b_t = max_{s≤t,k} |r_{k,s}|` the range seen so far.
+//! No rule needs a horizon, the range of the losses or a rate. `K` is the number of experts,
+//! `V_k = Σ r_k²`, and `b_t = max_{s≤t,k} |r_{k,s}|` the range seen so far.
 //!
 //! | rule | weights | regret against expert `k` |
 //! |---|---|---|
@@ -15,32 +17,38 @@
 //! | [`Rule::Boa`] | `p_k ∝ η_k exp(η_k Σ(r̄_k − η_k r̄_k²))`, `η_k = min(1/2b, √(ln K/V̄_k))` | `O(√(V̄_k) (√ln K + ln ln T/√ln K) + b ln K)` |
 //! | [`Rule::MlPoly`] | `p_k ∝ (R̄_k)₊/(b² + V̄_k)` | `√((b² + V̄_k) Σ_j log₂((b² + V̄_j)/b_1²)) + b` |
 //!
-//! *EWA* is AdaHedge: `δ_t = (1/η) ln Σ p_k exp(η(r_k − Σ_j p_j r_j))` is the mixability gap of the round, `V` sums the
-//! variances of `r` under the weights and `S` is the largest spread `max r − min r` (de Rooij et al. 2014, Algorithm 1,
-//! Lemma 3 and Theorem 6).
-//! With `Δ = 0` the rate is infinite: the leaders share the weight. *BOA* is Wintenberger 2017 with a rate for each expert, and in its sum
-//! each `r̄_{k,s}²` is weighted by the rate of its round, that before it. *ML-Poly* is Gaillard, Stoltz and van Erven 2014; with no
-//! positive `R̄_k` the weights are uniform.
+//! *EWA* is AdaHedge: `δ_t = (1/η) ln Σ p_k exp(η(r_k − Σ_j p_j r_j))` is the mixability gap of the
+//! round, `V` sums the variances of `r` under the weights and `S` is the largest spread
+//! `max r − min r` (de Rooij et al. 2014, Algorithm 1, Lemma 3 and Theorem 6). With `Δ = 0` the
+//! rate is infinite: the leaders share the weight. *BOA* is Wintenberger 2017 with a rate for each
+//! expert, and in its sum each `r̄_{k,s}²` is weighted by the rate of its round, that before it.
+//! *ML-Poly* is Gaillard, Stoltz and van Erven 2014; with no positive `R̄_k` the weights are
+//! uniform.
 //!
-//! BOA and ML-Poly are stated for a known range. Here they see `r̄ = r·b_{t−1}/b_t`, so that no value leaves the range known before
-//! its round; since `Σ_t (b_t − b_{t−1}) = b_T` this costs one `b_T` over the whole stream, and in place of the range's
-//! square ML-Poly takes `b_t²`. (That is our completion; the papers double or assume the range.)
+//! BOA and ML-Poly are stated for a known range. Here they see `r̄ = r·b_{t−1}/b_t`, so that no
+//! value leaves the range known before its round; since `Σ_t (b_t − b_{t−1}) = b_T` this costs one
+//! `b_T` over the whole stream, and in place of the range's square ML-Poly takes `b_t²`. (That is
+//! our completion; the papers double or assume the range.)
 //!
-//! **Fixed share.** The bounds above are against one expert for the whole stream. Where the best one changes, [`Aggregation::sharing`] gives
-//! a part `α` of the weight to all experts after each round, and bounds the regret against every sequence of experts.
+//! **Fixed share.** The bounds above are against one expert for the whole stream. Where the best
+//! one changes, [`Aggregation::sharing`] gives a part `α` of the weight to all experts after each
+//! round, and bounds the regret against every sequence of experts.
 //!
-//! **Experts that fail.** An expert is *dropped*, with weight 0 from then on, when its regret is NaN or below −1e100. In such a
-//! round, and in one with a regret above 1e100, all regrets are out of scale, since the experts share the mixture the failed
-//! one took part in; so those that are left start anew, from uniform weights, which costs at most one bound more. An expert known to have
-//! failed before it did such harm leaves by [`Aggregation::drop_expert`], and the others keep what they have learnt.
+//! **Experts that fail.** An expert is *dropped*, with weight 0 from then on, when its regret is
+//! NaN or below −1e100. In such a round, and in one with a regret above 1e100, all regrets are out
+//! of scale, since the experts share the mixture the failed one took part in; so those that are
+//! left start anew, from uniform weights, which costs at most one bound more. An expert known to
+//! have failed before it did such harm leaves by [`Aggregation::drop_expert`], and the others keep
+//! what they have learnt.
 //!
 //! Cost: `O(K)` a round and in memory; nothing is allocated after construction.
 //!
-//! Sources: S. de Rooij, T. van Erven, P. Grünwald, W. Koolen, *Follow the leader if you can, hedge if you must*, JMLR 2014;
-//! O. Wintenberger, *Optimal learning with Bernstein online aggregation*, Machine Learning 2017, Section 2.3; P. Gaillard,
-//! G. Stoltz, T. van Erven, *A second-order bound with excess losses*, COLT 2014, Section 3; M. Herbster, M. Warmuth, *Tracking the best
-//! expert*, Machine Learning 1998; N. Cesa-Bianchi, P. Gaillard, G. Lugosi, G. Stoltz, *Mirror descent meets fixed share (and feels no
-//! regret)*, NIPS 2012.
+//! Sources: S. de Rooij, T. van Erven, P. Grünwald, W. Koolen, *Follow the leader if you can, hedge
+//! if you must*, JMLR 2014; O. Wintenberger, *Optimal learning with Bernstein online aggregation*,
+//! Machine Learning 2017, Section 2.3; P. Gaillard, G. Stoltz, T. van Erven, *A second-order bound
+//! with excess losses*, COLT 2014, Section 3; M. Herbster, M. Warmuth, *Tracking the best expert*,
+//! Machine Learning 1998; N. Cesa-Bianchi, P. Gaillard, G. Lugosi, G. Stoltz, *Mirror descent meets
+//! fixed share (and feels no regret)*, NIPS 2012.
 
 mod recovery;
 mod rule;
@@ -58,8 +66,9 @@ use crate::Error;
 /// Largest size of a regret that counts as finite: its square times any number of rounds is.
 const LARGEST_REGRET: f64 = 1e100;
 
-/// The linearised regret `2⟨ŷ − y, ŷ − ŷ_k⟩ ≥ ‖ŷ − y‖² − ‖ŷ_k − y‖²` of an expert that predicts `expert` when the mixture
-/// predicts `mixture` and the target is `target`. One number each for scalar outputs: `&[y]`.
+/// The linearised regret `2⟨ŷ − y, ŷ − ŷ_k⟩ ≥ ‖ŷ − y‖² − ‖ŷ_k − y‖²` of an expert that predicts
+/// `expert` when the mixture predicts `mixture` and the target is `target`. One number each for
+/// scalar outputs: `&[y]`.
 #[must_use]
 pub fn square_loss_regret(mixture: &[f64], target: &[f64], expert: &[f64]) -> f64 {
     2.0 * mixture.iter().zip(target).zip(expert).map(|((m, y), e)| (m - y) * (m - e)).sum::<f64>()
@@ -67,7 +76,8 @@ pub fn square_loss_regret(mixture: &[f64], target: &[f64], expert: &[f64]) -> f6
 
 /// Weights of experts, learnt from their regrets.
 ///
-/// Invariants: weights are ≥ 0 and sum to 1; an expert that is not active has weight 0; at least one is active.
+/// Invariants: weights are ≥ 0 and sum to 1; an expert that is not active has weight 0; at least
+/// one is active.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Aggregation {
@@ -82,7 +92,8 @@ pub struct Aggregation {
     range: f64,
     /// AdaHedge's `Δ`.
     gap: f64,
-    /// `None` where nothing is shared. Then `sums` are as said; else they are what makes the weights after the last share.
+    /// `None` where nothing is shared. Then `sums` are as said; else they are what makes the
+    /// weights after the last share.
     sharing: Option<Sharing>,
     /// What ML-Poly's sums are multiplied by before a round, as its distance from 1.
     forgets: f64,
@@ -138,21 +149,26 @@ impl Aggregation {
         })
     }
 
-    /// The same, with a share of the weight for all experts after each round (fixed share; Herbster and Warmuth 1998). It may be set at any
-    /// time; [`Share::Fixed`]`(0.0)` shares nothing.
+    /// The same, with a share of the weight for all experts after each round (fixed share; Herbster
+    /// and Warmuth 1998). It may be set at any time; [`Share::Fixed`]`(0.0)` shares nothing.
     ///
-    /// After a round, the weights `v` of the rule become `p_k ← (1 − α)v_k + α/K`, and the next round goes on from there: when it is made at the
-    /// rate `η` and its weights at `η′`, `v_k ∝ p_k^{η′/η} exp(η′r_k)` (Cesa-Bianchi et al. 2012, section 5). `K` counts the experts not dropped.
+    /// After a round, the weights `v` of the rule become `p_k ← (1 − α)v_k + α/K`, and the next
+    /// round goes on from there: when it is made at the rate `η` and its weights at `η′`,
+    /// `v_k ∝ p_k^{η′/η} exp(η′r_k)` (Cesa-Bianchi et al. 2012, section 5). `K` counts the experts
+    /// not dropped.
     ///
-    /// The regret `Σ r_{k_t,t}` against every sequence of experts `k_1, …, k_T` that changes `m` times is, with
-    /// `c = m ln(K/α) + (T − 1 − m) ln 1/(1 − α)`, at most
-    /// - *EWA*: `Δ(2 + c/ln K)`, where AdaHedge's `Δ` is at most `√(V ln K) + S(2/3 ln K + 1)` as without a share;
-    /// - *BOA*: `(ln K + c + W)/min η + Σ η_{k_t} r̄² + b`, with `W = Σ_t ln(1 + Σ_j (η_{j,t−1}/η_{j,t} − 1)/(eK))`, which is `O(ln T)`. Here the
-    ///   share is given to `p_k/η_k`.
+    /// The regret `Σ r_{k_t,t}` against every sequence of experts `k_1, …, k_T` that changes `m`
+    /// times is, with `c = m ln(K/α) + (T − 1 − m) ln 1/(1 − α)`, at most
+    /// - *EWA*: `Δ(2 + c/ln K)`, where AdaHedge's `Δ` is at most `√(V ln K) + S(2/3 ln K + 1)` as
+    ///   without a share;
+    /// - *BOA*: `(ln K + c + W)/min η + Σ η_{k_t} r̄² + b`, with
+    ///   `W = Σ_t ln(1 + Σ_j (η_{j,t−1}/η_{j,t} − 1)/(eK))`, which is `O(ln T)`. Here the share is
+    ///   given to `p_k/η_k`.
     ///
-    /// `α = m/T` makes `c` about `m(1 + ln(KT/m))`. [`Share::Decreasing`] has `c = m ln(KT) + ln T`, whatever `m` and `T` are. (The proofs are those of
-    /// the papers, with the rules' own rates in them.) The weights of *ML-Poly* are not exponential, and no such bound is known: it
-    /// refuses a share.
+    /// `α = m/T` makes `c` about `m(1 + ln(KT/m))`. [`Share::Decreasing`] has
+    /// `c = m ln(KT) + ln T`, whatever `m` and `T` are. (The proofs are those of the papers, with
+    /// the rules' own rates in them.) The weights of *ML-Poly* are not exponential, and no such
+    /// bound is known: it refuses a share.
     ///
     /// # Errors
     /// When the share is not in `[0, 1)`, or not 0 under [`Rule::MlPoly`].
@@ -164,9 +180,11 @@ impl Aggregation {
         Ok(self)
     }
 
-    /// The same, where rounds count less with time: `R_k ← γR_k + r̄_k` and `V_k ← γV_k + r̄_k²` with `γ = 1 − 1/rounds`, so that the weights follow who was best in about
-    /// the last `rounds` rounds. It is for [`Rule::MlPoly`], whose weights cannot be [shared](Self::sharing). No bound on the regret is claimed: put the forgetting
-    /// mixture beside one that does not forget, into a mixture of the two, whose bound holds.
+    /// The same, where rounds count less with time: `R_k ← γR_k + r̄_k` and `V_k ← γV_k + r̄_k²`
+    /// with `γ = 1 − 1/rounds`, so that the weights follow who was best in about the last `rounds`
+    /// rounds. It is for [`Rule::MlPoly`], whose weights cannot be [shared](Self::sharing). No
+    /// bound on the regret is claimed: put the forgetting mixture beside one that does not forget,
+    /// into a mixture of the two, whose bound holds.
     ///
     /// # Errors
     /// When `rounds` is not above 1, or the rule is another.
@@ -177,16 +195,22 @@ impl Aggregation {
         Ok(self)
     }
 
-    /// The same, where no round decides for good. The rules' rates fall with the largest regret ever seen, and their sums keep it; after one round out of all
-    /// proportion they would need as many ordinary ones to tell the experts apart again.
+    /// The same, where no round decides for good. The rules' rates fall with the largest regret
+    /// ever seen, and their sums keep it; after one round out of all proportion they would need as
+    /// many ordinary ones to tell the experts apart again.
     ///
-    /// - *Rounds are weighed.* A round whose size `max_k |r_k|` is implausible by the sizes of late has its regrets multiplied by `ω_t`, the square of the
-    ///   [share](crate::OutlierScreen::share) of that size: twice what is plausible counts half as much as the largest that is, and what is beyond all measure
-    ///   nothing. Since `Σ p_k r_k ≤ 0` is kept, the bounds of the rules hold for `Σ ω_t r_{k,t}`: they are those of the stream in which the round has the weight
-    ///   `ω_t`, with the range of plausible rounds. Where sizes stay within ten times those of late, all `ω_t` are 1 and every weight is the same to the bit.
-    /// - *What was outgrown is left.* Where the sizes of the last 1000 rounds or more are below a millionth of the largest before, the experts start anew from
-    ///   uniform weights. The regret of the whole is then that of its parts: at most one bound more for each time, and the times are at most
-    ///   `log_10⁶` of the largest size over the smallest, plus the number of implausible rounds that passed.
+    /// - *Rounds are weighed.* A round whose size `max_k |r_k|` is implausible by the sizes of late
+    ///   has its regrets multiplied by `ω_t`, the square of the
+    ///   [share](crate::OutlierScreen::share) of that size: twice what is plausible counts half as
+    ///   much as the largest that is, and what is beyond all measure nothing. Since `Σ p_k r_k ≤ 0`
+    ///   is kept, the bounds of the rules hold for `Σ ω_t r_{k,t}`: they are those of the stream in
+    ///   which the round has the weight `ω_t`, with the range of plausible rounds. Where sizes stay
+    ///   within ten times those of late, all `ω_t` are 1 and every weight is the same to the bit.
+    /// - *What was outgrown is left.* Where the sizes of the last 1000 rounds or more are below a
+    ///   millionth of the largest before, the experts start anew from uniform weights. The regret
+    ///   of the whole is then that of its parts: at most one bound more for each time, and the
+    ///   times are at most `log_10⁶` of the largest size over the smallest, plus the number of
+    ///   implausible rounds that passed.
     #[must_use]
     pub fn recovering(self) -> Self {
         Self { recovery: Some(Recovery::default()), ..self }
@@ -216,9 +240,9 @@ impl Aggregation {
         self.active.get(expert).copied().unwrap_or(false)
     }
 
-    /// The mixture `Σ p_k ŷ_k` of `predictions`, row-major with one row of `mixture.len()` numbers an expert. An active expert
-    /// whose row is not finite is left out and the others' weights are scaled to sum to 1 (uniform, should they all be 0);
-    /// rows of dropped experts are not read.
+    /// The mixture `Σ p_k ŷ_k` of `predictions`, row-major with one row of `mixture.len()` numbers
+    /// an expert. An active expert whose row is not finite is left out and the others' weights are
+    /// scaled to sum to 1 (uniform, should they all be 0); rows of dropped experts are not read.
     ///
     /// # Errors
     /// When the rows are not as many as the experts, or no active one is finite.
@@ -245,11 +269,12 @@ impl Aggregation {
         Ok(())
     }
 
-    /// Learns the regrets `r_k = ℓ(ŷ) − ℓ(ŷ_k)` of a round in which the mixture had the [weights](Self::weights) of now. What is
-    /// given for dropped experts is not read.
+    /// Learns the regrets `r_k = ℓ(ŷ) − ℓ(ŷ_k)` of a round in which the mixture had the
+    /// [weights](Self::weights) of now. What is given for dropped experts is not read.
     ///
     /// # Errors
-    /// When there are not as many regrets as experts, or the last active expert fails. Nothing is changed then.
+    /// When there are not as many regrets as experts, or the last active expert fails. Nothing is
+    /// changed then.
     pub fn learn(&mut self, regrets: &[f64]) -> Result<(), Error> {
         if regrets.len() != self.weights.len() {
             return Err(Error::Experts { expected: self.weights.len(), got: regrets.len() });
@@ -282,7 +307,8 @@ impl Aggregation {
         Ok(())
     }
 
-    /// Takes expert `expert` out for good, with weight 0; the others keep what they have learnt. Dropping it again does nothing.
+    /// Takes expert `expert` out for good, with weight 0; the others keep what they have learnt.
+    /// Dropping it again does nothing.
     ///
     /// # Errors
     /// When it is the last one, or there is no such expert. Nothing is changed then.
@@ -420,7 +446,8 @@ impl Aggregation {
         }
     }
 
-    /// Gives `share` of the weight to all experts, and makes the sums those of which an exponential rule makes these weights at its rates.
+    /// Gives `share` of the weight to all experts, and makes the sums those of which an exponential
+    /// rule makes these weights at its rates.
     fn share_out(&mut self, share: f64, rate: impl Fn(&Self, usize) -> f64) {
         let count = self.actives().count() as f64;
         for k in 0..self.weights.len() {

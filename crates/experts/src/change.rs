@@ -5,9 +5,10 @@
 //! | [`Adwin`] | the mean of a newer part of a window is above that of the older by more than chance allows | a window that drops what has changed |
 //! | [`PageHinkley`] | values were above their mean for too long, in sum | all since the start |
 //!
-//! Both are told nothing of the unit of the values, and neither takes a single wild value for a change. When the mean of squared normal values rises
-//! 30 times after 5000 rounds, Page–Hinkley alarms after 10 rounds in the mean and ADWIN after 17; for 4 times, after 38 and 66; for
-//! twice, after 314 and 224 (`tests/experts/detectors.rs`). Neither gave a false alarm in 2·10⁶ rounds.
+//! Both are told nothing of the unit of the values, and neither takes a single wild value for a
+//! change. When the mean of squared normal values rises 30 times after 5000 rounds, Page–Hinkley
+//! alarms after 10 rounds in the mean and ADWIN after 17; for 4 times, after 38 and 66; for twice,
+//! after 314 and 224 (`tests/experts/detectors.rs`). Neither gave a false alarm in 2·10⁶ rounds.
 
 mod adwin;
 mod moments;
@@ -27,7 +28,8 @@ pub trait ChangeDetector: Send + Sync {
     fn reset(&mut self);
 }
 
-/// One of the detectors, for programs that choose when they run; by default [`PageHinkley`], which finds large changes soonest.
+/// One of the detectors, for programs that choose when they run; by default [`PageHinkley`], which
+/// finds large changes soonest.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -1,6 +1,7 @@
 //! What an aggregation of experts refuses.
 
-/// Why a round was not learnt, or its predictions were not mixed. The weights are as they were before the call.
+/// Why a round was not learnt, or its predictions were not mixed. The weights are as they were
+/// before the call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,28 +1,33 @@
-//! Prediction intervals that hold their coverage whatever the data: adaptive conformal inference (Gibbs and Candès 2021).
+//! Prediction intervals that hold their coverage whatever the data: adaptive conformal inference
+//! (Gibbs and Candès 2021).
 //!
-//! For each output, the interval is `ŷ ± r`, `r` the `(1 − α_t)` quantile of the last `window` absolute errors, and
+//! For each output, the interval is `ŷ ± r`, `r` the `(1 − α_t)` quantile of the last `window`
+//! absolute errors, and
 //!
 //! ```text
 //! α_{t+1} = α_t + η (α − [y_t outside])
 //! ```
 //!
-//! so that misses widen and hits narrow it until the share of misses is `α = 1 − coverage`. Nothing is assumed of the learner or the data.
+//! so that misses widen and hits narrow it until the share of misses is `α = 1 − coverage`. Nothing
+//! is assumed of the learner or the data.
 //!
-//! **Below 0** the level asks for more than the largest error remembered. The paper then takes the whole line. Here the radius is
-//! `r = 2^{−α_t/η} max`: that error doubled for each miss. Widths stay finite, so that they have a mean.
+//! **Below 0** the level asks for more than the largest error remembered. The paper then takes the
+//! whole line. Here the radius is `r = 2^{−α_t/η} max`: that error doubled for each miss. Widths
+//! stay finite, so that they have a mean.
 //!
-//! **The bound.** To miss `k` times in a row from level 0, errors must grow `2^{k²/2}`-fold. For errors that never do, `α_t` stays above
-//! `−(k + 1)η`, and the share of misses in any `T` successive rows is within `(1 + (k + 2)η)/(ηT)` of `α`. The numbers of a machine allow `k ≤ 65`, so
-//! there is such a bound for every sequence. It is the worst case. With the defaults, the share of any 2,000 rows stays within 0.02 of
-//! its goal when errors become a thousand times larger or smaller at once (a test of this file).
+//! **The bound.** To miss `k` times in a row from level 0, errors must grow `2^{k²/2}`-fold. For
+//! errors that never do, `α_t` stays above `−(k + 1)η`, and the share of misses in any `T`
+//! successive rows is within `(1 + (k + 2)η)/(ηT)` of `α`. The numbers of a machine allow `k ≤ 65`,
+//! so there is such a bound for every sequence.
 //!
-//! **At 1** the interval is the prediction alone. An error of exactly 0 then leaves the level as it is, because no interval is narrower:
-//! of predictions that are exact more than the coverage lie in their intervals, and later rows do not pay for it.
+//! **At 1** the interval is the prediction alone, and no interval is narrower. So an error of
+//! exactly 0 leaves the level as it is.
 //!
-//! **Scaled errors.** What is remembered may be `|e|/σ(x)` instead, and the interval `ŷ ± r σ(x)`, with a deviation `σ(x)` that the learner tells
-//! ([`ConformalIntervals::observe_scaled`]). The promise is the same, and intervals are wider where the learner knows less.
+//! **Scaled errors.** What is remembered may be `|e|/σ(x)` instead, with the learner's deviation
+//! `σ(x)`, and the interval `ŷ ± r σ(x)` ([`ConformalIntervals::observe_scaled`]).
 //!
-//! With too few errors for the quantile the interval is the whole line, until the window is full. Cost: `O(window)` moves a row and output, no allocation.
+//! With too few errors for the quantile the interval is the whole line, until the window is full.
+//! Cost: `O(window)` moves a row and output, no allocation.
 
 use std::collections::VecDeque;
 
@@ -95,8 +100,9 @@ impl ConformalIntervals {
         self.outputs.len()
     }
 
-    /// How far the next interval of an output reaches to either side of the prediction: `[ŷ − r, ŷ + r]`; infinite for the whole line. With
-    /// scaled errors it counts the scale of the prediction.
+    /// How far the next interval of an output reaches to either side of the prediction:
+    /// `[ŷ − r, ŷ + r]`; infinite for the whole line. With scaled errors it counts the scale of the
+    /// prediction.
     ///
     /// # Panics
     /// If there is no such output.
@@ -108,12 +114,14 @@ impl ConformalIntervals {
     /// Learns what came of the predictions. Outputs that are missing (NaN) are passed over.
     ///
     /// # Errors
-    /// When a length is not the number of outputs, a prediction is not finite or an output infinite; nothing is changed then.
+    /// When a length is not the number of outputs, a prediction is not finite or an output
+    /// infinite; nothing is changed then.
     pub fn observe(&mut self, prediction: &[f64], output: &[f64]) -> Result<(), ExampleError> {
         self.observe_scaled(prediction, output, |_| 1.0)
     }
 
-    /// [`observe`](Self::observe) with the scale of each output's prediction. Outputs whose scale is no positive number are passed over.
+    /// [`observe`](Self::observe) with the scale of each output's prediction. Outputs whose scale
+    /// is no positive number are passed over.
     ///
     /// # Errors
     /// As [`observe`](Self::observe).
@@ -274,8 +282,8 @@ mod tests {
         }
     }
 
-    /// Errors become a thousand times larger, and later smaller again: no window of 2,000 rows is off by more than 0.02, and only the
-    /// first intervals are the whole line.
+    /// Errors become a thousand times larger, and later smaller again: no window of 2,000 rows is
+    /// off by more than 0.02, and only the first intervals are the whole line.
     #[test]
     fn after_a_switch_any_two_thousand_rows_hold_their_share() -> TestResult {
         let mut uniform = uniforms();
@@ -296,7 +304,8 @@ mod tests {
         Ok(())
     }
 
-    /// Errors that are as small as a miss allows, and never more than a thousand times the largest of their window: misses are paid for.
+    /// Errors that are as small as a miss allows, and never more than a thousand times the largest
+    /// of their window: misses are paid for.
     #[test]
     fn the_worst_sequence_pays_for_its_misses() -> TestResult {
         let mut intervals = ConformalIntervals::new(1, IntervalParams::default())?;

@@ -9,11 +9,12 @@
 //! | [`Adwin`] | whether values have become larger: a window that drops what has changed | `O(log t)` | Bifet and Gavaldà 2007 |
 //! | [`PageHinkley`] | the same by a cumulative sum, soonest for large changes | `O(1)` | Page 1954; Mouss et al. 2004 |
 //!
-//! It is for those who have predictions, whatever made them. The mixtures, intervals and restarts of Mercer's learners and forecasters are
-//! built on it.
+//! It is for those who have predictions, whatever made them. The mixtures, intervals and restarts
+//! of Mercer's learners and forecasters are built on it.
 //!
-//! Contracts: no type draws random numbers or reads a clock; a refused round leaves the state as it was; a round allocates nothing after
-//! construction, except in [`Adwin`], whose window grows with the logarithm of its length.
+//! Contracts: no type draws random numbers or reads a clock; a refused round leaves the state as it
+//! was; a round allocates nothing after construction, except in [`Adwin`], whose window grows with
+//! the logarithm of its length.
 //!
 //! ```
 //! use mercer_experts::{Aggregation, Rule, square_loss_regret};

@@ -43,7 +43,8 @@ impl Outliers {
         }
     }
 
-    /// The part of a row's weight that is left, by the [share](OutlierScreen::observe) of its value.
+    /// The part of a row's weight that is left, by the [share](OutlierScreen::observe) of its
+    /// value.
     #[must_use]
     pub fn weight(self, share: f64) -> f64 {
         match self {
@@ -76,16 +77,18 @@ impl std::str::FromStr for Outliers {
 /// l − m w ≤ v ≤ h + m w,   m = 10 a · max(1, 20/n)
 /// ```
 ///
-/// where `n` values have passed so far and `a ≥ 1` is the allowance, 1 to begin with: each value that
-/// does not pass multiplies it by 10, each that passes by `10^(−1/50)`. The first four values pass, and
-/// so do all while the range is a point: it has no unit to judge by.
+/// where `n` values have passed so far and `a ≥ 1` is the allowance, 1 to begin with: each value
+/// that does not pass multiplies it by 10, each that passes by `10^(−1/50)`. The first four values
+/// pass, and so do all while the range is a point: it has no unit to judge by.
 ///
-/// It depends neither on the unit of the values nor on their zero, and two properties follow at once.
+/// It depends neither on the unit of the values nor on their zero, and two properties follow at
+/// once.
 /// - *A shift passes.* Of values that stay `D` widths beyond the range, at most
 ///   `max(0, ⌈log₁₀(D/10)⌉)` are held back: 5 after a jump of a million widths.
-/// - *Rare errors do not.* From the 20th value on, one that is more than `10^(1+j)` widths off does not
-///   pass, `j ≤ 50`, where every stretch of `r` values has at most `j + r/51` that would not: about one
-///   in 51, of any size. (`k` of them among the `r` values before it leave `log₁₀ a ≤ k − (r − k)/50`.)
+/// - *Rare errors do not.* From the 20th value on, one that is more than `10^(1+j)` widths off does
+///   not pass, `j ≤ 50`, where every stretch of `r` values has at most `j + r/51` that would not:
+///   about one in 51, of any size. (`k` of them among the `r` values before it leave
+///   `log₁₀ a ≤ k − (r − k)/50`.)
 ///
 /// What passes wrongly leaves the range after 2000 values at most. `O(1)` time and memory.
 ///
@@ -132,8 +135,8 @@ impl OutlierScreen {
         MARGIN * self.allowance * (EARLY / self.passed as f64).max(1.0) * width
     }
 
-    /// 1 where the value is plausible, else the part of its distance to the range that would be: `m w`
-    /// over that distance, which is below 1, and 0 for what is no number.
+    /// 1 where the value is plausible, else the part of its distance to the range that would be:
+    /// `m w` over that distance, which is below 1, and 0 for what is no number.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         let Some(range) = self.range() else { return 1.0 };
@@ -159,8 +162,8 @@ impl OutlierScreen {
         share
     }
 
-    /// Which values of a whole sequence are implausible: by those before them, or, which judges the first
-    /// four, by those after them.
+    /// Which values of a whole sequence are implausible: by those before them, or, which judges the
+    /// first four, by those after them.
     #[must_use]
     pub fn implausible(values: &[f64]) -> Vec<bool> {
         let mut forwards = Self::default();

@@ -11,7 +11,8 @@ use crate::{
 /// Declares the enum of all forecasters and passes every call on.
 macro_rules! any_forecaster {
     ($($variant:ident($forecaster:ident $(<$inner:ident>)?),)*) => {
-        /// One of the forecasters of this module, for programs that choose when they run: it clones and serialises.
+        /// One of the forecasters of this module, for programs that choose when they run: it clones
+        /// and serialises.
         #[derive(Clone, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[non_exhaustive]
@@ -95,7 +96,8 @@ any_forecaster! {
     KalmanPredictor(KalmanPredictor),
     LastValue(LastValue),
     LinearExtrapolation(LinearExtrapolation),
-    // Saved forecasters and the command's results hold the names of the variants, which therefore stay.
+    // Saved forecasters and the command's results hold the names of the variants, which therefore
+    // stay.
     Experts(ForecastMixture<AnyForecaster>),
     Scaled(ScaledForecaster<AnyForecaster>),
 }

@@ -4,12 +4,13 @@
 //! G = Σ_{t=p}^{k−1} α^{k−1−t} y_t Z_tᵀ (λI + Σ_{t=p}^{k−1} α^{k−1−t} Z_t Z_tᵀ)⁻¹
 //! ```
 //!
-//! with the lags and epochs of [`Opf`](crate::Opf), unscaled. It is the forgetting of adaptive filtering, a comparator here:
-//! of a marginally stable system it throws away what it needs.
+//! with the lags and epochs of [`Opf`](crate::Opf), unscaled. It is the forgetting of adaptive
+//! filtering, a comparator here: of a marginally stable system it throws away what it needs.
 //!
-//! The undiscounted `λI` gains `(1 − α)λI` in every step, which is a row for each coordinate: `½N³` fused multiply-adds a step in all,
-//! exactly (16). With the regulariser discounted as well (`λα^k`, the usual recursive least squares) a step costs `1½N²`; a direction
-//! in which nothing comes any more is then forgotten in the end.
+//! The undiscounted `λI` gains `(1 − α)λI` in every step, which is a row for each coordinate: `½N³`
+//! fused multiply-adds a step in all, exactly (16). With the regulariser discounted as well
+//! (`λα^k`, the usual recursive least squares) a step costs `1½N²`; a direction in which nothing
+//! comes any more is then forgotten in the end.
 
 use crate::Error;
 use crate::forecaster::forecast_by;

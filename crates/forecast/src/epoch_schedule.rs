@@ -2,17 +2,20 @@
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
-/// The schedule of \[Q\] Algorithm 1: after a warm-up of `y_0 … y_{T_init}`, epoch `l = 1, 2, …` predicts `y_k` for
-/// `k = T_l … 2T_l − 2` with `p = ⌈β ln T_l⌉` lags, where `T_l = 2^{l−1} T_init + 1`.
+/// The schedule of \[Q\] Algorithm 1: after a warm-up of `y_0 … y_{T_init}`, epoch `l = 1, 2, …`
+/// predicts `y_k` for `k = T_l … 2T_l − 2` with `p = ⌈β ln T_l⌉` lags, where
+/// `T_l = 2^{l−1} T_init + 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EpochSchedule {
     /// Lags per natural logarithm of the time, `β > 0`.
     pub beta: f64,
-    /// Length of the warm-up, `1 ≤ T_init ≤ 2⁴⁰`: the first prediction is that of `y_{T_init + 1}`. The warm-up is remembered.
+    /// Length of the warm-up, `1 ≤ T_init ≤ 2⁴⁰`: the first prediction is that of `y_{T_init + 1}`.
+    /// The warm-up is remembered.
     pub t_init: usize,
-    /// Lags never used beyond, `≥ 1`. The factor has this size from the start, so a step costs what this many lags cost. `None`: enough for
-    /// 2²⁰ steps. Past the limit `p` stays, and [`Epoch::saturated`] says so.
+    /// Lags never used beyond, `≥ 1`. The factor has this size from the start, so a step costs what
+    /// this many lags cost. `None`: enough for 2²⁰ steps. Past the limit `p` stays, and
+    /// [`Epoch::saturated`] says so.
     pub max_lags: Option<usize>,
 }
 

@@ -6,7 +6,8 @@ use crate::Error;
 use crate::forecaster::{check_observation, check_prediction, impute};
 use crate::{ForecastScratch, Forecaster};
 
-/// Predicts `2y_{k−1} − y_{k−2}`, and before there are two outputs the last one, or zeros. Inputs are taken and not used.
+/// Predicts `2y_{k−1} − y_{k−2}`, and before there are two outputs the last one, or zeros. Inputs
+/// are taken and not used.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinearExtrapolation {

@@ -1,4 +1,5 @@
-//! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering share.
+//! Least squares, or gradient descent, upon filtered outputs: what SLIP and spectral filtering
+//! share.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
@@ -16,14 +17,16 @@ use crate::lags::Shape;
 pub(super) enum Learning {
     /// Ridge regression on all rows.
     Ridge(SquareRootRls),
-    /// `M ← M − (η/√t) · 2(MX − y)Xᵀ`, then scaled into the ball of Frobenius norm `radius`. `M` is stored an output after the other.
+    /// `M ← M − (η/√t) · 2(MX − y)Xᵀ`, then scaled into the ball of Frobenius norm `radius`. `M` is
+    /// stored an output after the other.
     Gradient { coefficients: Vec<f64>, rate: f64, radius: f64 },
 }
 
 /// Features of the past and what is learnt upon them.
 ///
 /// # Invariants
-/// `past` holds the last rows of outputs and inputs, oldest first: all of them, or between `horizon` and `2 · horizon`.
+/// `past` holds the last rows of outputs and inputs, oldest first: all of them, or between
+/// `horizon` and `2 · horizon`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Filtered {

@@ -5,9 +5,11 @@
 //! | [`Hankel::Slip`] | `H_ij = (1 + (−1)^{i+j}) / (2(i + j − 1))` | `½ ∫_{−1}^1 v(x)v(x)ᵀ dx` |
 //! | [`Hankel::Wave`] | `Z_ij = 2 / ((i + j)³ − (i + j))` | `∫_0^1 (1 − x)² v(x)v(x)ᵀ dx` |
 //!
-//! with `v(x) = (1, x, x², …)`. Filter `j` is `σ_j^{1/4} φ_j`. The eigenvalues fall exponentially, so a matrix of any length has a numerical rank of
-//! some dozens. Short matrices are decomposed as they are. Of long ones the integral is taken by the trapezoidal rule in a variable that sends
-//! both ends to infinity; its nodes span the range, and only their Gram matrix, whose entries are geometric sums, is decomposed.
+//! with `v(x) = (1, x, x², …)`. Filter `j` is `σ_j^{1/4} φ_j`. The eigenvalues fall exponentially,
+//! so a matrix of any length has a numerical rank of some dozens. Short matrices are decomposed as
+//! they are. Of long ones the integral is taken by the trapezoidal rule in a variable that sends
+//! both ends to infinity; its nodes span the range, and only their Gram matrix, whose entries are
+//! geometric sums, is decomposed.
 //!
 //! Filters whose eigenvalue is below 1e−14 of the first are rounding and are left out.
 
@@ -21,7 +23,8 @@ use crate::Error;
 const SHORT: usize = 256;
 /// Eigenvalues below this share of the first are rounding.
 const LEAST_EIGENVALUE: f64 = 1e-14;
-/// Step of the quadrature and how far it reaches: both leave errors of the order of a double's rounding.
+/// Step of the quadrature and how far it reaches: both leave errors of the order of a double's
+/// rounding.
 const STEP: f64 = 1.0 / 7.0;
 const REACH: f64 = 24.0;
 
@@ -111,7 +114,8 @@ fn geometric_sum(x: f64, x_rest: f64, y: f64, y_rest: f64, n: usize) -> f64 {
 /// Filters `σ_j^{1/4} φ_j` applied to the past of several channels.
 ///
 /// # Invariants
-/// Group `g` holds `length` lanes: filters `8g … 8g + 7` at distances 1, 2, … from the present; filters past `rank` are zero.
+/// Group `g` holds `length` lanes: filters `8g … 8g + 7` at distances 1, 2, … from the present;
+/// filters past `rank` are zero.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Bank {
@@ -150,8 +154,8 @@ impl Bank {
         self.length
     }
 
-    /// `features[rank · channel + j] = Σ_s filter_j(s) past[t − s]` for the `channels` numbers of every row of `past`, oldest first.
-    /// `rank · T` multiply-adds a channel, `T` rows at most.
+    /// `features[rank · channel + j] = Σ_s filter_j(s) past[t − s]` for the `channels` numbers of
+    /// every row of `past`, oldest first. `rank · T` multiply-adds a channel, `T` rows at most.
     pub(super) fn apply(&self, past: &[f64], channels: usize, features: &mut [f64]) {
         dispatch(Convolve { bank: self, past: past.chunks_exact(channels).rev(), features });
     }

@@ -12,13 +12,15 @@ pub struct ForecastScratch {
     pub(crate) row: AlignedVec,
     pub(crate) features: AlignedVec,
     pub(crate) factor: SquareRootScratch,
-    /// One buffer for each level of forecasters inside forecasters, the innermost first; those in use are taken out.
+    /// One buffer for each level of forecasters inside forecasters, the innermost first; those in
+    /// use are taken out.
     buffers: Vec<Vec<f64>>,
 }
 
 impl ForecastScratch {
-    /// Lends `work` an empty buffer beside the scratch memory, which `work` passes on to the forecasters inside. Each level of nesting gets
-    /// the same buffer in each prediction, so no buffer grows once all levels have had their sizes.
+    /// Lends `work` an empty buffer beside the scratch memory, which `work` passes on to the
+    /// forecasters inside. Each level of nesting gets the same buffer in each prediction, so no
+    /// buffer grows once all levels have had their sizes.
     pub(crate) fn with_buffer<R>(&mut self, work: impl FnOnce(&mut Vec<f64>, &mut Self) -> R) -> R {
         let mut buffer = self.buffers.pop().unwrap_or_default();
         buffer.clear();
@@ -28,11 +30,12 @@ impl ForecastScratch {
     }
 }
 
-/// A predictor of the next output `y_k` (`m` numbers) of a system from what it did before: predict `ŷ_k`, suffer `‖ŷ_k − y_k‖²`,
-/// observe `y_k`.
+/// A predictor of the next output `y_k` (`m` numbers) of a system from what it did before: predict
+/// `ŷ_k`, suffer `‖ŷ_k − y_k‖²`, observe `y_k`.
 ///
-/// Time counts outputs from 0. A system may have an input `u_k` (`q` numbers) at each time; with *feed-through* `u_k` acts on `y_k` at
-/// once and is an argument of the prediction, without it `u_k` acts from `y_{k+1}` on and is told with the observation.
+/// Time counts outputs from 0. A system may have an input `u_k` (`q` numbers) at each time; with
+/// *feed-through* `u_k` acts on `y_k` at once and is an argument of the prediction, without it
+/// `u_k` acts from `y_{k+1}` on and is told with the observation.
 pub trait Forecaster {
     /// Numbers in an output, `m`.
     fn outputs(&self) -> usize;
@@ -50,8 +53,8 @@ pub trait Forecaster {
     /// Outputs observed so far, which is the time `k` of the output that is predicted next.
     fn time(&self) -> usize;
 
-    /// Whether the warm-up is over, so that the next prediction is the method's own. Until then a forecaster predicts the last
-    /// output, and zeros before the first.
+    /// Whether the warm-up is over, so that the next prediction is the method's own. Until then a
+    /// forecaster predicts the last output, and zeros before the first.
     fn warmed_up(&self) -> bool {
         true
     }
@@ -61,16 +64,18 @@ pub trait Forecaster {
         0
     }
 
-    /// The epochs so far, oldest first: empty for a method without epochs. The last one tells whether `p` has reached its limit.
+    /// The epochs so far, oldest first: empty for a method without epochs. The last one tells
+    /// whether `p` has reached its limit.
     fn epochs(&self) -> &[Epoch] {
         &[]
     }
 
-    /// `ŷ_k`. Never changes the forecaster, never allocates once `scratch` has grown to its size. `input` is `u_k` with feed-through and
-    /// is not read without it (an empty slice will do).
+    /// `ŷ_k`. Never changes the forecaster, never allocates once `scratch` has grown to its size.
+    /// `input` is `u_k` with feed-through and is not read without it (an empty slice will do).
     ///
     /// # Errors
-    /// When `input` or `prediction` has another length than the system's, an input is not finite, or the prediction would not be.
+    /// When `input` or `prediction` has another length than the system's, an input is not finite,
+    /// or the prediction would not be.
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error>;
 
     /// `ŷ_k` in the convenient form: [`predict_with`](Self::predict_with) with fresh memory.
@@ -83,20 +88,23 @@ pub trait Forecaster {
         Ok(prediction)
     }
 
-    /// The prequential step: predicts `ŷ_k`, then observes `u_k` and `y_k`, sharing the work of both. `input` always holds the `q`
-    /// numbers of `u_k`.
+    /// The prequential step: predicts `ŷ_k`, then observes `u_k` and `y_k`, sharing the work of
+    /// both. `input` always holds the `q` numbers of `u_k`.
     ///
-    /// A NaN in `output` is a **missing** observation: no regression is made upon this row, and where later rows need the missing
-    /// number as a lag they take `ŷ_k` for it (what was observed of the row they take as it is). During the warm-up that is the
-    /// last value. A series may be missing for as long as it likes; what then is predicted is the forecast several steps ahead.
+    /// A NaN in `output` is a **missing** observation: no regression is made upon this row, and
+    /// where later rows need the missing number as a lag they take `ŷ_k` for it (what was observed
+    /// of the row they take as it is). During the warm-up that is the last value. A series may be
+    /// missing for as long as it likes; what then is predicted is the forecast several steps ahead.
     ///
     /// # Errors
-    /// When a length is not the system's, an output is infinite, an input is not finite, a number is larger than 1e100, or the update
-    /// would leave the range of numbers. The forecaster is then unchanged.
+    /// When a length is not the system's, an output is infinite, an input is not finite, a number
+    /// is larger than 1e100, or the update would leave the range of numbers. The forecaster is then
+    /// unchanged.
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error>;
 
-    /// Observes `u_k` and `y_k`; NaN is missing, as in [`predict_then_observe`](Self::predict_then_observe), of which this is the
-    /// convenient form that allocates room for the prediction.
+    /// Observes `u_k` and `y_k`; NaN is missing, as in
+    /// [`predict_then_observe`](Self::predict_then_observe), of which this is the convenient form
+    /// that allocates room for the prediction.
     ///
     /// # Errors
     /// As [`predict_then_observe`](Self::predict_then_observe).
@@ -104,9 +112,10 @@ pub trait Forecaster {
         self.predict_then_observe(input, output, &mut vec![0.0; self.outputs()])
     }
 
-    /// Predictions of `y_k … y_{k+steps−1}`, row after row (`steps × m`), by letting a copy of the forecaster miss one output
-    /// after the other. `inputs` holds `u_k, u_{k+1}, …` (`steps × q` numbers; without feed-through the last is not used).
-    /// Costs a copy of the state and a prediction a step.
+    /// Predictions of `y_k … y_{k+steps−1}`, row after row (`steps × m`), by letting a copy of the
+    /// forecaster miss one output after the other. `inputs` holds `u_k, u_{k+1}, …` (`steps × q`
+    /// numbers; without feed-through the last is not used). Costs a copy of the state and a
+    /// prediction a step.
     ///
     /// # Errors
     /// As [`predict_with`](Self::predict_with).
@@ -131,7 +140,8 @@ pub trait Forecaster {
 /// Largest size of a number that a forecaster takes: its square, times any number of rows, is one.
 const LARGEST: f64 = 1e100;
 
-/// Refuses an input or a place for a prediction that does not fit; the input is looked at only with feed-through.
+/// Refuses an input or a place for a prediction that does not fit; the input is looked at only with
+/// feed-through.
 pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], prediction: &[f64]) -> Result<(), Error> {
     if prediction.len() != forecaster.outputs() {
         return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: prediction.len() }.into());
@@ -163,12 +173,14 @@ fn check_input(input: &[f64], inputs: usize) -> Result<(), Error> {
     }
 }
 
-/// Refuses a prediction that is not a number, which only a state on the edge of the range of numbers makes.
+/// Refuses a prediction that is not a number, which only a state on the edge of the range of
+/// numbers makes.
 pub(crate) fn check_finite(prediction: &[f64]) -> Result<(), Error> {
     if prediction.iter().all(|y| y.is_finite()) { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
-/// What is kept of an output: the prediction where it is missing. Refuses a prediction that is out of range.
+/// What is kept of an output: the prediction where it is missing. Refuses a prediction that is out
+/// of range.
 pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) -> Result<(), Error> {
     kept.clear();
     kept.extend(output.iter().zip(prediction).map(|(y, predicted)| if y.is_nan() { *predicted } else { *y }));

@@ -1,11 +1,14 @@
-//! Intervals around forecasts of two and more steps, each calibrated by the errors of forecasts of as many steps.
+//! Intervals around forecasts of two and more steps, each calibrated by the errors of forecasts of
+//! as many steps.
 //!
-//! A forecast of `h` steps is more uncertain than one of a single step, and how much so depends on the series. So every `h` has
-//! [intervals](mercer_experts) of its own. A forecast of all steps is made before each row and waits until its rows have come; then the
-//! errors of its `h`-th row teach the intervals of `h`. Those hold their share for every `h` and every series.
+//! A forecast of `h` steps is more uncertain than one of a single step, and how much so depends on
+//! the series. So every `h` has [intervals](mercer_experts) of its own. A forecast of all steps is
+//! made before each row and waits until its rows have come; then the errors of its `h`-th row teach
+//! the intervals of `h`. Those hold their share for every `h` and every series.
 //!
-//! Errors of `h` steps are made of the same `h` surprises as their neighbours, so misses come in runs, which a share over many rows does
-//! not show. Memory: `H²m` numbers for the forecasts that wait, and `2 window` errors a step and output. A row costs `H` observations.
+//! Errors of `h` steps are made of the same `h` surprises as their neighbours, so misses come in
+//! runs, which a share over many rows does not show. Memory: `H²m` numbers for the forecasts that
+//! wait, and `2 window` errors a step and output. A row costs `H` observations.
 
 use std::collections::VecDeque;
 
@@ -14,7 +17,8 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use crate::Error;
 use mercer_experts::{ConformalIntervals, IntervalParams};
 
-/// Intervals around forecasts of `2, 3, …, H` steps. Those of one step are a [`ConformalIntervals`].
+/// Intervals around forecasts of `2, 3, …, H` steps. Those of one step are a
+/// [`ConformalIntervals`].
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HorizonIntervals {
@@ -22,7 +26,8 @@ pub struct HorizonIntervals {
     outputs: usize,
     /// Of 2, 3, … steps.
     horizons: Vec<ConformalIntervals>,
-    /// The forecasts before each of the last rows, the newest last, with the rows of all steps; empty where none was made.
+    /// The forecasts before each of the last rows, the newest last, with the rows of all steps;
+    /// empty where none was made.
     forecasts: VecDeque<Vec<f64>>,
 }
 
@@ -67,11 +72,12 @@ impl HorizonIntervals {
         self.horizons.get(step.checked_sub(2)?)
     }
 
-    /// Takes note of a forecast of the rows to come, `outputs` numbers for each of the next 1, 2, … steps, or of none (an empty one). Once before
-    /// every row.
+    /// Takes note of a forecast of the rows to come, `outputs` numbers for each of the next 1, 2, …
+    /// steps, or of none (an empty one). Once before every row.
     ///
     /// # Errors
-    /// [`ExampleError::Outputs`] when the numbers are no whole rows, [`ExampleError::NonFiniteTarget`] when one is not finite; nothing is changed then.
+    /// [`ExampleError::Outputs`] when the numbers are no whole rows,
+    /// [`ExampleError::NonFiniteTarget`] when one is not finite; nothing is changed then.
     pub fn foretell(&mut self, forecast: &[f64]) -> Result<(), Error> {
         if !forecast.len().is_multiple_of(self.outputs.max(1)) {
             return Err(
@@ -90,7 +96,8 @@ impl HorizonIntervals {
         Ok(())
     }
 
-    /// Learns from a row what came of the forecasts that wait for it. Outputs that are missing (NaN) are passed over.
+    /// Learns from a row what came of the forecasts that wait for it. Outputs that are missing
+    /// (NaN) are passed over.
     ///
     /// # Errors
     /// As [`ConformalIntervals::observe`]; nothing is changed then.
@@ -102,7 +109,8 @@ impl HorizonIntervals {
         if let Some(value) = output.iter().find(|value| value.is_infinite()) {
             return Err(ExampleError::NonFiniteTarget(*value).into());
         }
-        // The newest was made before this row, which is its first; for the one before it is the second.
+        // The newest was made before this row, which is its first; for the one before it is the
+        // second.
         let older = self.forecasts.iter().rev().skip(1);
         for (step, (forecast, intervals)) in (1..).zip(older.zip(&mut self.horizons)) {
             if let Some(prediction) = forecast.get(step * m..(step + 1) * m) {

@@ -5,12 +5,14 @@
 //! P = A P Aᵀ + Q − A P Cᵀ (C P Cᵀ + R)⁻¹ C P Aᵀ
 //! ```
 //!
-//! (\[Q\] (3), (5), with the gain at its limit; `x̂_0 = 0`.) The Riccati equation is solved by structure-preserving doubling, which
-//! squares the closed loop in every step and so converges when unit eigenvalues of `A` make the plain recursion crawl (Chu, Fan, Lin and Wang
-//! 2004), then polished by steps of the recursion.
+//! (\[Q\] (3), (5), with the gain at its limit; `x̂_0 = 0`.) The Riccati equation is solved by
+//! structure-preserving doubling, which squares the closed loop in every step and so converges when
+//! unit eigenvalues of `A` make the plain recursion crawl (Chu, Fan, Lin and Wang 2004), then
+//! polished by steps of the recursion.
 //!
-//! Cost a step: `s² + 2sm + sq + mq` multiply-adds, `s` states. Where an output is missing its innovation is zero, so that the state moves by
-//! what was seen alone; the gain is not adapted to that.
+//! Cost a step: `s² + 2sm + sq + mq` multiply-adds, `s` states. Where an output is missing its
+//! innovation is zero, so that the state moves by what was seen alone; the gain is not adapted to
+//! that.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 
@@ -24,9 +26,11 @@ use crate::{ForecastScratch, Forecaster};
 const DOUBLINGS: usize = 64;
 const POLISHING: usize = 8;
 
-/// A linear system `x_{k+1} = A x_k + B u_k + w_k`, `y_k = C x_k + D u_k + v_k`, `w ~ (0, Q)`, `v ~ (0, R)`; matrices row by row.
+/// A linear system `x_{k+1} = A x_k + B u_k + w_k`, `y_k = C x_k + D u_k + v_k`, `w ~ (0, Q)`,
+/// `v ~ (0, R)`; matrices row by row.
 ///
-/// Sizes follow from the matrices: `s` states from `q`, `m` outputs from `r`, inputs from `b` and `d`.
+/// Sizes follow from the matrices: `s` states from `q`, `m` outputs from `r`, inputs from `b` and
+/// `d`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateSpace {
@@ -86,7 +90,8 @@ impl KalmanPredictor {
     /// The predictor of a system, at `x̂_0 = 0`.
     ///
     /// # Errors
-    /// When the matrices do not fit together or hold numbers that are not finite, or no stable filter exists.
+    /// When the matrices do not fit together or hold numbers that are not finite, or no stable
+    /// filter exists.
     pub fn new(model: &StateSpace) -> Result<Self, Error> {
         let (states, outputs) = (model.q.len().isqrt().max(1), model.r.len().isqrt().max(1));
         let inputs = if model.b.is_empty() { model.d.len() / outputs } else { model.b.len() / states };
@@ -219,15 +224,17 @@ struct Riccati {
 }
 
 impl Riccati {
-    /// `P` and `L` of the solution that makes `A − LC` stable. From `P = 0` the recursion finds it wherever noise drives all modes that
-    /// do not decay. A mode that grows and is not driven (`Q = 0`) stays at 0 from there, although only a positive `P` is stable; from a
-    /// positive beginning it goes there.
+    /// `P` and `L` of the solution that makes `A − LC` stable. From `P = 0` the recursion finds it
+    /// wherever noise drives all modes that do not decay. A mode that grows and is not driven
+    /// (`Q = 0`) stays at 0 from there, although only a positive `P` is stable; from a positive
+    /// beginning it goes there.
     fn solve(&self) -> Option<(Matrix, Matrix)> {
         let stable = |(_, gain): &(Matrix, Matrix)| self.a.minus(&gain.times(&self.c)).spectral_radius() < 1.0;
         [0.0, 1.0].into_iter().find_map(|start| self.solve_from(start).filter(stable))
     }
 
-    /// The recursion from `start · I`, if its doubling converges. `2ⁿ` steps take any `X` to `P + Fᵀ X (I + G X)⁻¹ F`.
+    /// The recursion from `start · I`, if its doubling converges. `2ⁿ` steps take any `X` to
+    /// `P + Fᵀ X (I + G X)⁻¹ F`.
     fn solve_from(&self, start: f64) -> Option<(Matrix, Matrix)> {
         let identity = Matrix::identity(self.a.rows);
         let mut f = self.a.transpose();
@@ -276,7 +283,8 @@ impl Riccati {
         Some(innovation.solve(&cp.times(&self.a.transpose()))?.transpose())
     }
 
-    /// `(A − LC) P (A − LC)ᵀ + L R Lᵀ + Q`, one step of the recursion in the form that keeps `P` positive.
+    /// `(A − LC) P (A − LC)ᵀ + L R Lᵀ + Q`, one step of the recursion in the form that keeps `P`
+    /// positive.
     fn step(&self, p: &Matrix) -> Option<Matrix> {
         let gain = self.gain(p)?;
         let closed = self.a.minus(&gain.times(&self.c));

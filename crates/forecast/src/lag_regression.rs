@@ -1,12 +1,16 @@
-//! Least squares upon past outputs with epochs: what OPF, sample discounting and windowed SLIP share.
+//! Least squares upon past outputs with epochs: what OPF, sample discounting and windowed SLIP
+//! share.
 //!
-//! One factor serves every number of lags: it is kept for as many lags as there will ever be, over rows in which lags before the beginning
-//! of the series are zero, and the current `p` lags read its leading block. The estimator of `p` lags is over the rows `t ≥ p` (none of
-//! them padded). So when an epoch ends, the rows `t = p_l … p_{l+1} − 1` have to go. While the beginning of the series is still remembered
-//! (a bounded stretch) they go by rebuilding the factor from it; later each is taken back. Taking back a row that alone knew a direction would
-//! leave few digits: such a row stays, and is tried again at the next epoch.
+//! One factor serves every number of lags: it is kept for as many lags as there will ever be, over
+//! rows in which lags before the beginning of the series are zero, and the current `p` lags read
+//! its leading block. The estimator of `p` lags is over the rows `t ≥ p` (none of them padded). So
+//! when an epoch ends, the rows `t = p_l … p_{l+1} − 1` have to go. While the beginning of the
+//! series is still remembered (a bounded stretch) they go by rebuilding the factor from it; later
+//! each is taken back. Taking back a row that alone knew a direction would leave few digits: such a
+//! row stays, and is tried again at the next epoch.
 //!
-//! Every row is swept through the whole factor, since columns that later epochs read must have seen all of the past.
+//! Every row is swept through the whole factor, since columns that later epochs read must have seen
+//! all of the past.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
@@ -16,7 +20,8 @@ use crate::forecaster::{check_finite, impute};
 use crate::lags::{LagWeights, Shape, Window};
 use crate::{Epoch, EpochSchedule, ForecastScratch, Forgetting};
 
-/// Rows remembered from the beginning, for each coordinate of the factor: with that many a row seldom stands alone.
+/// Rows remembered from the beginning, for each coordinate of the factor: with that many a row
+/// seldom stands alone.
 const REMEMBERED: usize = 4;
 
 /// Rows for which room is made at once; a warm-up that is longer makes its room as it goes.
@@ -72,9 +77,9 @@ pub(super) struct Work {
 /// The regression and the series' recent past.
 ///
 /// # Invariants
-/// `factor` holds the rows `current.lags ≤ t < time` that were observed in full, and those of `held`, each weighed `α^(time − 1 − t)`;
-/// `λ`, if discounted, weighs `α^time`.
-/// `beginning` holds the first outputs and inputs, `channels` numbers a row, as many as `remembered` allows.
+/// `factor` holds the rows `current.lags ≤ t < time` that were observed in full, and those of
+/// `held`, each weighed `α^(time − 1 − t)`; `λ`, if discounted, weighs `α^time`. `beginning` holds
+/// the first outputs and inputs, `channels` numbers a row, as many as `remembered` allows.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LagRegression {
@@ -85,7 +90,8 @@ pub(super) struct LagRegression {
     pub(super) window: Window,
     pub(super) factor: SquareRootRls,
     pub(super) time: usize,
-    /// The lags and the beginning of the epoch to come while the warm-up lasts, of the running one after it.
+    /// The lags and the beginning of the epoch to come while the warm-up lasts, of the running one
+    /// after it.
     current: Epoch,
     pub(super) epochs: Vec<Epoch>,
     beginning: Vec<f64>,
@@ -185,7 +191,8 @@ impl LagRegression {
         self.window.row(&self.scaling, input, row);
     }
 
-    /// The regression's prediction, the last output while the warm-up lasts; returns `τ` of the row.
+    /// The regression's prediction, the last output while the warm-up lasts; returns `τ` of the
+    /// row.
     pub(super) fn predict(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> f64 {
         self.row(input, &mut scratch.row);
         let tau = self.factor.predict(&scratch.row, self.leading(), prediction, &mut scratch.factor);
@@ -236,13 +243,15 @@ impl LagRegression {
         Ok(())
     }
 
-    /// Whether the row of the current time enters the regression: its lags are all there, and so is its output.
+    /// Whether the row of the current time enters the regression: its lags are all there, and so is
+    /// its output.
     pub(super) fn regresses(&self, output: &[f64]) -> bool {
         self.time >= self.current.lags && !output.iter().any(|y| y.is_nan())
     }
 
-    /// `V ← αV + φφᵀ`, and `(1 − α)λI` more when `λ` is not discounted. A row that is not regressed upon still lets time pass. The row is
-    /// scaled by `1/√α` first and everything by `α` then, so that a row that is refused has changed nothing.
+    /// `V ← αV + φφᵀ`, and `(1 − α)λI` more when `λ` is not discounted. A row that is not regressed
+    /// upon still lets time pass. The row is scaled by `1/√α` first and everything by `α` then, so
+    /// that a row that is refused has changed nothing.
     fn learn(&mut self, row: &mut AlignedVec, output: &[f64], regresses: bool) -> Result<(), Error> {
         let Weighting { lambda, alpha, discount_lambda } = self.weighting;
         let scratch = &mut self.work.scratch.factor;
@@ -322,7 +331,8 @@ impl LagRegression {
         for t in 0..self.time {
             self.past_row(t, &mut row);
             let output = self.past_output(t).to_vec();
-            // Each row was in range when it was learnt with fewer lags; should one not be now, it is left out.
+            // Each row was in range when it was learnt with fewer lags; should one not be now, it
+            // is left out.
             let _ = self.learn(&mut row, &output, t >= self.current.lags && !self.missing[t]);
         }
         self.window = now;

@@ -1,15 +1,16 @@
 //! The last outputs and inputs of a system, scaled as a regression wants them.
 //!
-//! A row is `[u_k, D_1(y_{k−1}, u_{k−1}), D_2(y_{k−2}, u_{k−2}), …]`, `u_k` with feed-through only. Lags come most recent first, outputs and
-//! inputs of a lag side by side, so that the row of fewer lags is the beginning of the row of more.
+//! A row is `[u_k, D_1(y_{k−1}, u_{k−1}), D_2(y_{k−2}, u_{k−2}), …]`, `u_k` with feed-through only.
+//! Lags come most recent first, outputs and inputs of a lag side by side, so that the row of fewer
+//! lags is the beginning of the row of more.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::AlignedVec;
 
 use crate::Forgetting;
 
-/// Weights below this are zero: their squares are nothing beside a regulariser, and products with them would be slow subnormal
-/// numbers.
+/// Weights below this are zero: their squares are nothing beside a regulariser, and products with
+/// them would be slow subnormal numbers.
 const LEAST_WEIGHT: f64 = 1e-150;
 
 /// Sizes of the rows of a system.
@@ -112,8 +113,8 @@ impl LagWeights {
         }
     }
 
-    /// Coefficients of unscaled lags from those of scaled ones, `G = G̃ D`: `coefficients` is one row of `G̃`, without what stands in
-    /// front of the first lag.
+    /// Coefficients of unscaled lags from those of scaled ones, `G = G̃ D`: `coefficients` is one
+    /// row of `G̃`, without what stands in front of the first lag.
     pub(crate) fn unscale(&self, coefficients: &mut [f64]) {
         let (c, m, q) = (self.shape.channels(), self.shape.outputs, self.shape.inputs);
         for (g, weight) in coefficients.iter_mut().zip(&self.weights) {
@@ -178,7 +179,8 @@ impl Window {
         Inconsistent::require(fits, "window of lags", "it has one number for each of a row")
     }
 
-    /// The window as a row at time `t` saw it, from the beginning of a series: `channels` numbers for each of `past`.
+    /// The window as a row at time `t` saw it, from the beginning of a series: `channels` numbers
+    /// for each of `past`.
     pub(crate) fn replay(&mut self, past: &[f64], t: usize) {
         let c = self.shape.channels();
         self.values.fill(0.0);

@@ -1,8 +1,9 @@
 //! Online prediction of linear dynamical systems from their past outputs; needs no kernel.
 //!
-//! A system `x_{k+1} = A x_k + B u_k + w_k`, `y_k = C x_k + D u_k + v_k` of which nothing is known but that it does not explode.
-//! At time `k` a [`Forecaster`] predicts the output `y_k` (`m` numbers) from `y_0 … y_{k−1}` (and the inputs, if there are any), then
-//! observes it. Everything that learns here regresses `y_k` upon the last `p` outputs, in one form or another.
+//! A system `x_{k+1} = A x_k + B u_k + w_k`, `y_k = C x_k + D u_k + v_k` of which nothing is known
+//! but that it does not explode. At time `k` a [`Forecaster`] predicts the output `y_k` (`m`
+//! numbers) from `y_0 … y_{k−1}` (and the inputs, if there are any), then observes it. Everything
+//! that learns here regresses `y_k` upon the last `p` outputs, in one form or another.
 //!
 //! | forecaster | source | multiply-adds a step, `n = mp` | memory |
 //! |---|---|---|---|
@@ -16,13 +17,15 @@
 //! | [`ForecastMixture`] | a set of forecasters, aggregated; [`ForecastMixture::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
 //! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
-//! \[Q\] is Qian and Zheng, *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret*.
-//! [`ConformalIntervals`] puts an interval around the predictions of any of them, [`HorizonIntervals`] around forecasts of several steps. [`AnyForecaster`] is one of them, chosen when a
-//! program runs.
+//! \[Q\] is Qian and Zheng, *Model-free online learning for the Kalman filter: forgetting factor
+//! and logarithmic regret*. [`ConformalIntervals`] puts an interval around the predictions of any
+//! of them, [`HorizonIntervals`] around forecasts of several steps. [`AnyForecaster`] is one of
+//! them, chosen when a program runs.
 //!
-//! Contracts: `predict_with` is pure and allocates nothing; a refused observation leaves the forecaster as it was; a missing output
-//! (NaN) is allowed and never enters the state, see [`Forecaster::predict_then_observe`]; a step allocates nothing once scratch memory has
-//! grown, but where an epoch begins, and memory does not grow with the series.
+//! Contracts: `predict_with` is pure and allocates nothing; a refused observation leaves the
+//! forecaster as it was; a missing output (NaN) is allowed and never enters the state, see
+//! [`Forecaster::predict_then_observe`]; a step allocates nothing once scratch memory has grown,
+//! but where an epoch begins, and memory does not grow with the series.
 //!
 //! ```
 //! use mercer_forecast::{ForecastMixture, Forecaster, GridParams, Opf};

@@ -89,8 +89,8 @@ impl Matrix {
         Some(Self::from_fn(n, columns, |i, k| x.entry(i, k) / a.entry(i, i)))
     }
 
-    /// The spectral radius, `lim ‖M^k‖^{1/k}` along `k = 2, 4, 8, …`; within `1e-12` of it for a matrix whose eigenvectors are not
-    /// absurdly close. NaN when an entry is.
+    /// The spectral radius, `lim ‖M^k‖^{1/k}` along `k = 2, 4, 8, …`; within `1e-12` of it for a
+    /// matrix whose eigenvectors are not absurdly close. NaN when an entry is.
     pub(super) fn spectral_radius(&self) -> f64 {
         let (mut power, mut log_radius, mut share) = (self.clone(), 0.0, 1.0);
         for _ in 0..48 {

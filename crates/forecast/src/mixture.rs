@@ -1,10 +1,13 @@
-//! Forecasters as experts: a mixture that competes with the best of them, so that `γ` and `β` need not be known.
+//! Forecasters as experts: a mixture that competes with the best of them, so that `γ` and `β` need
+//! not be known.
 //!
-//! The mixture predicts `ŷ = Σ w_k ŷ_k`; the weights are learnt from the linearised regrets `2⟨ŷ − y, ŷ − ŷ_k⟩` of the square loss (see
-//! [`crate::experts`]). Nothing is learnt while an expert still warms up, or of a missing output; each expert puts its own prediction in
-//! the place of what is missing, so that a forecast several steps ahead is the mixture of theirs. An expert that refuses an observation
-//! (its update would leave the range of numbers) is dropped for good, unless every one does: then the mixture refuses it as they do, and
-//! nothing is changed. [`ForecastMixture::sharing`] lets it follow a system that changes.
+//! The mixture predicts `ŷ = Σ w_k ŷ_k`; the weights are learnt from the linearised regrets
+//! `2⟨ŷ − y, ŷ − ŷ_k⟩` of the square loss (see [`crate::experts`]). Nothing is learnt while an
+//! expert still warms up, or of a missing output; each expert puts its own prediction in the place
+//! of what is missing, so that a forecast several steps ahead is the mixture of theirs. An expert
+//! that refuses an observation (its update would leave the range of numbers) is dropped for good,
+//! unless every one does: then the mixture refuses it as they do, and nothing is changed.
+//! [`ForecastMixture::sharing`] lets it follow a system that changes.
 //!
 //! Cost: that of the experts.
 
@@ -16,8 +19,8 @@ use crate::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting, Input
 use mercer_experts::{Aggregation, Rule, Share};
 
 parameters! {
-    /// Parameters of [`ForecastMixture::grid`]: one [`Opf`] for each `γ` and `β`. The defaults of the schedule and of `λ` are those of
-    /// \[Q\] §5.
+    /// Parameters of [`ForecastMixture::grid`]: one [`Opf`] for each `γ` and `β`. The defaults of
+    /// the schedule and of `λ` are those of \[Q\] §5.
     pub struct GridParams {
         /// Epochs and lags; its `β` is used when `betas` is empty.
         schedule: EpochSchedule = EpochSchedule::default(),
@@ -27,7 +30,8 @@ parameters! {
         gammas: Vec<f64> = vec![0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0],
         /// The `β` tried; empty for the schedule's alone.
         betas: Vec<f64> = Vec::new(),
-        /// Whether an expert forgets inputs as it does outputs. Otherwise all forget them as [`InputParams::forgetting`] says.
+        /// Whether an expert forgets inputs as it does outputs. Otherwise all forget them as
+        /// [`InputParams::forgetting`] says.
         gamma_for_inputs: bool = true,
         /// How regrets become weights.
         rule: Rule = Rule::MlPoly,
@@ -101,7 +105,8 @@ impl<F: Forecaster> ForecastMixture<F> {
     /// A mixture of `experts`, of equal weight to begin with.
     ///
     /// # Errors
-    /// When there is none, or they differ in what they predict, in their inputs or in how far they are.
+    /// When there is none, or they differ in what they predict, in their inputs or in how far they
+    /// are.
     pub fn new(experts: Vec<F>, rule: Rule) -> Result<Self, Error> {
         let aggregation = Aggregation::new(experts.len(), rule)?;
         let system = |expert: &F| (expert.outputs(), expert.inputs(), expert.feed_through(), expert.time());
@@ -115,8 +120,8 @@ impl<F: Forecaster> ForecastMixture<F> {
         Ok(Self { experts, aggregation, work: MixtureWork::default() })
     }
 
-    /// The same mixture, in which all experts get a share of the weight after each round, so that it follows a best expert that changes:
-    /// see [`Aggregation::sharing`].
+    /// The same mixture, in which all experts get a share of the weight after each round, so that
+    /// it follows a best expert that changes: see [`Aggregation::sharing`].
     ///
     /// # Errors
     /// When the share is not in `[0, 1)`, or not 0 under [`Rule::MlPoly`].
@@ -124,7 +129,8 @@ impl<F: Forecaster> ForecastMixture<F> {
         Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
     }
 
-    /// The same mixture, in which no round decides the weights for good: see [`Aggregation::recovering`].
+    /// The same mixture, in which no round decides the weights for good: see
+    /// [`Aggregation::recovering`].
     #[must_use]
     pub fn recovering(self) -> Self {
         Self { aggregation: self.aggregation.recovering(), ..self }
@@ -255,7 +261,8 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
             let terms = prediction.iter().zip(output).zip(own).filter(|((_, y), _)| !y.is_nan());
             2.0 * terms.map(|((mixed, y), own)| (mixed - y) * (mixed - own)).sum::<f64>()
         }));
-        // Where every regret is beyond the range of numbers, the round teaches the weights nothing; the experts have taken it.
+        // Where every regret is beyond the range of numbers, the round teaches the weights nothing;
+        // the experts have taken it.
         match self.aggregation.learn(regrets) {
             Err(mercer_experts::Error::NoExpertLeft) => Ok(()),
             learnt => Ok(learnt?),

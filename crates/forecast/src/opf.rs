@@ -1,28 +1,32 @@
-//! Online prediction with forgetting: \[Q\] Algorithm 1, with control inputs (F.1) and matrix forgetting (F.2).
+//! Online prediction with forgetting: \[Q\] Algorithm 1, with control inputs (F.1) and matrix
+//! forgetting (F.2).
 //!
-//! In epoch `l` (`k = T_l … 2T_l − 2`, `p = ⌈β ln T_l⌉` lags, see [`EpochSchedule`]) the prediction is
+//! In epoch `l` (`k = T_l … 2T_l − 2`, `p = ⌈β ln T_l⌉` lags, see [`EpochSchedule`]) the prediction
+//! is
 //!
 //! ```text
 //! ỹ_k = G̃ Z̃_k,   G̃ = Σ_{t=p}^{k−1} y_t Z̃_tᵀ Ṽ⁻¹,   Ṽ = λI + Σ_{t=p}^{k−1} Z̃_t Z̃_tᵀ,   Z̃_t = D_p (y_{t−1}, …, y_{t−p})
 //! ```
 //!
-//! where `D_p` scales lag `a` by `γ^(a−1)` (11)–(14): the regression of `y_t` upon the plain lags with regulariser `λ‖G D_p⁻¹‖²` (17), (18;
-//! there with `λ` inside the norm by mistake). The true coefficients of lag `a` are of the order `ρ(A − LC)^(a−1)`, so `γ` near this
-//! radius keeps far lags from fitting noise; `γ = 1` is the predictor of Tsiamis and Pappas 2023.
+//! where `D_p` scales lag `a` by `γ^(a−1)` (11)–(14): the regression of `y_t` upon the plain lags
+//! with regulariser `λ‖G D_p⁻¹‖²` (17), (18; there with `λ` inside the norm by mistake). The true
+//! coefficients of lag `a` are of the order `ρ(A − LC)^(a−1)`, so `γ` near this radius keeps far
+//! lags from fitting noise; `γ = 1` is the predictor of Tsiamis and Pappas 2023.
 //!
-//! With inputs, `Z̃_t` also has `γ_u^(a−1) u_{t−a}`, and `u_t` itself with feed-through. With a matrix `Γ`, the block of lag `a` is
-//! `Γ^(a−1) y_{t−a}`.
+//! With inputs, `Z̃_t` also has `γ_u^(a−1) u_{t−a}`, and `u_t` itself with feed-through. With a
+//! matrix `Γ`, the block of lag `a` is `Γ^(a−1) y_{t−a}`.
 //!
-//! **Numbers.** Outputs of a marginally stable system grow like a power of time, and `cond(Ṽ)` reaches 1e16 after some thousand steps:
-//! an explicit `Ṽ⁻¹`, recursive or not, is then lost. Here the factor `R` of `Ṽ = RᵀR` is kept
-//! ([`SquareRootRls`](mercer_linalg_incremental::SquareRootRls)), for the largest number of lags; shorter windows read its leading block, and
-//! an epoch change takes the rows away that a longer window may not use, so that predictions are those of a dense least-squares
-//! solution over all rows.
+//! **Numbers.** Outputs of a marginally stable system grow like a power of time, and `cond(Ṽ)`
+//! reaches 1e16 after some thousand steps: an explicit `Ṽ⁻¹`, recursive or not, is then lost. Here
+//! the factor `R` of `Ṽ = RᵀR` is kept
+//! ([`SquareRootRls`](mercer_linalg_incremental::SquareRootRls)), for the largest number of lags;
+//! shorter windows read its leading block, and an epoch change takes the rows away that a longer
+//! window may not use, so that predictions are those of a dense least-squares solution over all
+//! rows. With fewer outputs than lags there is no row to learn from, and the prediction is zero
+//! (12).
 //!
-//! With fewer outputs than lags there is no row to learn from, and the prediction is zero, as (12) has it.
-//!
-//! Cost a step: `½N²` fused multiply-adds to predict, `N²` more to learn, `N = m · max_lags` (and the inputs'); memory `½N²` and the first
-//! `4N` rows of the series, whatever its length.
+//! Cost a step: `½N²` fused multiply-adds to predict, `N²` more to learn, `N = m · max_lags` (and
+//! the inputs'); memory `½N²` and the first `4N` rows of the series, whatever its length.
 
 use mercer_core::{ParameterError, parameters};
 
@@ -33,13 +37,15 @@ use crate::lag_regression::{LagRegression, Weighting};
 use crate::lags::Shape;
 use crate::{EpochSchedule, ForecastScratch};
 
-/// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of this.
+/// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of
+/// this.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Forgetting {
     /// `γ^(a−1)`, `0 < γ ≤ 1`.
     Scalar(f64),
-    /// `Γ^(a−1)`; the matrix row by row, as wide as the signal it scales, its powers bounded (\[Q\] F.2).
+    /// `Γ^(a−1)`; the matrix row by row, as wide as the signal it scales, its powers bounded (\[Q\]
+    /// F.2).
     Matrix(Vec<f64>),
 }
 
@@ -113,8 +119,8 @@ impl Opf {
         Ok(Self { regression })
     }
 
-    /// `Z̃_kᵀ Ṽ⁻¹ Z̃_k = ‖V̄_{k−1}^{−½} Z_k‖²` of the next row: the a-priori term of the accumulation factor of \[Q\] (22). `input` is `u_k`
-    /// with feed-through.
+    /// `Z̃_kᵀ Ṽ⁻¹ Z̃_k = ‖V̄_{k−1}^{−½} Z_k‖²` of the next row: the a-priori term of the
+    /// accumulation factor of \[Q\] (22). `input` is `u_k` with feed-through.
     ///
     /// # Errors
     /// As [`predict_with`](crate::Forecaster::predict_with).
@@ -124,8 +130,9 @@ impl Opf {
         Ok(self.regression.predict(input, &mut prediction, scratch) - 1.0)
     }
 
-    /// The estimate `G` in unscaled coordinates, one row an output: the coefficients of `u_k` if there is feed-through, then those of lag 1,
-    /// lag 2, …, in each the outputs' before the inputs'.
+    /// The estimate `G` in unscaled coordinates, one row an output: the coefficients of `u_k` if
+    /// there is feed-through, then those of lag 1, lag 2, …, in each the outputs' before the
+    /// inputs'.
     #[must_use]
     pub fn coefficients(&self) -> Vec<f64> {
         self.regression.coefficients()
@@ -143,8 +150,9 @@ impl Opf {
         self.regression.regulariser_trace()
     }
 
-    /// Rows of the series' beginning that the current window is too long for but which could not be taken back from the regression without
-    /// losing its digits; 0 except for series whose first rows outweigh all that follow.
+    /// Rows of the series' beginning that the current window is too long for but which could not be
+    /// taken back from the regression without losing its digits; 0 except for series whose first
+    /// rows outweigh all that follow.
     #[must_use]
     pub fn rows_held(&self) -> usize {
         self.regression.held()

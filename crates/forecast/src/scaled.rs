@@ -1,19 +1,23 @@
-//! Forecasters in units of the series' own, so that no result depends on the units in which its columns are written.
+//! Forecasters in units of the series' own, so that no result depends on the units in which its
+//! columns are written.
 //!
-//! A regulariser `λ` has the square of a unit. Here the columns are divided by scales that the series itself tells, and `λ` is a number
-//! without a unit in the forecaster inside: to it a column looks alike in metres and in millimetres. The scale of a column is
+//! A regulariser `λ` has the square of a unit. Here the columns are divided by scales that the
+//! series itself tells, and `λ` is a number without a unit in the forecaster inside: to it a column
+//! looks alike in metres and in millimetres. The scale of a column is
 //!
 //! ```text
 //! s = √max(δ, 2⁻⁴⁰ υ),   δ = mean (y_k − y_{k−1})²,   υ = mean y_k²,   1 if all of it is zero
 //! ```
 //!
-//! over its first rows: the error of the last value as a prediction, which is of the size of the noise that a regularised regression
-//! weighs its coefficients against, and not the level, however far from zero that lies. The bound keeps a series that hardly moves apart
-//! from the rounding of its numbers.
+//! over its first rows: the error of the last value as a prediction, which is of the size of the
+//! noise that a regularised regression weighs its coefficients against, and not the level, however
+//! far from zero that lies. The bound keeps a series that hardly moves apart from the rounding of
+//! its numbers.
 //!
-//! Until the scales are known the last value is predicted, and the rows are kept; then they are told to the forecaster inside,
-//! one after the other, and forgotten. So it is as if it had known the scales from the beginning. Series that differ by powers of
-//! two in any column have predictions that differ by them, bit for bit.
+//! Until the scales are known the last value is predicted, and the rows are kept; then they are
+//! told to the forecaster inside, one after the other, and forgotten. So it is as if it had known
+//! the scales from the beginning. Series that differ by powers of two in any column have
+//! predictions that differ by them, bit for bit.
 //!
 //! Cost: a division or multiplication a number, beside the forecaster inside.
 
@@ -33,11 +37,13 @@ parameters! {
     /// Parameters of [`ScaledForecaster`].
     #[derive(Copy, Eq)]
     pub struct ScaledParams {
-        /// Rows that the scales are learnt from, at least 1; more than 1024 count as 1024. The warm-up of the forecaster inside should not be
-        /// shorter, for the last value is predicted until then.
+        /// Rows that the scales are learnt from, at least 1; more than 1024 count as 1024. The
+        /// warm-up of the forecaster inside should not be shorter, for the last value is predicted
+        /// until then.
         rows: usize = 61,
-        /// Whether all outputs are divided by one scale, the smallest of theirs, as a forecaster wants whose parameters mix the outputs (a
-        /// matrix of forgetting factors that is not diagonal). Inputs have scales of their own all the same.
+        /// Whether all outputs are divided by one scale, the smallest of theirs, as a forecaster
+        /// wants whose parameters mix the outputs (a matrix of forgetting factors that is not
+        /// diagonal). Inputs have scales of their own all the same.
         shared: bool = false,
     }
 }
@@ -45,8 +51,9 @@ parameters! {
 /// A forecaster that sees every column in units of its own.
 ///
 /// # Invariants
-/// While the scales are open, `inner` has observed nothing and `kept` holds the rows so far, outputs before inputs, with the last value in
-/// the place of what `missing` marks. Later both are empty and `last` stays behind.
+/// While the scales are open, `inner` has observed nothing and `kept` holds the rows so far,
+/// outputs before inputs, with the last value in the place of what `missing` marks. Later both are
+/// empty and `last` stays behind.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "F: serde::Deserialize<'de>")))]
@@ -97,7 +104,8 @@ impl<F: Forecaster + Clone> ScaledForecaster<F> {
         self.inner.outputs() + self.inner.inputs()
     }
 
-    /// The row that ends the learning of the scales has been kept: tells all rows to a copy of the forecaster inside.
+    /// The row that ends the learning of the scales has been kept: tells all rows to a copy of the
+    /// forecaster inside.
     fn settle(&mut self) -> Result<(), Error> {
         let (m, width) = (self.inner.outputs(), self.width());
         let mut scales: Vec<f64> = (0..width).map(|column| self.scale(column)).collect();
@@ -118,7 +126,8 @@ impl<F: Forecaster + Clone> ScaledForecaster<F> {
         Ok(())
     }
 
-    /// The scale of a column of the rows kept. Its largest number is taken out first, that no square leaves the range of numbers.
+    /// The scale of a column of the rows kept. Its largest number is taken out first, that no
+    /// square leaves the range of numbers.
     fn scale(&self, column: usize) -> f64 {
         let width = self.width();
         let rows = self.kept.chunks_exact(width).zip(self.missing.chunks_exact(width));

@@ -1,12 +1,15 @@
-//! SLIP: ridge regression upon the past through fixed filters (Rashidinejad, Jiao and Russell 2020).
+//! SLIP: ridge regression upon the past through fixed filters (Rashidinejad, Jiao and Russell
+//! 2020).
 //!
 //! ```text
 //! ŷ_t = Θ f_t,   f_t = (u_t, σ_j^{1/4} Σ_{s=1}^{T} φ_j(s) z_{t−s})_{j ≤ k},   z = (y, u)
 //! ```
 //!
-//! with `φ_j`, `σ_j` the eigenpairs of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`, and `Θ` the ridge solution over all rows so far. `T` is
-//! `horizon`: the whole past while the series is shorter, a sliding window after. [`WindowedSlip`](crate::WindowedSlip) has the
-//! growing window of \[Q\]'s epochs instead. The paper leaves `k` open; filters beyond double precision (`k` of some dozens) are left out.
+//! with `φ_j`, `σ_j` the eigenpairs of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`, and `Θ` the ridge
+//! solution over all rows so far. `T` is `horizon`: the whole past while the series is shorter, a
+//! sliding window after. [`WindowedSlip`](crate::WindowedSlip) has the growing window of \[Q\]'s
+//! epochs instead. The paper leaves `k` open; filters beyond double precision (`k` of some dozens)
+//! are left out.
 //!
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
 

@@ -4,13 +4,16 @@
 //! ŷ_t = M X_t,   X_t = (u_t, z_{t−1}, σ_j^{1/4} Σ_{s=1}^{T} φ_j(s) z_{t−s})_{j ≤ k},   z = (y, u)
 //! ```
 //!
-//! with `φ_j`, `σ_j` the eigenpairs of `Z_ij = 2/((i + j)³ − (i + j))`. The paper filters the inputs of a system; of a system driven by noise it is
-//! the outputs that drive its Kalman filter, so they are filtered here as the inputs are.
+//! with `φ_j`, `σ_j` the eigenpairs of `Z_ij = 2/((i + j)³ − (i + j))`. The paper filters the
+//! inputs of a system; of a system driven by noise it is the outputs that drive its Kalman filter,
+//! so they are filtered here as the inputs are.
 //!
-//! The paper's `M` follows projected gradients, `M ← M − (η/√t) ∇‖MX − y‖²`, kept in a ball; its guarantee wants bounded signals, and on a
-//! series that grows the ball holds it together and no more. Ridge regression upon the same features is the default.
+//! The paper's `M` follows projected gradients, `M ← M − (η/√t) ∇‖MX − y‖²`, kept in a ball; its
+//! guarantee wants bounded signals, and on a series that grows the ball holds it together and no
+//! more. Ridge regression upon the same features is the default.
 //!
-//! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)(k + 1)`, to learn (`2mn` by gradients); memory `T(2(m + q) + k)`.
+//! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)(k + 1)`, to learn (`2mn` by gradients);
+//! memory `T(2(m + q) + k)`.
 
 use crate::Error;
 use crate::filtered::{Filtered, Filtering, check_window};

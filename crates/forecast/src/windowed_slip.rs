@@ -1,12 +1,14 @@
-//! SLIP over a growing window: the filters of [`Slip`](crate::Slip) on the last `p` outputs, `p` and the epochs as in
-//! [`Opf`](crate::Opf).
+//! SLIP over a growing window: the filters of [`Slip`](crate::Slip) on the last `p` outputs, `p`
+//! and the epochs as in [`Opf`](crate::Opf).
 //!
-//! The features `f = WᵀZ` are linear in the lags, `W` holding `σ_j^{1/4} φ_j` for each channel. So when an epoch begins, nothing of the past
-//! is needed but the factor of the lags: with `RᵀR = λ₀I + Σ ZZᵀ` and `U = R⁻ᵀ Σ Zyᵀ`, the rows `(R_i W, U_i)` upon the prior
-//! `λI − λ₀WᵀW` make up `λI + Σ ffᵀ` and `Σ fyᵀ` exactly. Memory does not grow with the series.
+//! The features `f = WᵀZ` are linear in the lags, `W` holding `σ_j^{1/4} φ_j` for each channel. So
+//! when an epoch begins, nothing of the past is needed but the factor of the lags: with
+//! `RᵀR = λ₀I + Σ ZZᵀ` and `U = R⁻ᵀ Σ Zyᵀ`, the rows `(R_i W, U_i)` upon the prior `λI − λ₀WᵀW`
+//! make up `λI + Σ ffᵀ` and `Σ fyᵀ` exactly. Memory does not grow with the series.
 //!
-//! Cost a step: `1½N²` for the lags (`N = (m + q) · max_lags`), `(m + q)kp` to filter and `1½n²`, `n = (m + q)k`, for the features; the beginning of an
-//! epoch computes its filters, `O(p³)`, and allocates.
+//! Cost a step: `1½N²` for the lags (`N = (m + q) · max_lags`), `(m + q)kp` to filter and `1½n²`,
+//! `n = (m + q)k`, for the features; the beginning of an epoch computes its filters, `O(p³)`, and
+//! allocates.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, parameters};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
@@ -18,8 +20,9 @@ use crate::lag_regression::{LagRegression, Weighting, check_lambda};
 use crate::lags::Shape;
 use crate::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting};
 
-/// The lags' own regulariser, as a part of `λ`: what it weighs through the filters, `λ₀WᵀW`, must stay below `λ`, and the eigenvalues of
-/// the Hankel matrix, whose roots are on the diagonal of `WᵀW`, are below `π`.
+/// The lags' own regulariser, as a part of `λ`: what it weighs through the filters, `λ₀WᵀW`, must
+/// stay below `λ`, and the eigenvalues of the Hankel matrix, whose roots are on the diagonal of
+/// `WᵀW`, are below `π`.
 const LAG_SHARE: f64 = 0.25;
 
 parameters! {
@@ -197,7 +200,8 @@ impl Forecaster for WindowedSlip {
         if self.lags.epochs.len() > epoch {
             self.filtered = Some(self.features()?);
         } else if let Some(filtered) = self.filtered.as_mut().filter(|_| regresses) {
-            // The features of this row are in the scratch memory; numbers that the lags could take are in range here too.
+            // The features of this row are in the scratch memory; numbers that the lags could take
+            // are in range here too.
             let ForecastScratch { features, factor, .. } = &mut self.scratch;
             filtered.factor.update(features, output, factor).map_err(|_| ExampleError::Diverged)?;
         }

@@ -1,11 +1,14 @@
 //! Batch estimates of the same operators, for comparison.
 //!
-//! Over `n` pairs with Gram matrix `G_X`, the minimiser of `1/2n Σ‖k_Y(x_i⁺, ·) − U k_X(x_i, ·)‖² + ½ λ‖U‖²` is `U_λ` with
-//! `W = (G_X + nλI)⁻¹` ([`regularised`]; Song et al. 2009). Kernel EDMD (Williams, Rowley and Kevrekidis 2015) takes the pseudo-inverse of
-//! `G_X` instead ([`kernel_edmd`]). Between the spans of landmarks, with coordinates `Z_X` and `Z_Y` (a row a pair) in their Newton bases,
-//! the minimiser is `A = Z_YᵀZ_X (Z_XᵀZ_X + nλI)⁻¹` ([`nystrom_edmd`]; Meanti et al. 2023), a batch answer of the size of a sparse learner's.
-//! On a finite chain the covariances are known and `U_λ` is exact ([`finite_chain`]): with transition probabilities `P` and weights
-//! `D = diag(π)` of the states, `C_XX = Φ D Φᵀ` and `C_X⁺X = Φ PᵀD Φᵀ` give `W (G D + λI) = PᵀD`.
+//! Over `n` pairs with Gram matrix `G_X`, the minimiser of
+//! `1/2n Σ‖k_Y(x_i⁺, ·) − U k_X(x_i, ·)‖² + ½ λ‖U‖²` is `U_λ` with `W = (G_X + nλI)⁻¹`
+//! ([`regularised`]; Song et al. 2009). Kernel EDMD (Williams, Rowley and Kevrekidis 2015) takes
+//! the pseudo-inverse of `G_X` instead ([`kernel_edmd`]). Between the spans of landmarks, with
+//! coordinates `Z_X` and `Z_Y` (a row a pair) in their Newton bases, the minimiser is
+//! `A = Z_YᵀZ_X (Z_XᵀZ_X + nλI)⁻¹` ([`nystrom_edmd`]; Meanti et al. 2023), a batch answer of the
+//! size of a sparse learner's. On a finite chain the covariances are known and `U_λ` is exact
+//! ([`finite_chain`]): with transition probabilities `P` and weights `D = diag(π)` of the states,
+//! `C_XX = Φ D Φᵀ` and `C_X⁺X = Φ PᵀD Φᵀ` give `W (G D + λI) = PᵀD`.
 
 use mercer_core::{ExampleError, ParameterError, check_input};
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -16,7 +19,8 @@ use crate::Error;
 use crate::KernelOperator;
 use crate::kernel_operator::{check_dimension, check_values};
 
-/// Landmarks closer to the span of the earlier ones than this (squared, in units of `k(x,x)`) add nothing and are skipped.
+/// Landmarks closer to the span of the earlier ones than this (squared, in units of `k(x,x)`) add
+/// nothing and are skipped.
 const DEPENDENT: f64 = 1e-12;
 
 /// Pairs that enter a matrix product of [`nystrom_edmd`] together.
@@ -25,8 +29,8 @@ const BLOCK: usize = 256;
 /// The minimiser `U_λ` of the regularised empirical risk: `W = (G_X + nλI)⁻¹`. `O(n³)`.
 ///
 /// # Errors
-/// When the numbers of inputs and outputs differ, `lambda` is not positive, a number is not finite, or the system is singular to
-/// rounding.
+/// When the numbers of inputs and outputs differ, `lambda` is not positive, a number is not finite,
+/// or the system is singular to rounding.
 pub fn regularised<K: Kernel, L: Kernel>(
     input_kernel: K,
     inputs: Points,
@@ -44,10 +48,12 @@ pub fn regularised<K: Kernel, L: Kernel>(
     KernelOperator::from_weights(input_kernel, inputs, output_kernel, outputs, weights.values())
 }
 
-/// Kernel EDMD: `W = G_X⁺`, the pseudo-inverse without the eigenvalues below `tolerance` times the largest. `O(n³)`.
+/// Kernel EDMD: `W = G_X⁺`, the pseudo-inverse without the eigenvalues below `tolerance` times the
+/// largest. `O(n³)`.
 ///
 /// # Errors
-/// When the numbers of inputs and outputs differ, `tolerance` is not in `[0, 1)`, or a number is not finite.
+/// When the numbers of inputs and outputs differ, `tolerance` is not in `[0, 1)`, or a number is
+/// not finite.
 pub fn kernel_edmd<K: Kernel, L: Kernel>(
     input_kernel: K,
     inputs: Points,
@@ -67,12 +73,13 @@ pub fn kernel_edmd<K: Kernel, L: Kernel>(
     KernelOperator::from_weights(input_kernel, inputs, output_kernel, outputs, weights.values())
 }
 
-/// Nyström EDMD: the minimiser of the regularised empirical risk among the operators between the spans of two sets of
-/// landmarks; dependent landmarks are skipped. `O(nm² + m³)` time, `O(m²)` memory.
+/// Nyström EDMD: the minimiser of the regularised empirical risk among the operators between the
+/// spans of two sets of landmarks; dependent landmarks are skipped. `O(nm² + m³)` time, `O(m²)`
+/// memory.
 ///
 /// # Errors
-/// When the numbers of inputs and outputs differ, `lambda` is not positive, dimensions do not fit, a number is not finite, or
-/// the system is singular to rounding.
+/// When the numbers of inputs and outputs differ, `lambda` is not positive, dimensions do not fit,
+/// a number is not finite, or the system is singular to rounding.
 pub fn nystrom_edmd<K: Kernel, L: Kernel>(
     input_kernel: K,
     input_landmarks: &Points,
@@ -102,8 +109,8 @@ pub fn nystrom_edmd<K: Kernel, L: Kernel>(
     Ok(KernelOperator::in_newton_coordinates(input, output, core))
 }
 
-/// `U_λ` of a finite chain, exactly: `W(GD + λI) = PᵀD` for the states' Gram matrix `G`, transition probabilities `P` (row-major, rows
-/// sum to 1) and weights `D` of the states. `O(n³)`.
+/// `U_λ` of a finite chain, exactly: `W(GD + λI) = PᵀD` for the states' Gram matrix `G`, transition
+/// probabilities `P` (row-major, rows sum to 1) and weights `D` of the states. `O(n³)`.
 ///
 /// # Errors
 /// When the numbers do not fit together, or the system is singular to rounding.

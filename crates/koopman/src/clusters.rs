@@ -1,9 +1,10 @@
 //! Metastable sets from eigenfunctions: spectral clustering and its score.
 //!
-//! The leading eigenfunctions of a metastable process are nearly constant on its metastable sets. Their values at the samples are
-//! orthonormalised ([`orthonormal_rows`]), each sample's row is scaled to unit length (Ng, Jordan and Weiss 2002), and the rows are
-//! partitioned by k-means with k-means++ seeding (Arthur and Vassilvitskii 2007; [`KMeans`]). [`adjusted_rand_index`] compares the
-//! partition with a known one (Hubert and Arabie 1985).
+//! The leading eigenfunctions of a metastable process are nearly constant on its metastable sets.
+//! Their values at the samples are orthonormalised ([`orthonormal_rows`]), each sample's row is
+//! scaled to unit length (Ng, Jordan and Weiss 2002), and the rows are partitioned by k-means with
+//! k-means++ seeding (Arthur and Vassilvitskii 2007; [`KMeans`]). [`adjusted_rand_index`] compares
+//! the partition with a known one (Hubert and Arabie 1985).
 
 use std::collections::HashMap;
 
@@ -47,11 +48,12 @@ pub struct Clusters {
 }
 
 impl KMeans {
-    /// Partitions the rows of a row-major table with `columns` columns. The same seed gives the same partition.
-    /// `O(restarts · iterations · rows · clusters · columns)`.
+    /// Partitions the rows of a row-major table with `columns` columns. The same seed gives the
+    /// same partition. `O(restarts · iterations · rows · clusters · columns)`.
     ///
     /// # Errors
-    /// When a parameter is out of its range, there are fewer rows than clusters, or a number is not finite.
+    /// When a parameter is out of its range, there are fewer rows than clusters, or a number is not
+    /// finite.
     pub fn partition(&self, rows: &[f64], columns: usize) -> Result<Clusters, Error> {
         ParameterError::at_least_one("clusters", self.clusters)?;
         ParameterError::at_least_one("restarts", self.restarts)?;
@@ -102,7 +104,8 @@ impl KMeans {
         Clusters { labels, centres, inertia }
     }
 
-    /// k-means++: each centre is a row drawn with probability proportional to its squared distance from the earlier ones.
+    /// k-means++: each centre is a row drawn with probability proportional to its squared distance
+    /// from the earlier ones.
     fn seeds(&self, rows: &[&[f64]], stream: u64) -> Vec<Vec<f64>> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(stream);
@@ -114,7 +117,8 @@ impl KMeans {
                 *distance = distance.min(squared_distance(row, newest));
             }
             let mut left = rng.random::<f64>() * distances.iter().sum::<f64>();
-            // Rounding may leave a rest after the last row, and all distances may be zero: then the last row it is.
+            // Rounding may leave a rest after the last row, and all distances may be zero: then the
+            // last row it is.
             let drawn = distances.iter().position(|distance| {
                 left -= distance;
                 left < 0.0
@@ -125,7 +129,8 @@ impl KMeans {
     }
 }
 
-/// Moves every centre to the mean of its rows; one without rows goes to the row that is farthest from its centre.
+/// Moves every centre to the mean of its rows; one without rows goes to the row that is farthest
+/// from its centre.
 fn recentre(rows: &[&[f64]], labels: &[usize], farthest: usize, centres: &mut [Vec<f64>]) {
     let mut counts = vec![0usize; centres.len()];
     centres.iter_mut().for_each(|centre| centre.fill(0.0));
@@ -157,7 +162,8 @@ fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// Agreement of two partitions of the same points: 1 for the same one, about 0 for independent ones, whatever the labels are called.
+/// Agreement of two partitions of the same points: 1 for the same one, about 0 for independent
+/// ones, whatever the labels are called.
 ///
 /// # Panics
 /// If the partitions are of different lengths.
@@ -183,10 +189,12 @@ pub fn adjusted_rand_index(a: &[usize], b: &[usize]) -> f64 {
     if most - expected == 0.0 { 1.0 } else { (together - expected) / (most - expected) }
 }
 
-/// Orthonormalises functions given by their values (`values[function][sample]`) over the samples (QR), then scales each sample's row to
-/// unit length: a row-major table, one row a sample. What spectral clustering hands to [`KMeans`].
+/// Orthonormalises functions given by their values (`values[function][sample]`) over the samples
+/// (QR), then scales each sample's row to unit length: a row-major table, one row a sample. What
+/// spectral clustering hands to [`KMeans`].
 ///
-/// A function that depends on the earlier ones becomes zero, and so does the row of a sample at which all are zero.
+/// A function that depends on the earlier ones becomes zero, and so does the row of a sample at
+/// which all are zero.
 ///
 /// # Panics
 /// If the functions are given at different numbers of samples.
@@ -265,7 +273,8 @@ mod tests {
 
     #[test]
     fn the_adjusted_rand_index_by_hand() {
-        // Cells 2, 1, 2, 1 of six points: Σ pairs = 2, a: 3 + 3, b: 6 + 1, of 15; (2 − 42/15)/(6.5 − 42/15).
+        // Cells 2, 1, 2, 1 of six points: Σ pairs = 2, a: 3 + 3, b: 6 + 1, of 15; (2 − 42/15)/(6.5
+        // − 42/15).
         let index = adjusted_rand_index(&[0, 0, 0, 1, 1, 1], &[0, 0, 1, 0, 0, 1]);
         assert!((index - (2.0 - 2.8) / (6.5 - 2.8)).abs() < 1e-15);
         assert_eq!(adjusted_rand_index(&[5, 5, 9], &[1, 1, 0]), 1.0);

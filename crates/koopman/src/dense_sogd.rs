@@ -1,14 +1,16 @@
 //! Stochastic operator gradient descent on all points (\[K\] eq. 28).
 //!
-//! With every pair kept the step is written in the weights themselves, `U = Σ W_ij k_Y(x_i⁺, ·) ⊗ k_X(x_j, ·)`:
+//! With every pair kept the step is written in the weights themselves,
+//! `U = Σ W_ij k_Y(x_i⁺, ·) ⊗ k_X(x_j, ·)`:
 //!
 //! ```text
 //! W ← [[(1 − λη) W, −η W k_X(x)], [0, η]]
 //! ```
 //!
-//! Repeated points do no harm, for nothing is inverted. `td + t²` multiply-adds and `t²` numbers (up to 2.25 times that while it
-//! grows) in round `t`: a reference for a few thousand pairs. On longer streams take [`Sogd`](crate::Sogd) with the budget 0 and the
-//! rank guard 1e−12, which keeps the same operator to that accuracy in as many points as the stream has directions.
+//! Repeated points do no harm, for nothing is inverted. `td + t²` multiply-adds and `t²` numbers
+//! (up to 2.25 times that while it grows) in round `t`: a reference for a few thousand pairs. On
+//! longer streams take [`Sogd`](crate::Sogd) with the budget 0 and the rank guard 1e−12, which
+//! keeps the same operator to that accuracy in as many points as the stream has directions.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -32,7 +34,8 @@ parameters! {
     }
 }
 
-/// Stochastic operator gradient descent that keeps every pair: the operator grows with the stream by definition.
+/// Stochastic operator gradient descent that keeps every pair: the operator grows with the stream
+/// by definition.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DenseSogd<K, L = K> {
@@ -44,11 +47,12 @@ pub struct DenseSogd<K, L = K> {
 }
 
 impl<K: Kernel, L: Kernel> DenseSogd<K, L> {
-    /// A learner for inputs of dimension `input_dimension` and outputs of dimension `output_dimension`.
+    /// A learner for inputs of dimension `input_dimension` and outputs of dimension
+    /// `output_dimension`.
     ///
     /// # Errors
-    /// When a parameter is out of its range, or the first step would be unstable at the origin (with a stationary kernel:
-    /// everywhere).
+    /// When a parameter is out of its range, or the first step would be unstable at the origin
+    /// (with a stationary kernel: everywhere).
     pub fn new(
         input_kernel: K,
         input_dimension: usize,

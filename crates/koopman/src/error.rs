@@ -9,7 +9,8 @@ pub enum Error {
     /// A pair that cannot be taken.
     #[error(transparent)]
     Example(#[from] ExampleError),
-    /// A table of values (an observable, weights, a policy's actions) of another length than the operator needs.
+    /// A table of values (an observable, weights, a policy's actions) of another length than the
+    /// operator needs.
     #[error("{expected} values are needed, one for each entry or point of the operator, got {got}")]
     Values {
         /// How many are needed.

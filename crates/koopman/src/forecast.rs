@@ -1,7 +1,8 @@
 //! Forecasts over several steps: powers of the Koopman operator.
 //!
-//! `(Kg)(x) = g(Y)ᵀ W k_X(x)`, and over `n` steps `(Kⁿg)(x) = g(Y)ᵀ W (G_XY W)ⁿ⁻¹ k_X(x)` with `(G_XY)_ij = k_X(x_i, y_j)`. Read from the
-//! left: `Kg` has the coefficients `c = Wᵀ g(Y)`, its values at the output points are `G_YX c`, and these are the next observable.
+//! `(Kg)(x) = g(Y)ᵀ W k_X(x)`, and over `n` steps `(Kⁿg)(x) = g(Y)ᵀ W (G_XY W)ⁿ⁻¹ k_X(x)` with
+//! `(G_XY)_ij = k_X(x_i, y_j)`. Read from the left: `Kg` has the coefficients `c = Wᵀ g(Y)`, its
+//! values at the output points are `G_YX c`, and these are the next observable.
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_simd::dot;
@@ -11,12 +12,14 @@ use crate::KernelOperator;
 use crate::kernel_operator::{check_dimension, check_values};
 
 impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
-    /// The coefficients on the input dictionary of `Kg, K²g, …, Kⁿg` for an observable with the values `g` at the output points
-    /// ([`observe`](Self::observe)): `(Kⁿg)(x)` is the forecast of `g` from `x`, `n` steps ahead. Centring `g` helps, for the
-    /// constant function is outside most of these spaces. `O(nm²)`, with the kernel block `O(m²d)` made anew at each step.
+    /// The coefficients on the input dictionary of `Kg, K²g, …, Kⁿg` for an observable with the
+    /// values `g` at the output points ([`observe`](Self::observe)): `(Kⁿg)(x)` is the forecast of
+    /// `g` from `x`, `n` steps ahead. Centring `g` helps, for the constant function is outside most
+    /// of these spaces. `O(nm²)`, with the kernel block `O(m²d)` made anew at each step.
     ///
     /// # Errors
-    /// When `g` has not one value for each output point, or `steps > 1` and inputs and outputs differ in dimension.
+    /// When `g` has not one value for each output point, or `steps > 1` and inputs and outputs
+    /// differ in dimension.
     pub fn powers(&self, g: &[f64], steps: usize) -> Result<Vec<Vec<f64>>, Error> {
         check_values(g, self.outputs().len())?;
         if steps > 1 {

@@ -1,12 +1,14 @@
 //! An operator between two reproducing kernel Hilbert spaces, spanned by two dictionaries.
 //!
-//! `U = Σ W_ij k_Y(y_i, ·) ⊗ k_X(x_j, ·)` maps `k_X(x, ·)` to `Σ α_i k_Y(y_i, ·)` with `α = W k_X(x)`: the conditional mean embedding of
-//! the successor of `x`. Its adjoint is the Koopman operator, `(Kg)(x) = Σ α_i g(y_i) = g(Y)ᵀ W k_X(x)`; an observable `g` enters by its
+//! `U = Σ W_ij k_Y(y_i, ·) ⊗ k_X(x_j, ·)` maps `k_X(x, ·)` to `Σ α_i k_Y(y_i, ·)` with
+//! `α = W k_X(x)`: the conditional mean embedding of the successor of `x`. Its adjoint is the
+//! Koopman operator, `(Kg)(x) = Σ α_i g(y_i) = g(Y)ᵀ W k_X(x)`; an observable `g` enters by its
 //! values at the output points alone.
 //!
-//! What is stored is `A` in `W = L_Y⁻ᵀ A L_X⁻¹`, where `L_X` and `L_Y` are the Cholesky factors of the Gram matrices of a learnt
-//! operator, and `I` for one given by its weights. `W` may have entries of 1e6 where `A` stays below 1, so everything is read off
-//! `A` and triangular solves; `‖U‖_HS = ‖A‖_F` in orthonormal coordinates.
+//! What is stored is `A` in `W = L_Y⁻ᵀ A L_X⁻¹`, where `L_X` and `L_Y` are the Cholesky factors of
+//! the Gram matrices of a learnt operator, and `I` for one given by its weights. `W` may have
+//! entries of 1e6 where `A` stays below 1, so everything is read off `A` and triangular solves;
+//! `‖U‖_HS = ‖A‖_F` in orthonormal coordinates.
 
 use mercer_core::{ExampleError, Inconsistent, Validate, check_input};
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -17,10 +19,12 @@ use mercer_sparsify::{NewtonBasis, Probe};
 use crate::Error;
 use crate::side::Side;
 
-/// `U = Σ W_ij k_Y(y_i, ·) ⊗ k_X(x_j, ·)`, a conditional-mean operator; its adjoint is a Koopman operator.
+/// `U = Σ W_ij k_Y(y_i, ·) ⊗ k_X(x_j, ·)`, a conditional-mean operator; its adjoint is a Koopman
+/// operator.
 ///
 /// # Invariants
-/// `core` has a row for each output point and a column for each input point, in the frames of the two sides.
+/// `core` has a row for each output point and a column for each input point, in the frames of the
+/// two sides.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelOperator<K, L = K> {
@@ -44,7 +48,8 @@ impl<K: Kernel + Validate, L: Kernel + Validate> Validate for KernelOperator<K, 
 }
 
 impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
-    /// The operator with given weights: row-major, a row for each output point and a column for each input point.
+    /// The operator with given weights: row-major, a row for each output point and a column for
+    /// each input point.
     ///
     /// # Errors
     /// When `weights` has not `outputs.len() × inputs.len()` finite entries.
@@ -113,7 +118,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         }
     }
 
-    /// `⟨U, V⟩_HS = Σ W ∘ (G_YY' W' G_X'X)` with an operator of the same kernels (which is not checked). `O(m³)`.
+    /// `⟨U, V⟩_HS = Σ W ∘ (G_YY' W' G_X'X)` with an operator of the same kernels (which is not
+    /// checked). `O(m³)`.
     ///
     /// # Errors
     /// When the dimensions differ.
@@ -123,7 +129,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         Ok(self.inner(other))
     }
 
-    /// `‖U − V‖_HS`, the square of which is cut off at 0: distances below 1e−8 of the norms are rounding. `O(m³)`.
+    /// `‖U − V‖_HS`, the square of which is cut off at 0: distances below 1e−8 of the norms are
+    /// rounding. `O(m³)`.
     ///
     /// # Errors
     /// As [`hs_inner`](Self::hs_inner).
@@ -141,8 +148,9 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         seen.values().iter().zip(self.core_matrix().values()).map(|(a, b)| a * b).sum()
     }
 
-    /// `W`, row-major: a row for each output point. `O(m³)`. Its entries may be large (1e6) although the operator is small;
-    /// nothing else here goes through it when the operator was learnt.
+    /// `W`, row-major: a row for each output point. `O(m³)`. Its entries may be large (1e6)
+    /// although the operator is small; nothing else here goes through it when the operator was
+    /// learnt.
     #[must_use]
     pub fn weights(&self) -> Vec<f64> {
         let mut weights = self.core_matrix();
@@ -152,11 +160,12 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         transposed.values().to_vec()
     }
 
-    /// `‖k_Y(x⁺, ·) − U k_X(x, ·)‖²`, the loss whose mean the learners make small. `O(m²)`, `O(m²d)` for an operator given by
-    /// weights.
+    /// `‖k_Y(x⁺, ·) − U k_X(x, ·)‖²`, the loss whose mean the learners make small. `O(m²)`,
+    /// `O(m²d)` for an operator given by weights.
     ///
     /// # Errors
-    /// When `x` or `x⁺` has another dimension or a coordinate that is not finite, or a kernel overflows.
+    /// When `x` or `x⁺` has another dimension or a coordinate that is not finite, or a kernel
+    /// overflows.
     pub fn loss(&self, x: &[f64], x_plus: &[f64]) -> Result<f64, Error> {
         check_input(x, self.input_dimension())?;
         check_input(x_plus, self.output_dimension())?;
@@ -180,7 +189,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         if loss.is_finite() { Ok(loss.max(0.0)) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
-    /// `α = W k_X(x)`, the weights of the conditional mean embedding: `E[g(x⁺) | x] ≈ Σ α_i g(y_i)`. `O(m²)`.
+    /// `α = W k_X(x)`, the weights of the conditional mean embedding:
+    /// `E[g(x⁺) | x] ≈ Σ α_i g(y_i)`. `O(m²)`.
     ///
     /// # Errors
     /// When `x` has another dimension or a coordinate that is not finite.
@@ -192,7 +202,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         Ok(self.output.synthesise(&image).to_vec())
     }
 
-    /// The values of a function at the output points: all that the operator needs to know of an observable.
+    /// The values of a function at the output points: all that the operator needs to know of an
+    /// observable.
     pub fn observe(&self, g: impl Fn(&[f64]) -> f64) -> Vec<f64> {
         let mut point = vec![0.0; self.output_dimension()];
         (0..self.outputs().len())
@@ -203,7 +214,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
             .collect()
     }
 
-    /// `y = Wᵀg`: the coefficients of `Kg = Σ y_j k_X(x_j, ·)` for an observable with the values `g` at the output points. `O(m²)`.
+    /// `y = Wᵀg`: the coefficients of `Kg = Σ y_j k_X(x_j, ·)` for an observable with the values
+    /// `g` at the output points. `O(m²)`.
     ///
     /// # Errors
     /// When `g` has not one finite value for each output point.
@@ -217,7 +229,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
     /// The value at `x` of the function with these coefficients on the input dictionary. `O(md)`.
     ///
     /// # Errors
-    /// When there is not one coefficient for each input point, `x` has another dimension or a coordinate that is not finite.
+    /// When there is not one coefficient for each input point, `x` has another dimension or a
+    /// coordinate that is not finite.
     pub fn evaluate(&self, coefficients: &[f64], x: &[f64]) -> Result<f64, Error> {
         check_values(coefficients, self.inputs().len())?;
         check_input(x, self.input_dimension())?;
@@ -226,8 +239,8 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
         Ok(row.iter().zip(coefficients).map(|(k, c)| k * c).sum())
     }
 
-    /// The values of several functions at many points, `values[function][point]`, each kernel row made once. `O(m(d + functions))`
-    /// a point.
+    /// The values of several functions at many points, `values[function][point]`, each kernel row
+    /// made once. `O(m(d + functions))` a point.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).

@@ -16,9 +16,11 @@ pub struct OperatorStep {
     pub eta: f64,
     /// The budget `ε_t`.
     pub budget: f64,
-    /// `e`, the Hilbert–Schmidt norm of what discarding the pair costs or would have cost; `None` where it is not computed.
+    /// `e`, the Hilbert–Schmidt norm of what discarding the pair costs or would have cost; `None`
+    /// where it is not computed.
     pub error: Option<f64>,
-    /// `‖k_Y(x⁺, ·) − U k_X(x, ·)‖²` before the step, the prequential loss; `None` where it does not come for nothing.
+    /// `‖k_Y(x⁺, ·) − U k_X(x, ·)‖²` before the step, the prequential loss; `None` where it does
+    /// not come for nothing.
     pub loss: Option<f64>,
 }
 
@@ -27,15 +29,17 @@ pub trait OperatorLearner<K: Kernel, L: Kernel> {
     /// Learns one pair.
     ///
     /// # Errors
-    /// When `x` or `x⁺` has another dimension or a coordinate that is not finite, a kernel overflows, the step is unstable
-    /// (`η_t(k(x,x) + λ) ≥ 2`) or its outcome is not finite. The learner is then as it was.
+    /// When `x` or `x⁺` has another dimension or a coordinate that is not finite, a kernel
+    /// overflows, the step is unstable (`η_t(k(x,x) + λ) ≥ 2`) or its outcome is not finite. The
+    /// learner is then as it was.
     fn update(&mut self, x: &[f64], x_plus: &[f64]) -> Result<OperatorStep, Error>;
 
-    /// Learns the rows of a block in order: `xs` and `xs_plus` are row-major, one row a pair. The same as [`update`](Self::update)
-    /// one by one.
+    /// Learns the rows of a block in order: `xs` and `xs_plus` are row-major, one row a pair. The
+    /// same as [`update`](Self::update) one by one.
     ///
     /// # Errors
-    /// When the two tables have not as many rows, and the first refused pair's; the pairs before it are learnt, and `steps` tells how many they are.
+    /// When the two tables have not as many rows, and the first refused pair's; the pairs before it
+    /// are learnt, and `steps` tells how many they are.
     fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
         let operator = self.operator();
         let (d, d_plus) = (operator.input_dimension(), operator.output_dimension());

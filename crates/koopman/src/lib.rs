@@ -1,8 +1,9 @@
 //! Online learning of Koopman and conditional-mean operators.
 //!
-//! From pairs `(x_t, x_t⁺)` of a Markov process the learners estimate the operator `U` on a reproducing kernel Hilbert space
-//! that minimises `½ E‖k_Y(x⁺, ·) − U k_X(x, ·)‖² + ½ λ‖U‖²_HS`: `U k_X(x, ·)` is the mean embedding of the successor of `x`, and the adjoint
-//! `K = Uᵀ` is the Koopman operator, `(Kg)(x) = E[g(x⁺) | x]`.
+//! From pairs `(x_t, x_t⁺)` of a Markov process the learners estimate the operator `U` on a
+//! reproducing kernel Hilbert space that minimises `½ E‖k_Y(x⁺, ·) − U k_X(x, ·)‖² + ½ λ‖U‖²_HS`:
+//! `U k_X(x, ·)` is the mean embedding of the successor of `x`, and the adjoint `K = Uᵀ` is the
+//! Koopman operator, `(Kg)(x) = E[g(x⁺) | x]`.
 //!
 //! | type | what it is | a step | memory |
 //! |---|---|---|---|
@@ -10,14 +11,17 @@
 //! | [`DenseSogd`] | the same on all points (\[K\] eq. 28) | `td + t²` | `2td + t²` |
 //! | [`batch`] | what a stream is compared with: `U_λ`, kernel EDMD, Nyström EDMD, a finite chain | `O(n³)` in all, Nyström `nm²` | `n²`, Nyström `m²` |
 //!
-//! All of them end in a [`KernelOperator`], from which everything is read off: Hilbert–Schmidt [norm](KernelOperator::hs_norm) and
-//! [distance](KernelOperator::hs_distance), [eigenfunctions](KernelOperator::eigen), [forecasts](KernelOperator::powers),
-//! conditional-mean [weights](KernelOperator::embedding). Metastable sets come from [`KMeans`] on eigenfunctions and are scored by
-//! [`adjusted_rand_index`]; a Markov decision process is solved on the learnt operator by [`value_iteration`], with
-//! `x = (state, action)` as input and a [`Product`](mercer_kernels::Product) kernel.
+//! All of them end in a [`KernelOperator`], from which everything is read off: Hilbert–Schmidt
+//! [norm](KernelOperator::hs_norm) and [distance](KernelOperator::hs_distance),
+//! [eigenfunctions](KernelOperator::eigen), [forecasts](KernelOperator::powers), conditional-mean
+//! [weights](KernelOperator::embedding). Metastable sets come from [`KMeans`] on eigenfunctions and
+//! are scored by [`adjusted_rand_index`]; a Markov decision process is solved on the learnt
+//! operator by [`value_iteration`], with `x = (state, action)` as input and a
+//! [`Product`](mercer_kernels::Product) kernel.
 //!
-//! `m` is the dictionary size, `d` the input dimension, `t` the round, `n` the length of the data; multiply-adds and numbers.
-//! \[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.
+//! `m` is the dictionary size, `d` the input dimension, `t` the round, `n` the length of the data;
+//! multiply-adds and numbers. \[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse
+//! online learning of the Koopman operator*.
 //!
 //! ```
 //! use mercer_koopman::kernels::Gaussian;

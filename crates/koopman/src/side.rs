@@ -5,7 +5,8 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::{Matrix, SOLVES_TOGETHER};
 use mercer_sparsify::{NewtonBasis, Probe};
 
-/// A dictionary with the frame of its span: the functions that the rows (or columns) of the operator's matrix belong to.
+/// A dictionary with the frame of its span: the functions that the rows (or columns) of the
+/// operator's matrix belong to.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Side<K> {
@@ -75,7 +76,8 @@ impl<K: Kernel> Side<K> {
         }
     }
 
-    /// Keeps `x`, which has the given coordinates and `new_coordinate` in the direction that it adds.
+    /// Keeps `x`, which has the given coordinates and `new_coordinate` in the direction that it
+    /// adds.
     pub(crate) fn append(&mut self, x: &[f64], coordinates: &AlignedVec, new_coordinate: f64) {
         match self {
             Self::Newton(basis) => basis.append(x, coordinates, new_coordinate),
@@ -107,7 +109,8 @@ impl<K: Kernel> Side<K> {
         }
     }
 
-    /// [`analyse`](Self::analyse) on every column. `½m²` multiply-adds a column, one read of the factor for four of them.
+    /// [`analyse`](Self::analyse) on every column. `½m²` multiply-adds a column, one read of the
+    /// factor for four of them.
     fn analyse_columns(&self, matrix: &mut Matrix) {
         let Self::Newton(basis) = self else { return };
         let (mut right, mut solved): ([AlignedVec; SOLVES_TOGETHER], [AlignedVec; SOLVES_TOGETHER]) =
@@ -135,8 +138,8 @@ impl<K: Kernel> Side<K> {
         }
     }
 
-    /// The inner products `⟨e_i, f_j⟩` of this frame's functions with the other's, by the kernel `kernel`: `L⁻¹ G L'⁻ᵀ` for
-    /// `G_ij = k(x_i, x'_j)`. `O(m²d + m³)`.
+    /// The inner products `⟨e_i, f_j⟩` of this frame's functions with the other's, by the kernel
+    /// `kernel`: `L⁻¹ G L'⁻ᵀ` for `G_ij = k(x_i, x'_j)`. `O(m²d + m³)`.
     pub(crate) fn cross<M: Kernel>(&self, kernel: &impl Kernel, other: &Side<M>) -> Matrix {
         let (mut row, mut point) = (AlignedVec::new(), vec![0.0; other.points().dimension()]);
         let mut cross = Matrix::zeros(self.points().len(), other.points().len());

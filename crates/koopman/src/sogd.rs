@@ -1,6 +1,7 @@
 //! Sparse stochastic operator gradient descent (\[K\] Algorithm 1).
 //!
-//! The problem is `min_U ½ E‖k_Y(x⁺, ·) − U k_X(x, ·)‖² + ½ λ‖U‖²_HS`; a step with the pair `(x_t, x_t⁺)` is (\[K\] eqs. 22 and 29–32)
+//! The problem is `min_U ½ E‖k_Y(x⁺, ·) − U k_X(x, ·)‖² + ½ λ‖U‖²_HS`; a step with the pair
+//! `(x_t, x_t⁺)` is (\[K\] eqs. 22 and 29–32)
 //!
 //! ```text
 //! Ũ = (1 − λη_t) U + η_t (k_Y(x_t⁺, ·) − U k_X(x_t, ·)) ⊗ k_X(x_t, ·)
@@ -8,27 +9,35 @@
 //! U ← projection of Ũ            on the dictionaries as they are, otherwise.
 //! ```
 //!
-//! **In orthonormal coordinates.** With Gram matrices `G_X = L_X L_Xᵀ`, `G_Y = L_Y L_Yᵀ`, coordinates `z_x = L_X⁻¹k_X(x)`, `z_y = L_Y⁻¹k_Y(x⁺)` and
-//! residuals `δ_X = k(x,x) − ‖z_x‖²`, `δ_Y` alike, the state is `A = L_Yᵀ W L_X`:
+//! **In orthonormal coordinates.** With Gram matrices `G_X = L_X L_Xᵀ`, `G_Y = L_Y L_Yᵀ`,
+//! coordinates `z_x = L_X⁻¹k_X(x)`, `z_y = L_Y⁻¹k_Y(x⁺)` and residuals `δ_X = k(x,x) − ‖z_x‖²`,
+//! `δ_Y` alike, the state is `A = L_Yᵀ W L_X`:
 //!
 //! 1. `r = η(z_y − A z_x)`;
 //! 2. matching pursuit decides from `‖r‖²`, `δ_X`, `δ_Y`, `k(x,x)` and `η` ([`MatchingPursuit`]);
-//! 3. `A ← (1−λη)A + r z_xᵀ`, where a point that is kept adds a row (column) of zeros to `A` and the entry `η√δ_Y` to `r` (`√δ_X` to `z_x`).
+//! 3. `A ← (1−λη)A + r z_xᵀ`, where a point that is kept adds a row (column) of zeros to `A` and
+//!    the entry `η√δ_Y` to `r` (`√δ_X` to `z_x`).
 //!
-//! Leaving those entries out *is* the projection. So a step is two kernel rows (`2md`), two triangular solves (`m²`) and one
-//! pass over `A` (`2m²`, multiply-adds), without the Gram formulas of the appendix of \[K\] (`O(m³)`, or `O(m²)` through explicit inverses that
-//! lose `cond(G)`, which reaches 1e14). Memory: `m²` for `A` (up to 2.25 times that while it grows), `m²` for the two factors, `2md`.
+//! Leaving those entries out *is* the projection. So a step is two kernel rows (`2md`), two
+//! triangular solves (`m²`) and one pass over `A` (`2m²`, multiply-adds), without the Gram formulas
+//! of the appendix of \[K\] (`O(m³)`, or `O(m²)` through explicit inverses that lose `cond(G)`,
+//! which reaches 1e14). Memory: `m²` for `A` (up to 2.25 times that while it grows), `m²` for the
+//! two factors, `2md`.
 //!
-//! A step contracts when `η(k(x,x) + λ) < 2` (the proof of boundedness asks for `η(κ + 2λ) ≤ 2`); a longer one is refused.
+//! A step contracts when `η(k(x,x) + λ) < 2` (the proof of boundedness asks for `η(κ + 2λ) ≤ 2`); a
+//! longer one is refused.
 //!
-//! Caveat: with a constant step the iterates stay in a ball around `U_λ` whose squared radius is proportional to `η`, and what the
-//! budget discards adds up; both shrink with [`StepSchedule::Power`] and [`Budget::EtaSquared`](crate::Budget::EtaSquared).
-//! On a chain of two states with the eigenvalue −½, a step of 0.3 shows it at −0.5 ± 0.17; along a path, where `x` is the `x⁺` learnt
-//! last, the mean is off by a part of the step as well (−0.59 there). Steps `10/(t + 20)` come within 0.01 of it in 30,000 pairs.
+//! Caveat: with a constant step the iterates stay in a ball around `U_λ` whose squared radius is
+//! proportional to `η`, and what the budget discards adds up; both shrink with
+//! [`StepSchedule::Power`] and [`Budget::EtaSquared`](crate::Budget::EtaSquared). On a chain of two
+//! states with the eigenvalue −½, a step of 0.3 shows it at −0.5 ± 0.17; along a path, where `x` is
+//! the `x⁺` learnt last, the mean is off by a part of the step as well (−0.59 there). Steps
+//! `10/(t + 20)` come within 0.01 of it in 30,000 pairs.
 //!
-//! Finite chains, and paired dictionaries: of a pair one side of which repeats what is kept, the new side is kept alone, so that a
-//! chain's states are all found. What remains out of reach are pairs with a side that is no repetition but dependent to the rank
-//! guard; when [`Verdict::OneSided`] comes often, [`DictionaryShape::Rectangular`] keeps their new sides.
+//! Finite chains, and paired dictionaries: of a pair one side of which repeats what is kept, the
+//! new side is kept alone, so that a chain's states are all found. What remains out of reach are
+//! pairs with a side that is no repetition but dependent to the rank guard; when
+//! [`Verdict::OneSided`] comes often, [`DictionaryShape::Rectangular`] keeps their new sides.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
 use mercer_kernels::{AlignedVec, Kernel};
@@ -55,7 +64,8 @@ parameters! {
         test: BudgetTest = BudgetTest::Norm,
         /// Whether the two dictionaries grow together.
         shape: DictionaryShape = DictionaryShape::Paired,
-        /// A point with `δ ≤ rank_guard · k(x, x)` counts as dependent and is not kept, in `[0, 1)`.
+        /// A point with `δ ≤ rank_guard · k(x, x)` counts as dependent and is not kept, in
+        /// `[0, 1)`.
         rank_guard: f64 = 1e-6,
         /// Largest dictionary of either side; `None` leaves the size to the budget.
         max_dictionary: Option<usize> = Some(1000),
@@ -100,12 +110,12 @@ impl<K: Kernel + Clone> Sogd<K> {
 }
 
 impl<K: Kernel, L: Kernel> Sogd<K, L> {
-    /// A learner for inputs `x` of dimension `input_dimension` (a state, or state and action) and outputs `x⁺` of dimension
-    /// `output_dimension`.
+    /// A learner for inputs `x` of dimension `input_dimension` (a state, or state and action) and
+    /// outputs `x⁺` of dimension `output_dimension`.
     ///
     /// # Errors
-    /// When a parameter is out of its range, or the first step would be unstable at the origin (with a stationary kernel:
-    /// everywhere).
+    /// When a parameter is out of its range, or the first step would be unstable at the origin
+    /// (with a stationary kernel: everywhere).
     pub fn new(
         input_kernel: K,
         input_dimension: usize,
@@ -164,7 +174,8 @@ impl<K: Kernel, L: Kernel> Sogd<K, L> {
         Ok(check_input(x_plus, self.operator.output_dimension())?)
     }
 
-    /// Steps 1 to 3 of the head of this file for a pair whose probes are up to date; a refused step changes nothing.
+    /// Steps 1 to 3 of the head of this file for a pair whose probes are up to date; a refused step
+    /// changes nothing.
     fn learn(
         &mut self,
         pair: (&[f64], &[f64]),
@@ -258,8 +269,8 @@ impl<K: Kernel, L: Kernel> OperatorLearner<K, L> for Sogd<K, L> {
         learnt
     }
 
-    /// Looks [`SOLVES_TOGETHER`] pairs ahead: their coordinates come from one read of the factors, and are brought up to date when a
-    /// point is kept among them. The same bits as one by one.
+    /// Looks [`SOLVES_TOGETHER`] pairs ahead: their coordinates come from one read of the factors,
+    /// and are brought up to date when a point is kept among them. The same bits as one by one.
     fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
         let (d, d_plus) = (self.operator.input_dimension(), self.operator.output_dimension());
         let rows = check_pairs(xs, d, xs_plus, d_plus)?;

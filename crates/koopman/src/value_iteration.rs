@@ -1,19 +1,22 @@
 //! Value iteration on a learnt conditional-mean operator.
 //!
-//! The inputs of the operator are `z = (x, u)`, state and action, with the kernel `κ_X κ_U`; its outputs are successor states. With
-//! `α(x, u) = W k_Z(z)` the expected value of the successor is `E[V(x⁺) | x, u] ≈ Σ α_i V(x_i⁺)`, so that values at the output points
-//! are all that is needed (\[K\] §7.2; Grünewälder et al. 2012):
+//! The inputs of the operator are `z = (x, u)`, state and action, with the kernel `κ_X κ_U`; its
+//! outputs are successor states. With `α(x, u) = W k_Z(z)` the expected value of the successor is
+//! `E[V(x⁺) | x, u] ≈ Σ α_i V(x_i⁺)`, so that values at the output points are all that is needed
+//! (\[K\] §7.2; Grünewälder et al. 2012):
 //!
 //! ```text
 //! V(x_i⁺) ← max_u { r(x_i⁺, u) + γ Σ_l α_l(x_i⁺, u) V(x_l⁺) / Σ_l α_l(x_i⁺, u) }
 //! ```
 //!
-//! **The weights are normalised**: `Σα` is 1 only in the limit, and far below it after small steps; without the division the
-//! future weighs too little and the policy is myopic. Where the mass `Σα` is below a floor the data say nothing about the action, and the
-//! successor counts as bad as the worst state known. \[K\] writes a minimum of costs; this maximises rewards.
+//! **The weights are normalised**: `Σα` is 1 only in the limit, and far below it after small steps;
+//! without the division the future weighs too little and the policy is myopic. Where the mass `Σα`
+//! is below a floor the data say nothing about the action, and the successor counts as bad as the
+//! worst state known. \[K\] writes a minimum of costs; this maximises rewards.
 //!
-//! **Cost.** `Σ_l α_l V_l = yᵀk_Z(z)` with `y = WᵀV` computed once a sweep (`O(m²)`). The product kernel makes the rest one matrix product,
-//! `[κ_X(x_i⁺, x_j)] · [κ_U(u_j, u) y_j]`: `m²` multiply-adds an action and sweep. The greedy policy is `O(m)` an action.
+//! **Cost.** `Σ_l α_l V_l = yᵀk_Z(z)` with `y = WᵀV` computed once a sweep (`O(m²)`). The product
+//! kernel makes the rest one matrix product, `[κ_X(x_i⁺, x_j)] · [κ_U(u_j, u) y_j]`: `m²`
+//! multiply-adds an action and sweep. The greedy policy is `O(m)` an action.
 
 use mercer_core::{ExampleError, ParameterError, check_input, parameters};
 use mercer_kernels::{AlignedVec, Kernel, Points, Product};
@@ -34,11 +37,11 @@ parameters! {
         sweeps: usize = 2000,
         /// Stop when no value moves by more than this, at least 0.
         tolerance: f64 = 1e-3,
-        /// Whether `α` is divided by its sum, so that it weighs like a probability. Without it the policy is myopic wherever the
-        /// sum is small.
+        /// Whether `α` is divided by its sum, so that it weighs like a probability. Without it the
+        /// policy is myopic wherever the sum is small.
         normalised: bool = true,
-        /// With `normalised`: actions whose sum of weights is below this share of the largest at any output point count as unknown,
-        /// in `[0, 1)`.
+        /// With `normalised`: actions whose sum of weights is below this share of the largest at
+        /// any output point count as unknown, in `[0, 1)`.
         least_mass: f64 = 1e-6,
     }
 }
@@ -66,12 +69,13 @@ pub struct Policy<KX> {
     pub last_change: f64,
 }
 
-/// Solves for the values at the output points, from zero. `reward(state, action)` is maximised; `actions` are the candidates everywhere.
-/// A sweep costs `m²` multiply-adds an action; memory is `m²`.
+/// Solves for the values at the output points, from zero. `reward(state, action)` is maximised;
+/// `actions` are the candidates everywhere. A sweep costs `m²` multiply-adds an action; memory is
+/// `m²`.
 ///
 /// # Errors
-/// When a parameter is out of its range, there is no action or no point, dimensions do not fit, a reward is not finite, or the
-/// values leave the range of numbers (possible without normalisation).
+/// When a parameter is out of its range, there is no action or no point, dimensions do not fit, a
+/// reward is not finite, or the values leave the range of numbers (possible without normalisation).
 pub fn value_iteration<KX, KU, L>(
     operator: &KernelOperator<Product<KX, KU>, L>,
     actions: &Points,
@@ -151,7 +155,8 @@ impl<KX: Kernel> Policy<KX> {
         &self.actions
     }
 
-    /// `γ E[V(x⁺) | x, u]` for each action `u`: what its value is beside the reward. `md + 2m` multiply-adds an action at most.
+    /// `γ E[V(x⁺) | x, u]` for each action `u`: what its value is beside the reward. `md + 2m`
+    /// multiply-adds an action at most.
     ///
     /// # Errors
     /// When `state` has another dimension or a coordinate that is not finite.
@@ -165,7 +170,8 @@ impl<KX: Kernel> Policy<KX> {
             .collect())
     }
 
-    /// The index of the best action at `state` (the first of equals), and the value of the state, `max_u r(x, u) + γ E[V(x⁺) | x, u]`.
+    /// The index of the best action at `state` (the first of equals), and the value of the state,
+    /// `max_u r(x, u) + γ E[V(x⁺) | x, u]`.
     ///
     /// # Errors
     /// As [`continuation`](Self::continuation).
@@ -181,7 +187,8 @@ impl<KX: Kernel> Policy<KX> {
         Ok(best)
     }
 
-    /// `Σ α_l V_l`, divided by the mass if there is one; the worst value where there is not enough of it.
+    /// `Σ α_l V_l`, divided by the mass if there is one; the worst value where there is not enough
+    /// of it.
     fn expectation(&self, weighted: f64, mass: Option<f64>) -> f64 {
         match mass {
             None => weighted,

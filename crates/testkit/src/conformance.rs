@@ -1,12 +1,14 @@
 //! The contract of a regression learner, checked the same way on every one of them.
 //!
-//! [`check_regressor`] takes a function that makes the learner and runs the whole suite; a violation panics with the
-//! learner's name and what it did. What it demands: predicting is pure and agrees with the prequential step to rounding;
-//! the same seed gives the same path; clones and learners restored from their serialised form go on bit for bit; every
-//! refused example is refused with the right error and leaves the serialised state as it was, one by one and in blocks; an example of
-//! weight 0 does the same; huge numbers never panic and never leave a state that is not valid; inputs grow or are refused;
-//! a step at fixed dictionary size allocates nothing. It works for any number of outputs and any loss. [`check_forecaster`] demands the
-//! same of a forecaster, and of missing outputs that they never enter its state.
+//! [`check_regressor`] takes a function that makes the learner and runs the whole suite; a
+//! violation panics with the learner's name and what it did. What it demands: predicting is pure
+//! and agrees with the prequential step to rounding; the same seed gives the same path; clones and
+//! learners restored from their serialised form go on bit for bit; every refused example is refused
+//! with the right error and leaves the serialised state as it was, one by one and in blocks; an
+//! example of weight 0 does the same; huge numbers never panic and never leave a state that is not
+//! valid; inputs grow or are refused; a step at fixed dictionary size allocates nothing. It works
+//! for any number of outputs and any loss. [`check_forecaster`] demands the same of a forecaster,
+//! and of missing outputs that they never enter its state.
 
 mod belief;
 mod forecaster;
@@ -36,8 +38,9 @@ pub enum Memory {
     GrowsWithStream,
 }
 
-/// Runs the suite on the learner that `make` makes for inputs of dimension 3. With a `normalised` kernel, `k(x, x) ≤ 1` as
-/// the papers assume, predictions must also stay of the size of the targets on hostile streams.
+/// Runs the suite on the learner that `make` makes for inputs of dimension 3. With a `normalised`
+/// kernel, `k(x, x) ≤ 1` as the papers assume, predictions must also stay of the size of the
+/// targets on hostile streams.
 ///
 /// # Panics
 /// When the learner breaks its contract.
@@ -146,8 +149,8 @@ fn state(learner: &Subject) -> String {
     serde_json::to_string(learner).expect("a learner serialises")
 }
 
-/// Demands one prediction made in two ways: by kernel coefficients, which move it by at most 1e-12 of
-/// `‖w‖ √k(x,x)` (below 10 on these streams), and by coordinates.
+/// Demands one prediction made in two ways: by kernel coefficients, which move it by at most 1e-12
+/// of `‖w‖ √k(x,x)` (below 10 on these streams), and by coordinates.
 #[track_caller]
 fn equal_to_rounding(what: &str, got: &[f64], expected: &[f64]) {
     for (a, b) in got.iter().zip(expected) {
@@ -181,7 +184,8 @@ fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[Row]) {
         }
         let predicted = predict(&learner, &row.x, &mut scratch).expect("an ordinary input");
         let prequential = step(&mut undisturbed, row).expect("an ordinary example");
-        // The prequential step may take what it needs from its one pass over the state: equal to rounding.
+        // The prequential step may take what it needs from its one pass over the state: equal to
+        // rounding.
         equal_to_rounding(&format!("{name}: when asked"), &predicted, &prequential);
         if learner.outputs() == 1 && row.y.len() == 1 && learner.loss() != Loss::SOFTMAX {
             assert_eq!(learner.predict(&row.x).map(f64::to_bits), Ok(predicted[0].to_bits()), "{name}: predict");

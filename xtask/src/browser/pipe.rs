@@ -1,8 +1,8 @@
 //! A headless Chromium, spoken to in its own protocol over a pair of pipes.
 //!
-//! `--remote-debugging-pipe` makes the browser read commands from its file descriptor 3 and write answers and events to 4, each a JSON
-//! text that ends with a zero byte. A shell moves the child's standard input and output there, so that neither a port nor a socket
-//! is needed.
+//! `--remote-debugging-pipe` makes the browser read commands from its file descriptor 3 and write
+//! answers and events to 4, each a JSON text that ends with a zero byte. A shell moves the child's
+//! standard input and output there, so that neither a port nor a socket is needed.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 /// Longest wait for an answer or an event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// As the browser is started for pages on this disk: without its sandbox (a container has none to give), without a network.
+/// As the browser is started for pages on this disk: without its sandbox (a container has none to
+/// give), without a network.
 const FLAGS: [&str; 11] = [
     "--headless",
     "--no-sandbox",

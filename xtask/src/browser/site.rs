@@ -1,7 +1,9 @@
-//! `cargo xtask ci --site URL`: the pages of a site in a real browser, followed from link to link from its first page.
+//! `cargo xtask ci --site URL`: the pages of a site in a real browser, followed from link to link
+//! from its first page.
 //!
-//! On every page, on a desk and on a phone: no error on the console, no request to elsewhere, every picture drawn, one title, nothing wider
-//! than the screen, every link to a page, a file or a place in a page that is there. The search finds what it is asked for.
+//! On every page, on a desk and on a phone: no error on the console, no request to elsewhere, every
+//! picture drawn, one title, nothing wider than the screen, every link to a page, a file or a place
+//! in a page that is there. The search finds what it is asked for.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;

@@ -1,12 +1,13 @@
-//! The shape of the sources, a part of `cargo xtask tidy`: files that need each other, wide comments and
-//! long heads. Each has a number that the tree may not exceed. Who makes it smaller writes it down here.
+//! The shape of the sources, a part of `cargo xtask tidy`: files that need each other, wide
+//! comments and long heads. Each has a number that the tree may not exceed. Who makes it smaller
+//! writes it down here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files in a circle of `use` lines. Parent and child may need each other.
 const CIRCLED: usize = 70;
 /// Lines of comments beyond `WIDTH` columns, except tables and code.
-const WIDE: usize = 3453;
+const WIDE: usize = 2984;
 /// Heads of files with more than `HEAD` lines.
 const LONG: usize = 19;
 
@@ -115,7 +116,8 @@ fn spread<'a>(before: &mut Vec<&'a str>, tree: &'a str, paths: &mut Vec<Vec<&'a 
     before.truncate(length);
 }
 
-/// The path from the root of the crate, if it leads into the crate; `own` is the module that says it.
+/// The path from the root of the crate, if it leads into the crate; `own` is the module that says
+/// it.
 fn absolute<'a>(path: &[&'a str], own: &[&'a str]) -> Option<Vec<&'a str>> {
     let above = path.iter().take_while(|name| **name == "super").count();
     match *path.first()? {

@@ -4,7 +4,8 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::OutlierScreen;
 
-/// So many times larger were regrets once than they have been of late where the past says nothing any more.
+/// So many times larger were regrets once than they have been of late where the past says nothing
+/// any more.
 const OUTGROWN: f64 = 1e6;
 
 /// The sizes `max_k |r_k|` of rounds.
@@ -17,7 +18,8 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    /// The weight of a round of this size, and whether the rounds of late are so small that the weights are to begin anew with it.
+    /// The weight of a round of this size, and whether the rounds of late are so small that the
+    /// weights are to begin anew with it.
     pub(super) fn weigh(&mut self, size: f64) -> (f64, bool) {
         // A size beyond all measure counts for nothing, and not for the largest that is plausible.
         let weight = self.sizes.observe(size).powi(2);

@@ -1,4 +1,5 @@
-//! Fixed share: a small part of the weight goes to all experts after every round, so that a mixture can follow a best expert that changes.
+//! Fixed share: a small part of the weight goes to all experts after every round, so that a mixture
+//! can follow a best expert that changes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +8,14 @@ use mercer_core::{Inconsistent, Number, ParameterError, Validate};
 
 /// The part `α` of the weight that is spread evenly over all experts after a round.
 ///
-/// `p_k ← (1 − α)p_k + α/K`. An expert that was bad for long comes back within about `ln(K/α)/η` of regret, instead of having to make
-/// up for all it lost. [`Aggregation::sharing`](super::Aggregation::sharing) says what it guarantees.
+/// `p_k ← (1 − α)p_k + α/K`. An expert that was bad for long comes back within about `ln(K/α)/η` of
+/// regret, instead of having to make up for all it lost.
+/// [`Aggregation::sharing`](super::Aggregation::sharing) says what it guarantees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Share {
-    /// The same `α` in every round, at least 0 and below 1: about the number of switches expected divided by the number of rounds.
-    /// 0 shares nothing.
+    /// The same `α` in every round, at least 0 and below 1: about the number of switches expected
+    /// divided by the number of rounds. 0 shares nothing.
     Fixed(f64),
     /// `α_t = 1/(t + 1)` after round `t`, which needs no number of switches and no horizon.
     Decreasing,

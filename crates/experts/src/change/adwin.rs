@@ -11,29 +11,37 @@ const SAME_SIZE: usize = 5;
 /// Buckets for which there is memory at once: windows of some 20,000 values.
 const CAPACITY: usize = 64;
 
-/// A window of the last values `x`, as long as their mean does not change; `δ` bounds the probability of cutting one that did not.
+/// A window of the last values `x`, as long as their mean does not change; `δ` bounds the
+/// probability of cutting one that did not.
 ///
-/// For every cut of the window into an older part of `n₀` values and a newer of `n₁`, with `1/m = 1/n₀ + 1/n₁`, `k` the number of cuts, and `σ²`
-/// and `b` the variance and the range of the values in the window,
+/// For every cut of the window into an older part of `n₀` values and a newer of `n₁`, with
+/// `1/m = 1/n₀ + 1/n₁`, `k` the number of cuts, and `σ²` and `b` the variance and the range of the
+/// values in the window,
 ///
 /// ```text
 /// │mean₁ − mean₀│ > ε,   ε = √(2σ²L/m) + 2bL/3m,   L = ln(2k/δ)
 /// ```
 ///
-/// tells a change; the oldest values are dropped until no cut does. An alarm is a change to a larger mean.
+/// tells a change; the oldest values are dropped until no cut does. An alarm is a change to a
+/// larger mean.
 ///
-/// **False alarms.** `ε` is that of the paper's section 3.1, with `δ′ = δ/k`: while the mean stands still, a round cuts the window with
-/// probability `δ` at most, as far as `σ` and `b`, which are estimated from the window, are those of the values. This is a union bound over all
-/// cuts of a round, for the worst distributions. In fact alarms are far rarer: with the default `δ = 0.002` there was none in 2·10⁶ rounds
-/// each of squared normal, exponential, uniform and 0–1 values (`tests/experts/detectors.rs`).
+/// **False alarms.** `ε` is that of the paper's section 3.1, with `δ′ = δ/k`: while the mean stands
+/// still, a round cuts the window with probability `δ` at most, as far as `σ` and `b`, which are
+/// estimated from the window, are those of the values. This is a union bound over all cuts of a
+/// round, for the worst distributions. In fact alarms are far rarer: with the default `δ = 0.002`
+/// there was none in 2·10⁶ rounds each of squared normal, exponential, uniform and 0–1 values
+/// (`tests/experts/detectors.rs`).
 ///
-/// **Range.** The paper's values lie in `[0, 1]`. Here a value counts as `c = mean + 10σ` of the window before it at most (and as ±1e100
-/// at most), so that one wild value neither is a change nor hides one, and `b` is `min(largest, c) − smallest`, with the `c` of now.
+/// **Range.** The paper's values lie in `[0, 1]`. Here a value counts as `c = mean + 10σ` of the
+/// window before it at most (and as ±1e100 at most), so that one wild value neither is a change nor
+/// hides one, and `b` is `min(largest, c) − smallest`, with the `c` of now.
 ///
-/// **Memory.** An exponential histogram: buckets of `2^i` values with count, mean, squared deviations and range, at most five of a size, so
-/// `5 log₂(n/5)` buckets; cuts are tried between buckets. `O(log n)` time for a value (amortised, since a cut drops buckets) and memory.
+/// **Memory.** An exponential histogram: buckets of `2^i` values with count, mean, squared
+/// deviations and range, at most five of a size, so `5 log₂(n/5)` buckets; cuts are tried between
+/// buckets. `O(log n)` time for a value (amortised, since a cut drops buckets) and memory.
 ///
-/// Source: A. Bifet, R. Gavaldà, *Learning from time-changing data with adaptive windowing*, SDM 2007.
+/// Source: A. Bifet, R. Gavaldà, *Learning from time-changing data with adaptive windowing*,
+/// SDM 2007.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Adwin {
@@ -143,7 +151,8 @@ impl Adwin {
             let count = bucket.moments.count() as f64;
             n1 += count;
             sum += count * (bucket.moments.mean() - mean);
-            // m (mean₁ − mean₀) is this sum, so that both sides times m need neither a division nor a root.
+            // m (mean₁ − mean₀) is this sum, so that both sides times m need neither a division nor
+            // a root.
             let excess = sum.abs() - range - rounding * n1;
             if excess > 0.0 && excess * excess > spread * n1 * (n - n1) {
                 change = Some(change == Some(true) || sum > 0.0);

@@ -59,8 +59,8 @@ impl Moments {
         }
     }
 
-    /// `value`, at most ten deviations above the mean of these values. Where they do not deviate it is left as it is. NaN is the mean, which
-    /// says nothing.
+    /// `value`, at most ten deviations above the mean of these values. Where they do not deviate it
+    /// is left as it is. NaN is the mean, which says nothing.
     pub(super) fn clip(&self, value: f64) -> f64 {
         let value = if value.is_nan() { self.mean } else { value.clamp(-LARGEST, LARGEST) };
         let deviation = self.deviation();

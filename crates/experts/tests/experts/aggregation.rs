@@ -116,7 +116,8 @@ fn bound(rule: Rule, history: &[Vec<f64>], weights: &[Vec<f64>], k: usize) -> f6
             2.0 * (variance * log_experts).sqrt() + spread * (4.0 / 3.0 * log_experts + 2.0)
         }
         Rule::Boa => {
-            // ln(K W)/η_k + Σ η_{k,s−1} r̄_{k,s}² + b, with W ≤ 1 + Σ_s Σ_j (η_{j,s−1}/η_{j,s} − 1)/(eK).
+            // ln(K W)/η_k + Σ η_{k,s−1} r̄_{k,s}² + b, with W ≤ 1 + Σ_s Σ_j (η_{j,s−1}/η_{j,s} −
+            // 1)/(eK).
             let first = ranges.iter().position(|range| *range > 0.0).unwrap_or(0);
             let rate = |t: usize, k: usize| oracle::boa_rate(&scaled[..=t], ranges[t], k);
             let mass = 1.0
@@ -197,7 +198,8 @@ fn an_expert_that_overflows_is_dropped_and_the_rest_compete_anew() -> TestResult
         let mut loss = 0.0;
         for t in 0..700 {
             let target = [(0.1 * t as f64).sin()];
-            // Expert 0 diverges by a factor 10 a round, expert 1 is nearly right, expert 2 is wrong.
+            // Expert 0 diverges by a factor 10 a round, expert 1 is nearly right, expert 2 is
+            // wrong.
             let predictions = [10_f64.powi(t), target[0] + 0.01, -target[0]];
             aggregation.mix(&predictions, &mut mixture)?;
             if t >= 500 {

@@ -1,4 +1,5 @@
-//! Detectors against their formulas, computed from all values, and how often they alarm when nothing changes.
+//! Detectors against their formulas, computed from all values, and how often they alarm when
+//! nothing changes.
 
 use mercer_core::Validate;
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
@@ -152,7 +153,8 @@ fn rounding_is_no_change() {
     assert_eq!(adwin.width(), 20_000);
 }
 
-/// In 20 runs of 10⁵ values for each distribution: 2·10⁶ rounds, in which ADWIN's bound would allow 4000 alarms.
+/// In 20 runs of 10⁵ values for each distribution: 2·10⁶ rounds, in which ADWIN's bound would allow
+/// 4000 alarms.
 #[test]
 fn there_is_no_alarm_while_nothing_changes() {
     type Draw = fn(&mut ChaCha8Rng) -> f64;
@@ -175,7 +177,8 @@ fn there_is_no_alarm_while_nothing_changes() {
     }
 }
 
-/// Values until the alarm after a change at 5000, in the mean of 20 runs; the module `restart` tells these numbers.
+/// Values until the alarm after a change at 5000, in the mean of 20 runs; the module `restart`
+/// tells these numbers.
 #[test]
 fn changes_are_found_soon() {
     for (factor, adwin, page_hinkley) in [(30.0, 17.0, 10.0), (4.0, 66.0, 38.0), (2.0, 224.0, 314.0)] {

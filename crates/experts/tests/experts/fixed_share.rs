@@ -23,7 +23,8 @@ fn shared(weights: &[f64], part: f64) -> Vec<f64> {
     weights.iter().map(|v| (1.0 - part) * v / total + part / weights.len() as f64).collect()
 }
 
-/// Weights after each round, and AdaHedge's `Δ`: `v_k ∝ p_k^{η′/η} exp(η′r_k)` with `η = ln K/Δ`, then the share.
+/// Weights after each round, and AdaHedge's `Δ`: `v_k ∝ p_k^{η′/η} exp(η′r_k)` with `η = ln K/Δ`,
+/// then the share.
 fn ewa(history: &[Vec<f64>], share: Share) -> (Vec<Vec<f64>>, f64) {
     let experts = history[0].len();
     let (mut p, mut gap, mut all) = (vec![1.0 / experts as f64; experts], 0.0, Vec::new());
@@ -49,7 +50,8 @@ fn ewa(history: &[Vec<f64>], share: Share) -> (Vec<Vec<f64>>, f64) {
     (all, gap)
 }
 
-/// Weights after each round: `q_k ← (Kq_k)^{η′_k/η_k} exp(η′_k(r̄_k − η_k r̄_k²))`, then the share, and `p_k ∝ η′_k q_k`.
+/// Weights after each round: `q_k ← (Kq_k)^{η′_k/η_k} exp(η′_k(r̄_k − η_k r̄_k²))`, then the share,
+/// and `p_k ∝ η′_k q_k`.
 fn boa(history: &[Vec<f64>], share: Share) -> Vec<Vec<f64>> {
     let experts = history[0].len();
     let (scaled, ranges) = oracle::scaled_regrets(history);
@@ -75,7 +77,8 @@ fn boa(history: &[Vec<f64>], share: Share) -> Vec<Vec<f64>> {
     all
 }
 
-/// Losses between 0 and 1; expert `segment % experts` is the best of its segment. A first round without a difference.
+/// Losses between 0 and 1; expert `segment % experts` is the best of its segment. A first round
+/// without a difference.
 fn segments(seed: u64, experts: usize, length: usize, count: usize) -> Vec<Vec<f64>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut loss = |t: usize, k: usize| {
@@ -146,7 +149,8 @@ fn bound(rule: Rule, share: Share, history: &[Vec<f64>], best: &[usize]) -> f64 
     (log_experts + c + mass) / least + second + ranges[rounds - 1]
 }
 
-/// With a share the mixture follows the best expert of each segment within the bound; without one it has to make up for the past.
+/// With a share the mixture follows the best expert of each segment within the bound; without one
+/// it has to make up for the past.
 #[test]
 fn the_best_expert_of_each_segment_is_followed() -> TestResult {
     for (experts, length, count) in [(2, 1000, 4), (5, 600, 5), (10, 300, 20)] {

@@ -11,7 +11,8 @@ fn normals(seed: u64) -> impl Iterator<Item = f64> {
     std::iter::repeat_with(move || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0)
 }
 
-/// Heavy tails: `exp` of a normal value with deviation 1.5, squared distances of which have no bound.
+/// Heavy tails: `exp` of a normal value with deviation 1.5, squared distances of which have no
+/// bound.
 fn heavy(seed: u64) -> impl Iterator<Item = f64> {
     normals(seed).map(|z| (1.5 * z).exp())
 }

@@ -16,7 +16,8 @@ fn plain() -> Vec<Aggregation> {
     alone.into_iter().chain(shared).collect()
 }
 
-/// Plays `rounds` rounds whose targets are `spoil`ed; the squared error of each against the true one, and the regrets.
+/// Plays `rounds` rounds whose targets are `spoil`ed; the squared error of each against the true
+/// one, and the regrets.
 fn play(aggregation: &mut Aggregation, rounds: usize, spoil: impl Fn(usize, f64) -> f64) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut random = ChaCha8Rng::seed_from_u64(6);
     let round = |t: usize| {

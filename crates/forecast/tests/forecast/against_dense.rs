@@ -10,7 +10,8 @@ use mercer_testkit::{oracle, streams};
 
 use crate::TestResult;
 
-/// Largest difference to the dense predictions, relative to the prediction (or to 1 where that is smaller).
+/// Largest difference to the dense predictions, relative to the prediction (or to 1 where that is
+/// smaller).
 fn distance(
     forecaster: &mut dyn Forecaster,
     series: &[(Vec<f64>, Vec<f64>)],
@@ -36,11 +37,13 @@ fn multiple(gamma: f64, size: usize) -> Vec<f64> {
     (0..size * size).map(|i| if i % (size + 1) == 0 { gamma } else { 0.0 }).collect()
 }
 
-/// γ in (0.5, 0.6, 1), λ = 0.1, one output and three, on series that grow; several epochs, through rebuilding and taking back.
+/// γ in (0.5, 0.6, 1), λ = 0.1, one output and three, on series that grow; several epochs, through
+/// rebuilding and taking back.
 #[test]
 fn opf() -> TestResult {
     for outputs in [1, 3] {
-        // A limit of few lags makes the remembered beginning short, so that later epochs take rows back one by one.
+        // A limit of few lags makes the remembered beginning short, so that later epochs take rows
+        // back one by one.
         for (beta, t_init, max_lags, count) in [(2.5, 20, None, 330), (1.5, 5, Some(10), 400)] {
             let schedule = EpochSchedule { beta, t_init, max_lags };
             let series = streams::integrating(1, count, outputs, 0);
@@ -234,7 +237,8 @@ fn spectral_filtering_by_gradients() -> TestResult {
     Ok(())
 }
 
-/// The mixture over γ and β, from forecasters run on their own and weights recomputed from all regrets in every step.
+/// The mixture over γ and β, from forecasters run on their own and weights recomputed from all
+/// regrets in every step.
 #[test]
 fn a_grid_of_experts() -> TestResult {
     let (gammas, betas, schedule) =
@@ -289,7 +293,8 @@ fn a_grid_of_experts() -> TestResult {
     Ok(())
 }
 
-/// Where every expert refuses a row, so does the mixture, and nothing is changed; where one does, it alone goes.
+/// Where every expert refuses a row, so does the mixture, and nothing is changed; where one does,
+/// it alone goes.
 #[test]
 fn experts_that_refuse() -> TestResult {
     let series = streams::integrating(9, 60, 1, 0);

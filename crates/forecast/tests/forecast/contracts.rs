@@ -1,4 +1,5 @@
-//! The contract of `mercer_testkit::conformance`, on every forecaster, and what forecasters promise beyond it.
+//! The contract of `mercer_testkit::conformance`, on every forecaster, and what forecasters promise
+//! beyond it.
 
 use std::collections::BTreeSet;
 
@@ -96,7 +97,8 @@ fn subjects() -> Vec<(String, Make)> {
     all
 }
 
-/// Forecasters inside forecasters, siblings of different sizes among them, with an input that acts at once.
+/// Forecasters inside forecasters, siblings of different sizes among them, with an input that acts
+/// at once.
 fn nested(kind: &str) -> Result<AnyForecaster, Error> {
     let opf = |gamma, lags| -> Result<AnyForecaster, Error> {
         let schedule = EpochSchedule { max_lags: Some(lags), ..SCHEDULE };
@@ -208,7 +210,8 @@ fn twenty_thousand_steps_of_a_series_that_grows() -> TestResult {
     Ok(())
 }
 
-/// A scaled forecaster is one that was told the columns over their scales, and columns in other units are predicted in them, bit for bit.
+/// A scaled forecaster is one that was told the columns over their scales, and columns in other
+/// units are predicted in them, bit for bit.
 #[test]
 fn scales_are_those_of_the_first_rows() -> TestResult {
     const ROWS: usize = 21;

@@ -120,7 +120,8 @@ fn every_convention_schedule_and_kernel() -> Outcome {
     {
         assert_same_passes(kernel, &pairs, &conventions(), &mut tally)?;
     }
-    // The cases are not all the same: some keep a dozen, some most of the pairs, some more on one side.
+    // The cases are not all the same: some keep a dozen, some most of the pairs, some more on one
+    // side.
     let Tally { sizes, forced, complex_eigenfunctions } = tally;
     assert!(sizes.len() > 15, "{sizes:?}");
     assert!(sizes.iter().any(|(x, y)| x != y), "{sizes:?}");
@@ -129,7 +130,8 @@ fn every_convention_schedule_and_kernel() -> Outcome {
     Ok(())
 }
 
-/// A kernel of finite rank, six in the plane: soon every point is in the span. Its values are bounded on these states alone.
+/// A kernel of finite rank, six in the plane: soon every point is in the span. Its values are
+/// bounded on these states alone.
 #[test]
 fn a_polynomial_kernel() -> Outcome {
     let (pairs, mut tally) = (planar_pairs(1, 70), Tally::default());

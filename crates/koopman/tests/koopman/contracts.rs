@@ -1,4 +1,5 @@
-//! What holds for every learner: refusals change nothing, blocks equal single steps, a step at fixed size allocates nothing.
+//! What holds for every learner: refusals change nothing, blocks equal single steps, a step at
+//! fixed size allocates nothing.
 
 use mercer_core::ExampleError;
 use mercer_kernels::{Gaussian, Linear};
@@ -124,7 +125,8 @@ fn a_step_at_fixed_size_allocates_nothing() -> Outcome {
     Ok(())
 }
 
-/// Repeated states, a chain of three states, clipped states, and pairs that are new on one side only.
+/// Repeated states, a chain of three states, clipped states, and pairs that are new on one side
+/// only.
 #[test]
 fn dependent_points_are_kept_out_and_counted() -> Outcome {
     let params = SogdParams::default().budget(Budget::Constant(0.0)).rank_guard(1e-6);

@@ -1,4 +1,5 @@
-//! Chains of finitely many states, whose operator is known: pairs are soon new on one side only, then on none.
+//! Chains of finitely many states, whose operator is known: pairs are soon new on one side only,
+//! then on none.
 
 use mercer_kernels::Gaussian;
 use mercer_koopman::{DictionaryShape, Eigenvalue, OperatorLearner, Sogd, SogdParams, StepSchedule, Verdict};
@@ -23,7 +24,8 @@ fn apply<const N: usize>(transition: [[f64; N]; N], g: [f64; N]) -> [f64; N] {
 /// Whatever comes first, either shape finds the chain when its steps diminish.
 #[test]
 fn steps_that_diminish_find_the_transition_matrix() -> Outcome {
-    // The second chain goes round: the other eigenvalues have the sum 0.2 − 1 and the product 0.5975.
+    // The second chain goes round: the other eigenvalues have the sum 0.2 − 1 and the product
+    // 0.5975.
     let (two, three) = ([[0.5, 0.5], [1.0, 0.0]], [[0.1, 0.8, 0.1], [0.05, 0.05, 0.9], [0.85, 0.1, 0.05]]);
     for shape in SHAPES {
         for seed in 0..6 {
@@ -67,9 +69,10 @@ fn assert_finds<const N: usize>(
     Ok(())
 }
 
-/// What a constant step finds has a spread of the order of √η that does not fall with time: at η = 0.3 it is that of a mean over the
-/// last few draws from state 0. An eigenvalue of −½ is seen at −0.35 as well as at −0.65, and is right in the mean over time.
-/// (The pairs are drawn one by one: along a path, where x is the x⁺ learnt last, the mean has a bias of the order of η as well.)
+/// What a constant step finds has a spread of the order of √η that does not fall with time: at η =
+/// 0.3 it is that of a mean over the last few draws from state 0. An eigenvalue of −½ is seen at
+/// −0.35 as well as at −0.65, and is right in the mean over time. (The pairs are drawn one by one:
+/// along a path, where x is the x⁺ learnt last, the mean has a bias of the order of η as well.)
 #[test]
 fn a_constant_step_is_right_in_the_mean_alone() -> Outcome {
     for shape in SHAPES {
@@ -91,8 +94,8 @@ fn a_constant_step_is_right_in_the_mean_alone() -> Outcome {
     Ok(())
 }
 
-/// The limit of pairs: on a fine grid under a wide kernel, a point that is no repetition is soon dependent to the guard, and takes the
-/// new side of its pair with it.
+/// The limit of pairs: on a fine grid under a wide kernel, a point that is no repetition is soon
+/// dependent to the guard, and takes the new side of its pair with it.
 #[test]
 fn on_a_fine_grid_rectangular_dictionaries_keep_what_pairs_cannot() -> Outcome {
     let mut rng = ChaCha8Rng::seed_from_u64(9);

@@ -71,7 +71,8 @@ fn a_zero_budget_is_the_dense_learner() -> Outcome {
     Ok(())
 }
 
-/// Memory is that of the dictionary: a stream ten times as long holds no more once the dictionary has ceased to grow.
+/// Memory is that of the dictionary: a stream ten times as long holds no more once the dictionary
+/// has ceased to grow.
 #[test]
 fn memory_does_not_grow_with_the_stream() -> Outcome {
     let params = SogdParams::default().lambda(0.1).max_dictionary(Some(12));

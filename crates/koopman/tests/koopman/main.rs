@@ -1,4 +1,5 @@
-//! The operator learners against weights and Gram matrices written down from the paper, and against themselves.
+//! The operator learners against weights and Gram matrices written down from the paper, and against
+//! themselves.
 
 use mercer_testkit::alloc::CountingAllocator;
 

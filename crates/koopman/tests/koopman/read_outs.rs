@@ -49,7 +49,8 @@ fn many_functions_at_many_points() -> Outcome {
     Ok(())
 }
 
-/// Five cells in a row, steps to the left and right, reward 1 at the right end: values known in closed form.
+/// Five cells in a row, steps to the left and right, reward 1 at the right end: values known in
+/// closed form.
 #[test]
 fn value_iteration_solves_a_corridor() -> Outcome {
     let (cells, discount) = (5, 0.9);

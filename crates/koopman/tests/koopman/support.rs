@@ -94,8 +94,8 @@ pub(crate) fn assert_same_operator<K: Kernel, L: Kernel>(
     Ok(())
 }
 
-/// `Kf = μf` for the leading eigenpairs, `K` by weights and Gram matrices; of a learnt operator `‖f‖ = 1` besides. Counts the
-/// eigenvalues that are not real.
+/// `Kf = μf` for the leading eigenpairs, `K` by weights and Gram matrices; of a learnt operator
+/// `‖f‖ = 1` besides. Counts the eigenvalues that are not real.
 pub(crate) fn assert_eigenfunctions<K: Kernel, L: Kernel>(
     operator: &KernelOperator<K, L>,
     oracle: &DenseOperator,

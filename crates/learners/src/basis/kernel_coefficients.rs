@@ -3,9 +3,9 @@
 //! With `K_S = L Lᵀ`, the function `wᵀφ(x) = wᵀL⁻¹k_S(x)` is `αᵀk_S(x)` for `α = L⁻ᵀw`: `J`
 //! multiply-adds where the coordinates take `½J²`.
 //!
-//! Rounding moves such a value by at most a few `ε Σ|αᵢ| √(kᵢᵢ k(x,x))`, which grows with the condition
-//! of `L`; `|f(x)| ≤ ‖w‖ √k(x,x)` is the scale of what is predicted. The coefficients are used where
-//! the first is below [`ROUNDING`] of the second. Elsewhere the coordinates predict.
+//! Rounding moves such a value by at most a few `ε Σ|αᵢ| √(kᵢᵢ k(x,x))`, which grows with the
+//! condition of `L`; `|f(x)| ≤ ‖w‖ √k(x,x)` is the scale of what is predicted. The coefficients are
+//! used where the first is below [`ROUNDING`] of the second. Elsewhere the coordinates predict.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -72,8 +72,9 @@ impl KernelCoefficients {
         }
     }
 
-    /// Those of these functions on these points; `None` where rounding counts or one leaves the range
-    /// of numbers, and the coordinates have to predict. After a change `Jd`, and `½J²` a function.
+    /// Those of these functions on these points; `None` where rounding counts or one leaves the
+    /// range of numbers, and the coordinates have to predict. After a change `Jd`, and `½J²` a
+    /// function.
     pub(crate) fn get<'w>(
         &self,
         factor: &GrowingCholesky,

@@ -1,4 +1,5 @@
-//! Learning when the target changes: fixed share, learners that start anew, and both after a switch.
+//! Learning when the target changes: fixed share, learners that start anew, and both after a
+//! switch.
 
 mod fixed_share;
 mod restarting;

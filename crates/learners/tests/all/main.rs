@@ -1,5 +1,6 @@
 //! Everything about learners that needs no binary of its own, in one: each further binary links the
-//! learners anew. The contract of all learners (`conformance`) stands apart, so that it is soon run.
+//! learners anew. The contract of all learners (`conformance`) stands apart, so that it is soon
+//! run.
 
 use mercer_testkit::alloc::CountingAllocator;
 

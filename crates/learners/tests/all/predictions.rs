@@ -1,4 +1,5 @@
-//! Predictions by kernel coefficients are those of the coordinates, and never those of an earlier state.
+//! Predictions by kernel coefficients are those of the coordinates, and never those of an earlier
+//! state.
 
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Matern52};
 use mercer_learners::{
@@ -11,8 +12,8 @@ use mercer_testkit::streams;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
-/// `wᵀL⁻¹k_S(x)`, with the smaller of what rounding may do to the value of `α = L⁻ᵀw` and what is allowed
-/// before the coordinates predict: `4ε(1 + ‖α‖₁)` and `1e-12 ‖w‖`, where `k(x, x) = 1`.
+/// `wᵀL⁻¹k_S(x)`, with the smaller of what rounding may do to the value of `α = L⁻ᵀw` and what is
+/// allowed before the coordinates predict: `4ε(1 + ‖α‖₁)` and `1e-12 ‖w‖`, where `k(x, x) = 1`.
 fn by_coordinates<K: Kernel>(learner: &Krls<K>, x: &[f64]) -> (f64, f64) {
     let (mut probe, mut alpha) = (Probe::default(), AlignedVec::new());
     let w = &learner.linear().weights().vectors()[0];

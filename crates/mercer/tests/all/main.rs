@@ -1,5 +1,6 @@
-//! The library from outside, in one binary: the catalogue, model files of every learner, and the tables
-//! of the documents. `MERCER_BLESS=1 cargo test -p mercer --test all` writes what is committed of them anew.
+//! The library from outside, in one binary: the catalogue, model files of every learner, and the
+//! tables of the documents. `MERCER_BLESS=1 cargo test -p mercer --test all` writes what is
+//! committed of them anew.
 
 mod bare;
 mod catalogue;

@@ -1,4 +1,5 @@
-//! The tables of learners in the documents are those of the catalogue. `MERCER_BLESS=1` writes them.
+//! The tables of learners in the documents are those of the catalogue. `MERCER_BLESS=1` writes
+//! them.
 
 use std::fs;
 use std::path::Path;

@@ -8,7 +8,8 @@ use crate::support::Folder;
 
 const ROWS: usize = 2000;
 
-/// A smooth function of two inputs with a little noise; the target in `row`, counted from 1, is `size`.
+/// A smooth function of two inputs with a little noise; the target in `row`, counted from 1, is
+/// `size`.
 fn table(row: usize, size: &str) -> String {
     let mut text = "a,b,y\n".to_owned();
     for t in 0..ROWS {
