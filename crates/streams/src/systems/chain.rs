@@ -219,10 +219,10 @@ mod tests {
         let message = |states: &[f64], matrix: &[f64]| {
             FiniteChain::new(1, states.to_vec(), matrix.to_vec()).unwrap_err().to_string()
         };
-        assert!(message(&[], &[]).starts_with("numbers of states = 0 "));
-        assert!(message(&[f64::NAN], &[1.0]).starts_with("state = NaN "));
-        assert!(message(&[0.0, 1.0], &[1.0]).starts_with("entries of the transition matrix = 1 "));
-        assert!(message(&[0.0, 1.0], &[1.0, 0.0, 1.5, -0.5]).starts_with("transition probability = -0.5 "));
+        assert!(message(&[], &[]).starts_with("numbers of states must be "));
+        assert!(message(&[f64::NAN], &[1.0]).starts_with("state must be "));
+        assert!(message(&[0.0, 1.0], &[1.0]).starts_with("entries of the transition matrix must be "));
+        assert!(message(&[0.0, 1.0], &[1.0, 0.0, 1.5, -0.5]).starts_with("transition probability must be "));
         assert!(message(&[0.0, 1.0], &[1.0, 0.0, 0.5, 0.4]).ends_with("must be 1, got 0.9"));
         assert!(FiniteChain::new(2, vec![0.0; 3], vec![1.0]).is_err());
     }

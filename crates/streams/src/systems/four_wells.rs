@@ -158,9 +158,9 @@ mod tests {
     fn senseless_parameters_are_refused() {
         let message = |wells: FourWells| wells.pairs(1, 1, 0).unwrap_err().to_string();
         let default = FourWells::default();
-        assert!(message(FourWells { beta: 0.0, ..default }).starts_with("beta = 0 "));
-        assert!(message(FourWells { interval: f64::NAN, ..default }).starts_with("interval = NaN "));
-        assert!(message(FourWells { substeps: 0, ..default }).starts_with("substeps = 0 "));
+        assert!(message(FourWells { beta: 0.0, ..default }).starts_with("beta must be "));
+        assert!(message(FourWells { interval: f64::NAN, ..default }).ends_with(", got NaN"));
+        assert!(message(FourWells { substeps: 0, ..default }).starts_with("substeps must be "));
         assert!(message(FourWells { substeps: 1, ..default }).contains("take more substeps"));
     }
 }
