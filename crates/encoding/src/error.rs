@@ -44,8 +44,28 @@ pub enum EncodingError {
         got: usize,
     },
     /// `NAME=KIND` that cannot be read.
-    #[error("{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier")]
+    #[error("{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier, or for times dmy, mdy, ymd")]
     Override(String),
+    /// A column whose cells are not of the kind that is told.
+    #[error("column {name:?} is told to be a {kind}, but {value:?} is none; tell another kind, or leave the column out")]
+    Unreadable {
+        /// The column.
+        name: String,
+        /// The first cell that cannot be read.
+        value: String,
+        /// What it is told to be.
+        kind: &'static str,
+    },
+    /// A column whose cells may be read in two ways.
+    #[error("column {name:?}: {value:?} may be read in two ways; {remedy}")]
+    Doubtful {
+        /// The column.
+        name: String,
+        /// One of the cells.
+        value: String,
+        /// What settles it.
+        remedy: String,
+    },
     /// A name of a scaling that does not exist.
     #[error("{0:?} is not a scaling; take none, standard, robust, range, paper01 or paper11")]
     Scale(String),

@@ -72,6 +72,7 @@ mod key;
 mod look;
 mod matching;
 mod moments;
+mod notation;
 mod overrides;
 #[cfg(feature = "learners")]
 mod pipeline;
@@ -91,6 +92,7 @@ pub use error::EncodingError;
 pub use look::Look;
 pub use matching::{ColumnMap, Mapped};
 pub use mercer_core::{Cell, Cells, parse_instant};
+pub use notation::{Clock, DayOrder, Notation, Numeral};
 pub use moments::RunningMoments;
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]

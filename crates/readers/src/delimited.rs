@@ -173,10 +173,13 @@ impl Delimited {
             let Role::Feature(slot) = plan.role(column) else { continue };
             let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
             let cell = match parse(decimals, bytes, lines.line_number(), place)? {
-                Parsed::Number(value) => Cell::Number(value),
-                Parsed::Empty | Parsed::Nan => Cell::Missing,
+                Parsed::Number(value) => match std::str::from_utf8(bytes) {
+                    Ok(text) => Cell::Numeral(value, text.trim()),
+                    Err(_) => Cell::Number(value),
+                },
+                Parsed::Empty => Cell::Missing,
                 Parsed::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
-                Parsed::Text => match std::str::from_utf8(bytes) {
+                Parsed::Nan | Parsed::Text => match std::str::from_utf8(bytes) {
                     Ok(text) => number::text_cell(text),
                     Err(_) => return Err(DataError::CellEncoding { cell: place() }),
                 },

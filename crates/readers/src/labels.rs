@@ -12,8 +12,8 @@ use crate::number::{self, Parsed};
 ///
 /// A name is canonical: it has no blanks around it, and a name that is a finite number is written
 /// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
-/// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. Two integers
-/// above 2⁵³ that are the same `f64` are one class.
+/// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. A number
+/// from 2⁵³ on stays as it is written, for its digits may be a code.
 ///
 /// ```
 /// use mercer_readers::Labels;
@@ -112,10 +112,12 @@ impl Labels {
     /// Puts the canonical name of `text` into `name`, in place of what that holds; an empty name is
     /// no label. `O(text)`.
     pub fn canonical(text: &str, name: &mut String) {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
         name.clear();
         let text = text.trim();
         match number::parse(text.as_bytes()) {
-            Parsed::Number(value) => Self::canonical_number(value, name),
+            // Beyond 2⁵³ different digits may be one number.
+            Parsed::Number(value) if value.abs() < EXACT => Self::canonical_number(value, name),
             _ => name.push_str(text),
         }
     }
