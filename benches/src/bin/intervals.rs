@@ -12,7 +12,7 @@ use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
 use mercer_experts::IntervalParams;
 use mercer_kernels::{Gaussian, median_width};
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::{Krls, KrlsParams, Regressor, Scratch, Target};
+use mercer_learners::{Krls, KrlsParams, RegressorExt, Scratch, Target};
 
 const COVERAGE: f64 = 0.9;
 const POINTS: usize = 200;

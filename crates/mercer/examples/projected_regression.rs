@@ -25,7 +25,7 @@ use mercer::data::{Dataset, Simulation};
 use mercer::kernels::TaylorFeatures;
 use mercer::{
     Gaussian, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, PkrrTaylor, Regressor,
-    TaylorParams, prequential,
+    RegressorExt, TaylorParams, prequential,
 };
 
 const WIDTH: f64 = 0.5;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mercer_core::ExampleError;
 use mercer_data::Dataset;
-use mercer_learners::{Error, Regressor};
+use mercer_learners::{Error, Regressor, RegressorExt};
 
 use crate::plan::ExperimentError;
 use crate::progress::JobProgress;

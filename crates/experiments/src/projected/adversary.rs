@@ -14,7 +14,7 @@
 
 use mercer_data::{Dataset, Simulation};
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-use mercer_learners::{Regressor, Scratch};
+use mercer_learners::{Regressor, RegressorExt, Scratch};
 use mercer_linalg_incremental::GrowingCholesky;
 
 use super::methods::{LAMBDA, Method};

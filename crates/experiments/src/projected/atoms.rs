@@ -6,8 +6,8 @@
 use mercer_data::{Dataset, Ranges, Scaling, Scheme};
 use mercer_kernels::{Gaussian, TaylorFeatures};
 use mercer_learners::{
-    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, Score,
-    TaylorParams,
+    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, RegressorExt,
+    Score, TaylorParams,
 };
 
 use super::methods::LAMBDA;

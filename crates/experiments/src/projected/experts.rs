@@ -15,7 +15,7 @@
 use mercer_data::{Dataset, Ranges, Scaling, Scheme};
 use mercer_experts::Rule;
 use mercer_kernels::Gaussian;
-use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, Regressor};
+use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, RegressorExt};
 
 use crate::figure::{Figure, Panels};
 use crate::judgement::{Judgement, Kind};

@@ -8,7 +8,7 @@
 
 use mercer_data::{Dataset, Simulation};
 use mercer_kernels::{Gaussian, Kernel};
-use mercer_learners::{Error, NystromParams, PkawvNystrom, Regressor};
+use mercer_learners::{Error, NystromParams, PkawvNystrom, RegressorExt};
 use mercer_linalg_incremental::SymmetricEigen;
 use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};
 

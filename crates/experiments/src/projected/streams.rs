@@ -11,7 +11,7 @@ use std::time::Instant;
 use mercer_core::ExampleError;
 use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
 use mercer_kernels::TaylorFeatures;
-use mercer_learners::{Error, Regressor, Score};
+use mercer_learners::{Error, Regressor, RegressorExt, Score};
 
 use super::methods::{MOST_BYTES, Method};
 use crate::figure::{Figure, Panels};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use mercer_data::Dataset;
-use mercer_learners::{Auto, AutoParams, Regressor};
+use mercer_learners::{Auto, AutoParams, RegressorExt};
 
 use crate::plan::ExperimentError;
 use crate::progress::JobProgress;

@@ -12,7 +12,7 @@ use mercer::encoding::{Column, Encoding, Kind, Use};
 use mercer::forecast::{ConformalIntervals, Forecaster};
 use mercer::learners::Expert;
 use mercer::model::{Description, Model, SeriesErrors, VERSION};
-use mercer::{AnyKernel, AnyRegressor, Regressor};
+use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_data::{Labels, Scaling};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor};
+use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor, RegressorExt};
 use serde::{Deserialize, Serialize};
 
 use super::{Description, ModelError, ModelKind, Seen, check_counts, check_scaling, frame};

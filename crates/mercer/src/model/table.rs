@@ -5,7 +5,7 @@ use mercer_data::Labels;
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::LearnerIntervals;
-use mercer_learners::{AnyRegressor, Regressor};
+use mercer_learners::{AnyRegressor, RegressorExt};
 use serde::{Deserialize, Serialize};
 
 use super::{

@@ -19,7 +19,7 @@ use mercer::model::{
     AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
     Progress, Regression, Seen, SeriesErrors, Table,
 };
-use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Scratch, Target};
+use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
 
 /// Rows `(x, y)` with `x` in the square.
 pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {
