@@ -226,7 +226,8 @@ fn marks_of_gaps_change_no_kind() {
     for marks in [1, 12, 13, 200] {
         let texts: Vec<String> = (0..256).map(|row| if row < marks { "-".to_owned() } else { row.to_string() }).collect();
         let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [of_text(text)]).collect();
-        let column = &Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap().columns()[0];
+        let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+        let column = &schema.columns()[0];
         assert_eq!((column.kind, column.missing), (Kind::Number, marks));
     }
     let rows: Vec<String> = (0..256).map(|row| if row % 10 == 3 { "\\N".to_owned() } else { row.to_string() }).collect();
