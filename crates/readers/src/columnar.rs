@@ -165,7 +165,7 @@ impl Columnar {
             let target = *target;
             let head = rows.look_at(&lines, target)?;
             rows.head = Some(head);
-            if head.text {
+            if head.is_label() {
                 rows.plan.read_labels(lines.file())?;
             }
         }

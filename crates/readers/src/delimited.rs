@@ -96,7 +96,7 @@ impl Delimited {
             for text in header::ahead(lines, separator, columns, *target) {
                 seen.see(decimal::kind(text.as_bytes(), separator, options.decimal));
             }
-            if seen.text {
+            if seen.is_label() {
                 plan.read_labels(lines.file())?;
             }
         }

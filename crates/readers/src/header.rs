@@ -85,7 +85,7 @@ pub(crate) fn of_numbers(
         if behind.contains(&first[text]) {
             return sure(false);
         }
-        if head.rows > 0 && !head.text {
+        if head.rows > 0 && !head.is_label() {
             return sure(true);
         }
         return Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() });

@@ -188,7 +188,7 @@ impl Ndjson {
             while let Ok(true) = ahead.advance() {
                 see(&ahead, &columns, *target, seen);
             }
-            if seen.text {
+            if seen.is_label() {
                 plan.read_labels(lines.file())?;
             }
         }

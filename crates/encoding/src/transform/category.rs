@@ -71,7 +71,7 @@ impl Categories {
 
     /// The same for a column that comes when there is no pool for it.
     pub(super) fn apart(self, hashed: usize) -> Self {
-        Self { hashed: hashed.min(SHARED), ..self }
+        Self { hashed: hashed.min(SHARED / 2), ..self }
     }
 
     /// Whether categories that the head does not have go to the pool.

@@ -154,7 +154,7 @@ fn categories_have_room_then_are_hashed() {
     assert_eq!(treatment, "one-hot (35 categories), later ones too while there is room");
     assert_eq!(transform.names(&schema)[..6], ["c=a", "c=b", "c=c", "c=d", "c=e", "c=later 0"]);
 
-    let many: Vec<String> = (0..200).map(|i| format!("{}", i % 100)).collect();
+    let many: Vec<String> = (0..200).map(|i| format!("c{}", i % 100)).collect();
     let rows: Vec<_> = many.iter().map(|name| [Cell::Text(name)]).collect();
     let schema = Schema::of(&names(&["c"]), &rows, &Overrides::default()).unwrap();
     let of = |options| Transform::new(&schema, options).unwrap().dimension();
@@ -351,7 +351,7 @@ proptest! {
             if table[..=rows.len() / 2].iter().any(|(_, other)| other == name) {
                 prop_assert_eq!(number(&format!("c={name}")), Some(1.0));
             }
-            let of_category = all.iter().zip(&numbers).filter(|(name, _)| name.starts_with("c="));
+            let of_category = all.iter().zip(&numbers).filter(|(name, _)| !name.starts_with('x'));
             prop_assert_eq!(of_category.map(|(_, x)| x.abs()).sum::<f64>(), 1.0);
             transform.learn(row).unwrap();
         }

@@ -419,7 +419,7 @@ impl Found {
         let Some(ignored) = ignored else { return Ok(None) };
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
         let plain =
-            |row: &Record| (0..row.len()).filter(used).all(|column| matches!(row.cell(column), Cell::Number(_)));
+            |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         let Some(Head { rows, look }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
             return Ok(None);
         };
@@ -455,7 +455,7 @@ impl Found {
 fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
     schema.columns().iter().enumerate().filter(|(_, column)| column.used == Use::Encoded).all(|(place, _)| {
         let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
-        let numbers = cells().filter(|cell| matches!(cell, Cell::Number(_))).count();
+        let numbers = cells().filter(|cell| cell.number().is_some()).count();
         2 * numbers > cells().count()
     })
 }

@@ -33,9 +33,9 @@ fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
         options = options.scale(Scale::Paper01);
         for column in 0..4 {
             let value = |row: &Record| match row.cell(column) {
-                Cell::Number(value) | Cell::Instant(value) => Some(value),
+                Cell::Instant(value) => Some(value),
                 Cell::Text(text) => parse_instant(text),
-                Cell::Missing => None,
+                cell => cell.number(),
             };
             let values: Vec<f64> = rows.iter().filter_map(value).collect();
             low = values.iter().copied().fold(f64::MAX, f64::min);
@@ -52,7 +52,7 @@ fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
         let mut numbers = Vec::new();
         encoding.encode(record, &mut numbers).unwrap();
         encoding.learn(record).unwrap();
-        let Cell::Number(price) = record.cell(3) else { panic!("a price") };
+        let price = record.cell(3).number().expect("a price");
         numbers.push((price - low) / (high - low));
         let cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();
         lines += &(cells.join(",") + "\n");
