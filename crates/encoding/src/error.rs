@@ -74,6 +74,14 @@ pub enum EncodingError {
         "no column is left to learn from: every one is ignored, empty or set aside; name some with an override such as NAME=category"
     )]
     NothingLeft,
+    /// No column is left to learn from, and of one it is in doubt what it is.
+    #[error("column {name:?}: {why}; no other column is left to learn from")]
+    OneInDoubt {
+        /// The column.
+        name: String,
+        /// What is in doubt, and what settles it.
+        why: String,
+    },
     #[cfg(feature = "learners")]
     /// A learner made for inputs of another dimension.
     #[error("the learner was made for inputs of dimension {learner}, but the columns are encoded to {encoded} numbers")]

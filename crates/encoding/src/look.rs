@@ -94,8 +94,7 @@ impl Look {
         });
         let decided = decided.collect::<Result<Vec<Column>, EncodingError>>()?;
         let schema = Schema { rows, named, columns: decided };
-        let left =
-            schema.columns.iter().any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted));
+        let left = schema.columns.iter().any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted));
         if left { Ok(schema) } else { Err(EncodingError::NothingLeft) }
     }
 }

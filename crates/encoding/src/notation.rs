@@ -104,8 +104,9 @@ impl Notation {
         instant.filter(|seconds| seconds.is_finite())
     }
 
-    /// What is told of it.
-    pub(crate) fn words(&self) -> Option<String> {
+    /// How it differs from the usual one, in words.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
         Some(match self {
             Self::Plain => return None,
             Self::Number(numeral) => numeral.words(),

@@ -115,6 +115,8 @@ pub enum Oddity {
     NewCategory,
     /// A cell that is not of the column's kind, and counts as missing.
     Misfit,
+    /// A cell without a value, in a column that has some.
+    Gap,
 }
 
 /// Columns to numbers; see [the module](self).
@@ -186,7 +188,11 @@ impl Transform {
         let dimension = columns.iter().map(Encoder::width).sum::<usize>() + pool.width();
         let before = columns.len();
         if dimension == 0 {
-            return Err(EncodingError::NothingLeft);
+            let mut columns = schema.columns().iter();
+            let doubt = columns.find(|column| column.used == Use::Text && !column.why.is_empty()).cloned();
+            return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, .. }| {
+                EncodingError::OneInDoubt { name, why }
+            }));
         }
         Ok(Self { options, columns, pool, before, dimension })
     }
@@ -288,7 +294,7 @@ impl Transform {
         let columns = self.columns.iter().enumerate().take(record.width());
         columns.filter_map(|(place, column)| {
             let cell = record.cell(place);
-            let misfit = |fits: bool| (!fits && !is_gap(cell)).then_some(Oddity::Misfit);
+            let misfit = |fits: bool| (!fits).then_some(if is_gap(cell) { Oddity::Gap } else { Oddity::Misfit });
             let odd = match column {
                 Encoder::Aside | Encoder::Ignored => None,
                 Encoder::Number(column) => misfit(column.notation.number(cell).is_some()),
@@ -390,7 +396,7 @@ impl Encoder {
 
 impl Numbers {
     fn is_plain(&self) -> bool {
-        matches!(self.scale, NumberScale::None(_)) && !self.gaps
+        matches!(self.scale, NumberScale::None(_)) && !self.gaps && self.notation == Notation::Plain
     }
 
     fn new(scale: Scale, range: Option<(f64, f64)>, gaps: bool, column: &Column) -> Self {
@@ -428,8 +434,9 @@ impl Late {
         self.categories.learn(self.rest(cell), pool);
     }
 
+    /// Of a column that begins late a gap is nothing odd.
     fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
-        self.categories.oddity(self.rest(cell))
+        self.categories.oddity(self.rest(cell)).filter(|oddity| *oddity != Oddity::Gap)
     }
 
     /// What is no number.

@@ -146,7 +146,7 @@ impl Categories {
     }
 
     pub(super) fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
-        let key = Key::of(cell)?;
+        let Some(key) = Key::of(cell) else { return Some(Oddity::Gap) };
         (!self.is_known(key.as_str())).then_some(Oddity::NewCategory)
     }
 

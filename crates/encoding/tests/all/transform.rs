@@ -275,7 +275,7 @@ fn times_by_hand() {
     assert_eq!(encoded(&transform, &day("some day")), [0.0; 7]);
     let odd = [Cell::Text("some day")];
     assert_eq!(transform.oddities(&odd).collect::<Vec<_>>(), [(0, Oddity::Misfit)]);
-    assert_eq!(transform.oddities(&[Cell::Missing]).count(), 0);
+    assert_eq!(transform.oddities(&[Cell::Missing]).collect::<Vec<_>>(), [(0, Oddity::Gap)]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod records;
 use std::collections::VecDeque;
 
 use mercer::encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Overrides, Scale, Schema,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Look, Overrides, Scale, Schema,
     TargetScale, Use,
 };
 use mercer::readers::{
@@ -173,8 +173,13 @@ impl Encoded {
     /// Tells a person what is done with the columns; and later, once of each column, that a cell does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
-        if self.encoding.schema().needs_encoding() {
-            voice::remark(self.told());
+        if !self.encoding.transform().is_identity() {
+            voice::remark(format!(
+                "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
+                self.shown,
+                self.encoding.dimension(),
+            ));
+            oddities::tell_columns(&self.encoding);
         }
         self.odd = Some(Oddities::default());
         self
@@ -217,20 +222,16 @@ impl Encoded {
         Columns::new(self.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
     }
 
-    /// What is done with the columns, as one line for people.
-    fn told(&self) -> String {
-        let schema = self.encoding.schema();
-        let encoded = schema.columns().iter().filter(|column| column.used == Use::Encoded);
-        let count = |kind: ColumnKind| encoded.clone().filter(|column| column.kind == kind).count();
-        let gaps = encoded.clone().filter(|column| column.missing > 0).count();
-        format!(
-            "{}: is not a complete table of numbers, so its columns are encoded to {} numbers ({} with categories, {} with times, {gaps} \
-             with missing cells); mercer inspect tells more",
-            self.shown,
-            self.encoding.dimension(),
-            count(ColumnKind::Category),
-            count(ColumnKind::Time),
-        )
+    /// What was odd in the rows so far, column by column, for people.
+    pub(crate) fn report(&self) {
+        if let Some(odd) = &self.odd {
+            odd.report(&self.encoding);
+        }
+    }
+
+    /// The columns and how many cells were odd, as JSON.
+    pub(crate) fn facts(&self) -> (serde_json::Value, serde_json::Value) {
+        (oddities::columns(&self.encoding), self.odd.as_ref().map_or(serde_json::Value::Null, Oddities::counts))
     }
 
     /// The line of the row last read, and what it counts.
@@ -428,12 +429,13 @@ impl Found {
         let overrides = overrides.ignore(ignored.iter().map(number));
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let schema = match look.finish(&overrides) {
-            // A column that is named and is not there.
-            Err(error @ EncodingError::NoColumn { .. }) => return Err(refused(error)),
-            Err(_) => return Ok(None),
+            // Whoever reads numbers tells that there are none.
+            Err(EncodingError::NothingLeft) => return Ok(None),
+            Err(error) => return Err(refused(error)),
             Ok(schema) => schema,
         };
-        let acts = schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        let told = !looking.overrides.kinds.is_empty();
+        let acts = told || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
             return Ok(None);

@@ -130,6 +130,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         ));
     }
     notes.extend(feed.left_out());
+    let facts = feed.encoded().map(|encoded| {
+        encoded.report();
+        encoded.facts()
+    });
+    let (columns, counts) = facts.unzip();
     let seconds = seconds.as_secs_f64();
     let (_, second_half) = body.between(scored / 2, scored, true);
     let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
@@ -158,6 +163,9 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         seconds,
         seconds_per_example: seconds / n as f64,
         checkpoints,
+        task: if matches!(body, Body::Classes(_)) { "class" } else { "regression" },
+        columns,
+        counts,
         notes,
         asked: asked.metric,
         followed,

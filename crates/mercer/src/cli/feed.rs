@@ -10,7 +10,7 @@ use mercer::readers::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Sch
 
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
-use super::encoded::Looking;
+use super::encoded::{Encoded, Looking};
 use super::failure::Failure;
 use super::input::{
     Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
@@ -104,6 +104,11 @@ impl Names {
 }
 
 impl Feed {
+    /// The rows of a table whose columns are encoded, if they are and it is not in memory.
+    pub(crate) fn encoded(&self) -> Option<&Encoded> {
+        self.input.encoded()
+    }
+
     /// `formula` is the first key whose value depends on T.
     pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;

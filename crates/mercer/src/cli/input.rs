@@ -398,6 +398,11 @@ impl Input {
         }
     }
 
+    /// The rows of a table whose columns are encoded, if they are.
+    pub(crate) fn encoded(&self) -> Option<&Encoded> {
+        if let Body::Encoded(encoded) = &self.body { Some(encoded) } else { None }
+    }
+
     /// The names of all classes in sorted order, where that is known without reading on.
     pub(crate) fn classes(&self) -> Option<Vec<String>> {
         let table = match (&self.body, self.kind) {
