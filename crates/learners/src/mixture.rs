@@ -38,6 +38,7 @@ use self::team::{Gather, Group, Team};
 use crate::catalogue::keys::join;
 use crate::catalogue::{self, Entry, Key, Kind, ParameterType, Parameters, Takes};
 use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Regressor, Scratch};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
@@ -158,7 +159,8 @@ where
     /// A mixture of these learners, which have names for reports, under this rule.
     ///
     /// # Errors
-    /// When there is no member, or not all have one dimension and as many outputs.
+    /// When there is no member, not all have one dimension and as many outputs, or one minimises
+    /// another loss than the squared one, by which they compete.
     pub fn new(members: impl IntoIterator<Item = (String, M)>, rule: Rule) -> Result<Self, Error> {
         let (names, members): (Vec<String>, Vec<M>) = members.into_iter().unzip();
         let aggregation = Aggregation::new(names.len(), rule)?;
@@ -169,6 +171,9 @@ where
         }
         if let Some(other) = members.iter().find(|member| member.dimension() != dimension) {
             return Err(ExampleError::Dimension { expected: dimension, got: other.dimension() }.into());
+        }
+        if let Some(other) = members.iter().find(|member| member.loss() != Loss::SQUARED) {
+            return Err(Error::Loss { update: "a mixture", loss: other.loss().name(), instead: "squared" });
         }
         Ok(Self {
             dimension,
