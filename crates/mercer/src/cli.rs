@@ -57,10 +57,10 @@ use std::str::FromStr;
 
 use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
-use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
+use mercer::readers::{ColumnChoice, Scheme, TargetColumn};
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
 
 use bad_rows::OnError;

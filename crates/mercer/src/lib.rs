@@ -7,7 +7,8 @@
 //! [`Auto`] needs no settings and takes features in any unit. With a learner of your choice you scale the data yourself:
 //!
 //! ```
-//! use mercer::data::{Ranges, Registry, Scaling, Scheme};
+//! use mercer::datasets::Registry;
+//! use mercer::readers::{Ranges, Scaling, Scheme};
 //! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, prequential};
 //!
 //! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
@@ -30,7 +31,9 @@
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
 //! | [`simd`] | how the inner loops use the processor |
-//! | [`data`] | where examples come from: readers, scalings, permutations, a registry of data sets |
+//! | [`readers`] | where examples come from: files to rows and records, tables, scalings, permutations |
+//! | [`datasets`] | named data sets, found and checked |
+//! | [`streams`] | simulated systems and streams whose truth is known |
 //! | [`encoding`] | how a table of any columns becomes inputs: schemas, running scalings, categories, dates, gaps, pipelines |
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
@@ -61,7 +64,7 @@ pub mod model;
 pub mod tune;
 
 pub use mercer_core as core;
-pub use mercer_data as data;
+pub use mercer_datasets as datasets;
 pub use mercer_encoding as encoding;
 pub use mercer_experts as experts;
 pub use mercer_forecast as forecast;
@@ -69,8 +72,10 @@ pub use mercer_kernels as kernels;
 pub use mercer_koopman as koopman;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
+pub use mercer_readers as readers;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
+pub use mercer_streams as streams;
 
 pub use mercer_core::ExampleError;
 pub use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};

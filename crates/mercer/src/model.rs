@@ -52,10 +52,10 @@ use std::fmt;
 use std::io::Read;
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_data::{ColumnChoice, Scaling, TargetColumn};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{AnyRegressor, Regressor, Score};
+use mercer_readers::{ColumnChoice, Scaling, TargetColumn};
 use serde::{Deserialize, Serialize};
 
 pub use class_union::{ClassUnion, MOST_CLASSES};

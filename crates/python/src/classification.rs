@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::core::ExampleError;
-use mercer::data::Labels;
+use mercer::readers::Labels;
 use mercer::model::{ClassProgress, Classification, Model, ModelError, ModelKind};
 use mercer::{Error, Regressor, Scratch};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mercer::core::ExampleError;
-use mercer::data::Scaling;
+use mercer::readers::Scaling;
 use mercer::fit::{FitError, FitSpec};
 use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
 use mercer::model::{Model, ModelError, ModelKind, Moments, Regression};

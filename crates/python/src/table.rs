@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::catalogue::Built;
-use mercer::data::{Labels, text_cell};
+use mercer::readers::{Labels, text_cell};
 use mercer::encoding::{
     Cell, Cells, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, PipelineScratch, ScaledTargets,
 };

@@ -1,7 +1,7 @@
 //! Classes with names: the classifier that suits the data, and what its scores say.
 
 use mercer::catalogue::{Built, Entry, Value};
-use mercer::data::Labels;
+use mercer::readers::Labels;
 use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, Regressor};
 
 use super::failure::Failure;

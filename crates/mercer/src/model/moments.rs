@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
-use mercer_data::{Labels, Scaling};
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets, TargetScale};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
 use mercer_learners::{
     AnyRegressor, Classifier, Error, FeatureMap, FixedMap, Regressor, RidgeMoments, RidgePath, RidgePoint,
 };
+use mercer_readers::{Labels, Scaling};
 use serde::{Deserialize, Serialize};
 
 use super::{

@@ -1,7 +1,7 @@
 //! Rounds whose targets are classes.
 
-use mercer::data::Labels;
 use mercer::learners::{Error, area_under_curve};
+use mercer::readers::Labels;
 use mercer::{ClassScore, Loss, Regressor};
 
 use crate::cli::classes::{AnyClassifier, Judged, class_of};
