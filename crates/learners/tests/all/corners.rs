@@ -7,7 +7,7 @@ use mercer_learners::catalogue::{self, Context, Value};
 use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
 use mercer_learners::{
     ConKons, ConKonsParams, Error, Eviction, Fogd, FogdParams, Krls, KrlsParams, Loss, Mixture, NonsAld, NonsAldParams,
-    Norma, NormaParams, Regressor, Removal, Restarting, Schedule, Target, Targets,
+    Norma, NormaParams, Regressor, RegressorExt, Removal, Restarting, Schedule, Target, Targets,
 };
 use mercer_testkit::streams;
 
