@@ -44,10 +44,14 @@ pub enum EncodingError {
         got: usize,
     },
     /// `NAME=KIND` that cannot be read.
-    #[error("{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier, or for times dmy, mdy, ymd")]
+    #[error(
+        "{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier, or for times dmy, mdy, ymd"
+    )]
     Override(String),
     /// A column whose cells are not of the kind that is told.
-    #[error("column {name:?} is told to be a {kind}, but {value:?} is none; tell another kind, or leave the column out")]
+    #[error(
+        "column {name:?} is told to be a {kind}, but {value:?} is none; tell another kind, or leave the column out"
+    )]
     Unreadable {
         /// The column.
         name: String,

@@ -92,8 +92,8 @@ pub use error::EncodingError;
 pub use look::Look;
 pub use matching::{ColumnMap, Mapped};
 pub use mercer_core::{Cell, Cells, parse_instant};
-pub use notation::{Clock, DayOrder, Notation, Numeral};
 pub use moments::RunningMoments;
+pub use notation::{Clock, DayOrder, Notation, Numeral};
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]
 pub use pipeline::{Pipeline, PipelineScratch};

@@ -256,7 +256,7 @@ impl Sight {
             match Notation::of_days(self.values()) {
                 Reading::As(notation) => return (Kind::Time, notation, String::new()),
                 Reading::Doubtful(value) => {
-                    doubt = format!("{value:?} may be two days; {name}=dmy or {name}=mdy tells which");
+                    doubt = format!("{value:?} may be two days; its kind tells which: {name}=dmy or {name}=mdy");
                 }
                 Reading::Text => {}
             }
@@ -309,7 +309,7 @@ impl Sight {
                     None => match Notation::of_days(self.values()) {
                         Reading::As(notation) => notation,
                         Reading::Doubtful(value) => {
-                            return Err(doubtful(value, format!("{name}=dmy or {name}=mdy tells which")));
+                            return Err(doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy")));
                         }
                         Reading::Text => Notation::Plain,
                     },

@@ -298,8 +298,8 @@ struct Affix;
 impl Affix {
     /// Signs and codes of currencies, and of parts of a whole.
     const SIGNS: [&str; 29] = [
-        "%", "‰", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "°", "°C", "°F", "USD", "EUR", "GBP",
-        "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
+        "%", "‰", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "°", "°C", "°F", "USD", "EUR",
+        "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
     ];
 
     /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word

@@ -180,7 +180,18 @@ impl Column {
         };
         let all = TimeParts { hour: true, weekday: true, season: true };
         let time = if kind == Kind::Time { all } else { TimeParts::default() };
-        Self { name, kind, used, missing: 0, distinct: 0, range: None, categories: Vec::new(), time, notation: Notation::Plain, why: String::new() }
+        Self {
+            name,
+            kind,
+            used,
+            missing: 0,
+            distinct: 0,
+            range: None,
+            categories: Vec::new(),
+            time,
+            notation: Notation::Plain,
+            why: String::new(),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ impl Body {
 enum Owned {
     Missing,
     Number(f64),
+    Integer(i128),
     Instant(f64),
     Text(String),
 }
@@ -75,6 +76,7 @@ impl Cells for Row<'_> {
         match &self.columns[column][self.row] {
             Owned::Missing => Cell::Missing,
             Owned::Number(number) => Cell::Number(*number),
+            Owned::Integer(number) => Cell::integer(*number),
             Owned::Instant(seconds) => Cell::Instant(*seconds),
             Owned::Text(text) => Cell::Text(text),
         }
@@ -93,10 +95,8 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     };
     let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
     let text = |text: &str| match text_cell(text) {
-        Cell::Missing => Owned::Missing,
-        Cell::Number(number) => Owned::Number(number),
-        Cell::Instant(seconds) => Owned::Instant(seconds),
         Cell::Text(text) => Owned::Text(text.to_owned()),
+        _ => Owned::Missing,
     };
     if value.is_none() {
         Ok(Owned::Missing)
@@ -105,7 +105,7 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     } else if let Ok(one) = value.cast::<PyBool>() {
         Ok(truth(one.is_true()))
     } else if value.is_instance_of::<PyInt>() {
-        number(value.extract()?)
+        value.extract().map(Owned::Integer).or_else(|_| number(value.extract()?))
     } else if let Ok(one) = value.cast::<PyString>() {
         Ok(text(one.to_str()?))
     } else if value.hasattr("timestamp")? {

@@ -417,13 +417,13 @@ impl Number {
         match (parsed, self.head) {
             (Parsed::Number(value), _) => Ok(value),
             (Parsed::Nan | Parsed::Empty, _) if self.missing == Missing::Nan => Ok(f64::NAN),
-            (Parsed::Nan | Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
+            (Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
             (Parsed::Text, Some(TargetHead { rows, .. })) if target => {
                 Err(DataError::LateLabel { cell: place(), value: lossy(bytes), rows })
             }
             (Parsed::Text, _) => Err(DataError::NotANumber { cell: place(), value: lossy(bytes) }),
-            (Parsed::Empty, _) if target => Err(DataError::MissingTarget { cell: place() }),
-            (Parsed::Empty, _) => Err(DataError::EmptyCell { cell: place() }),
+            (Parsed::Empty | Parsed::Nan, _) if target => Err(DataError::MissingTarget { cell: place() }),
+            (Parsed::Empty | Parsed::Nan, _) => Err(DataError::EmptyCell { cell: place() }),
         }
     }
 }

@@ -174,9 +174,7 @@ impl Categories {
 /// Place below `places` and sign of a category: FNV-1a, finished by the mixing step of SplitMix64.
 fn hash(name: &str, column: usize, places: usize) -> (usize, f64) {
     let start = 0xcbf2_9ce4_8422_2325_u64.wrapping_add((column as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let fnv = name
-        .bytes()
-        .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let fnv = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let mixed = (fnv ^ (fnv >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     let mixed = mixed ^ (mixed >> 31);

@@ -224,13 +224,15 @@ fn codes_are_categories_by_their_text() {
 #[test]
 fn marks_of_gaps_change_no_kind() {
     for marks in [1, 12, 13, 200] {
-        let texts: Vec<String> = (0..256).map(|row| if row < marks { "-".to_owned() } else { row.to_string() }).collect();
+        let texts: Vec<String> =
+            (0..256).map(|row| if row < marks { "-".to_owned() } else { row.to_string() }).collect();
         let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [of_text(text)]).collect();
         let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
         let column = &schema.columns()[0];
         assert_eq!((column.kind, column.missing), (Kind::Number, marks));
     }
-    let rows: Vec<String> = (0..256).map(|row| if row % 10 == 3 { "\\N".to_owned() } else { row.to_string() }).collect();
+    let rows: Vec<String> =
+        (0..256).map(|row| if row % 10 == 3 { "\\N".to_owned() } else { row.to_string() }).collect();
     let rows: Vec<[Cell<'_>; 1]> = rows.iter().map(|text| [of_text(text)]).collect();
     let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
     assert_eq!((schema.columns()[0].kind, schema.columns()[0].missing), (Kind::Number, 26));

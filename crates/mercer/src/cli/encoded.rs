@@ -8,8 +8,7 @@ mod records;
 use std::collections::VecDeque;
 
 use mercer::encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Look, Overrides, Scale, Schema,
-    TargetScale, Use,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Look, Overrides, Scale, Schema, TargetScale, Use,
 };
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, Scheme, TargetColumn,
@@ -82,11 +81,13 @@ pub(crate) struct Encoded {
 impl Encoded {
     /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not numbers or has gaps in the first rows; or of any, if
     /// numbers are to be scaled. `None` for every other, also for one that cannot be read: whoever reads it as a table of numbers tells why.
+    /// A person is told what the columns are if this is `aloud`.
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
         looking: &Looking,
         wanted: Wanted,
+        aloud: bool,
     ) -> Result<Option<Self>, Failure> {
         let Some(file) = &*opening else { return Ok(None) };
         if options.format == Some(Format::Libsvm) {
@@ -96,12 +97,20 @@ impl Encoded {
         let whole = ReadOptions { ignore: Vec::new(), later_keys: !looking.at_once, ..options.clone() };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
-        let Some(found) = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)? else {
-            return Ok(None);
+        let found = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)?;
+        let found = match found {
+            Looked::Encoded(found) => found,
+            Looked::Numbers(schema) => {
+                if aloud && let Some(schema) = schema {
+                    oddities::tell_plain(&schema);
+                }
+                return Ok(None);
+            }
         };
         let Some(file) = opening.take() else { return Ok(None) };
         let records = Records::Read(file.last_records(&whole)?.into());
-        Ok(Some(found.over(shown, records)))
+        let encoded = found.over(shown, records);
+        Ok(Some(if aloud { encoded.aloud() } else { encoded }))
     }
 
     /// The rows of a data set with a name whose numbers are to be scaled.
@@ -120,7 +129,8 @@ impl Encoded {
         };
         let options = ReadOptions { target, ..ReadOptions::default() };
         let found = Found::in_head(name, Records::of_table(table.clone()), &options, looking, wanted)?;
-        Ok(found.map(|found| found.over(name.to_owned(), Records::of_table(table.clone()))))
+        let Looked::Encoded(found) = found else { return Ok(None) };
+        Ok(Some(found.over(name.to_owned(), Records::of_table(table.clone()))))
     }
 
     /// Rows whose columns a model knows, by name; what is missing is told.
@@ -393,36 +403,42 @@ struct Found {
     targets: Vec<TargetScale>,
 }
 
+/// What a table is, by its first rows.
+enum Looked {
+    /// Its columns are to be encoded.
+    Encoded(Found),
+    /// They are read as numbers as they are; with what they are, if all can be read so.
+    Numbers(Option<Schema>),
+}
+
 impl Found {
     fn over(self, shown: String, records: Records) -> Encoded {
         let Self { encoding, beside, targets } = self;
         Encoded { shown, records, record: Record::new(), map: None, encoding, beside, targets, odd: None }
     }
 
-    /// `None` where the columns are to be read as numbers as they are.
     fn in_head(
         shown: &str,
         mut records: Records,
         options: &ReadOptions,
         looking: &Looking,
         wanted: Wanted,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Looked, Failure> {
         let names = records.names();
-        let Some(targets) = targets(&options.target, &names) else { return Ok(None) };
+        let Some(targets) = targets(&options.target, &names) else { return Ok(Looked::Numbers(None)) };
         let weight = match &options.weight {
             None => None,
             Some(choice) => match place(choice, &names) {
                 Some(place) if !targets.contains(&place) => Some(place),
-                _ => return Ok(None),
+                _ => return Ok(Looked::Numbers(None)),
             },
         };
         let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| place(choice, &names)).collect();
-        let Some(ignored) = ignored else { return Ok(None) };
+        let Some(ignored) = ignored else { return Ok(Looked::Numbers(None)) };
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
-        let plain =
-            |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
+        let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         let Some(Head { rows, look }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
-            return Ok(None);
+            return Ok(Looked::Numbers(None));
         };
         let number = |place: &usize| format!("#{}", place + 1);
         let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
@@ -430,7 +446,7 @@ impl Found {
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let schema = match look.finish(&overrides) {
             // Whoever reads numbers tells that there are none.
-            Err(EncodingError::NothingLeft) => return Ok(None),
+            Err(EncodingError::NothingLeft) => return Ok(Looked::Numbers(None)),
             Err(error) => return Err(refused(error)),
             Ok(schema) => schema,
         };
@@ -438,18 +454,18 @@ impl Found {
         let acts = told || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
-            return Ok(None);
+            return Ok(Looked::Numbers(Some(schema)));
         }
-        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(None) };
+        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(Looked::Numbers(None)) };
         let beside = Beside { targets, weight, kind };
         if let Some(ranges) = &looking.ranges {
             let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
             let targets = ranges.targets().map_err(refused)?;
-            return Ok(Some(Self { encoding, beside, targets }));
+            return Ok(Looked::Encoded(Self { encoding, beside, targets }));
         }
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(Some(Self { encoding, beside, targets: Vec::new() }))
+        Ok(Looked::Encoded(Self { encoding, beside, targets: Vec::new() }))
     }
 }
 

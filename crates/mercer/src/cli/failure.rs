@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use mercer::catalogue::CatalogueError;
 use mercer::datasets::DatasetError;
-use mercer::readers::{ColumnChoice, DataError};
+use mercer::readers::{CellPlace, Column, ColumnChoice, DataError};
 
 use super::plain::Plain;
 
@@ -112,6 +112,10 @@ impl From<DataError> for Failure {
             )),
             DataError::ColumnNotFound { column: ColumnChoice::Name(_), names: None, .. } => {
                 Self::because(format!("{error}; tell them by number"))
+            }
+            DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } => {
+                let name = name.clone().unwrap_or_else(|| format!("#{number}"));
+                Self::because(format!("{error}; --as '{name}=number' reads gaps as missing values"))
             }
             _ => Self::because(error.to_string()),
         }

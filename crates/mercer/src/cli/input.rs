@@ -185,8 +185,8 @@ impl Input {
         let shown = opening.shown().to_owned();
         let options = only::applied(&opening, options, &looking.only)?;
         let mut opening = Some(opening);
-        if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted)? {
-            return Ok(Self::of_encoded(shown, if again { encoded } else { encoded.aloud() }));
+        if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted, !again)? {
+            return Ok(Self::of_encoded(shown, encoded));
         }
         let reader = match opening {
             Some(opening) => opening.rows(&options)?,

@@ -1,8 +1,7 @@
 //! Columns beside the features: targets and weights.
 
 use mercer::readers::{
-    Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text,
-    is_gap_mark,
+    Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text, is_gap_mark,
 };
 
 use crate::cli::input::{Kind, Wanted};
@@ -96,7 +95,8 @@ pub(crate) fn kind(rows: &[Record], targets: &[usize], wanted: Wanted) -> Option
     /// Of so many targets one may be something else.
     const TARGETS_A_MISFIT: usize = 20;
     let several = targets.len() > 1;
-    let is_there = |cell: &Cell<'_>| !matches!(cell, Cell::Missing) && !matches!(cell, Cell::Text(text) if is_gap_mark(text));
+    let is_there =
+        |cell: &Cell<'_>| !matches!(cell, Cell::Missing) && !matches!(cell, Cell::Text(text) if is_gap_mark(text));
     let cells = || rows.iter().map(|record| record.cell(targets[0])).filter(is_there);
     let numbers = || cells().filter_map(Cell::number);
     let (present, others) = (cells().count(), cells().count() - numbers().count());

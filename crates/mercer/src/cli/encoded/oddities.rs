@@ -1,7 +1,7 @@
 //! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
 //! by its place and all by their number.
 
-use mercer::encoding::{Column, Encoding, Kind, Notation, Oddity, Use};
+use mercer::encoding::{Column, Encoding, Kind, Notation, Oddity, Schema, Use};
 use mercer::readers::Record;
 use serde_json::{Value, json};
 
@@ -70,6 +70,22 @@ pub(crate) fn tell_columns(encoding: &Encoding) {
     told.iter().take(MOST_TOLD).for_each(voice::remark);
     if told.len() > MOST_TOLD {
         voice::remark(format!("and {} columns more; mercer inspect tells all", told.len() - MOST_TOLD));
+    }
+}
+
+/// What may surprise of a table that is read as numbers as they are.
+pub(crate) fn tell_plain(schema: &Schema) {
+    for Column { name, kind, used, why, .. } in schema.columns() {
+        if matches!(used, Use::SetAside | Use::Unwanted) {
+            continue;
+        }
+        if *kind == Kind::Identifier {
+            voice::remark(format!(
+                "column {name:?} counts the rows, and is taken as a number; --as '{name}=identifier' leaves it out"
+            ));
+        } else if !why.is_empty() {
+            voice::remark(format!("column {name:?}: {kind}, {why}"));
+        }
     }
 }
 
