@@ -333,7 +333,7 @@ impl Columnar {
                         Cell::Missing => {}
                         Cell::Number(value) => Labels::canonical_number(value, label),
                         Cell::Numeral(_, text) | Cell::Text(text) => Labels::canonical(text, label),
-                        Cell::Integer(_) | Cell::Instant(_) => label.push_str(&shown(cell)),
+                        Cell::Integer(_) | Cell::Instant(_) => Labels::canonical(&shown(cell), label),
                     }
                     if label.is_empty() {
                         return Err(DataError::MissingTarget { cell: place() });

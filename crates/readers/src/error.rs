@@ -128,7 +128,7 @@ pub enum DataError {
     },
     /// A target that is no number, behind first rows whose targets are numbers.
     #[error(
-        "{cell}: {} is not a number, and most targets of the first {rows} {} are; replace it by one, or read the target as a label",
+        "{cell}: {} is not a number, and the targets of the first {rows} {} are; replace it by one, or read the target as a label",
         Quoted(value), plural(*rows, "row")
     )]
     LateLabel {

@@ -13,7 +13,7 @@ use crate::number::{self, Parsed};
 /// A name is canonical: it has no blanks around it, and a name that is a finite number is written
 /// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
 /// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. A number
-/// from 2⁵³ on stays as it is written, for its digits may be a code.
+/// whose digits an `f64` would lose stays as it is written.
 ///
 /// ```
 /// use mercer_readers::Labels;
@@ -112,12 +112,11 @@ impl Labels {
     /// Puts the canonical name of `text` into `name`, in place of what that holds; an empty name is
     /// no label. `O(text)`.
     pub fn canonical(text: &str, name: &mut String) {
-        const EXACT: f64 = 9_007_199_254_740_992.0;
         name.clear();
         let text = text.trim();
         match number::parse(text.as_bytes()) {
-            // Beyond 2⁵³ different digits may be one number.
-            Parsed::Number(value) if value.abs() < EXACT => Self::canonical_number(value, name),
+            // Digits that a number would lose may be a code.
+            Parsed::Number(value) if !loses_digits(text, value) => Self::canonical_number(value, name),
             _ => name.push_str(text),
         }
     }
@@ -128,6 +127,15 @@ impl Labels {
         // Negative zero becomes zero; writing to a string cannot fail.
         let _ = write!(name, "{}", Number(value + 0.0));
     }
+}
+
+/// Whether a text is a whole number of other digits than `value`, which it is read as.
+fn loses_digits(text: &str, value: f64) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let digits = text.trim_start_matches(['+', '-']);
+    value.abs() >= EXACT
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && value.abs().to_string() != digits.trim_start_matches('0')
 }
 
 /// Equality of the names and their order.

@@ -409,7 +409,7 @@ impl Value<'_> {
         label.clear();
         match self {
             Self::Number(value) => Labels::canonical_number(value, label),
-            Self::Integer(value) => label.push_str(&value.to_string()),
+            Self::Integer(value) => Labels::canonical(&value.to_string(), label),
             Self::Text(text) => Labels::canonical(&text, label),
             Self::Nan(text) | Self::NotFinite(text) => {
                 return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });

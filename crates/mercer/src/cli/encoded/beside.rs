@@ -33,7 +33,7 @@ impl Beside {
                 }
                 (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
                 (Cell::Numeral(_, text) | Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
-                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => label.push_str(&shown(read)),
+                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&shown(read), label),
                 (_, Kind::Numbers(_)) => match read.number() {
                     Some(value) => targets.push(value),
                     None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
