@@ -87,7 +87,7 @@ pub use dialect::{Decimal, Separator};
 pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line};
 pub use format::Format;
 pub use head::TargetHead;
-pub use labels::Labels;
+pub use labels::{LabelKind, Labels};
 pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use manifest::{Download, Entry, Kind, Paper, Same, Task};
 pub use mercer_core::{Cell, Cells, instant_text, parse_instant};

@@ -5,18 +5,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mercer::catalogue::Built;
 use mercer::data::{Labels, text_cell};
 use mercer::encoding::{
-    Cell, Cells, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, PipelineScratch, ScaledTargets,
+    Cell, Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch, ScaledTargets,
 };
-use mercer::model::{ClassProgress, ClassTable, Model, ModelError, ModelKind, Progress, Table};
-use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Scratch, Target};
+use mercer::model::{ClassProgress, ClassTable, Description, Model, ModelError, ModelKind, Own, Progress, Table};
+use mercer::{AnyKernel, AnyRegressor, Error, Loss, Regressor, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-use crate::making::{Known, Spec, intervals};
+use crate::classes::Classes;
+use crate::classification::third;
+use crate::front::{About, about, own};
+use crate::making::{Extras, Known, Spec, intervals};
 use crate::notes::Notes;
-use crate::regression::{at_row, no_intervals};
-use crate::rows::in_pieces;
+use crate::regression::no_intervals;
+use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -29,6 +33,8 @@ const BLOCK: usize = 256;
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
     model: Shared<Option<Body>>,
+    /// Taken before the model by who needs both.
+    classes: Mutex<Classes>,
     notes: Mutex<Notes>,
 }
 
@@ -41,6 +47,20 @@ enum Body {
 }
 
 impl Body {
+    fn description(&self) -> &Description {
+        match self {
+            Self::Numbers(model) => &model.description,
+            Self::Classes(model) => &model.description,
+        }
+    }
+
+    fn description_mut(&mut self) -> &mut Description {
+        match self {
+            Self::Numbers(model) => &mut model.description,
+            Self::Classes(model) => &mut model.description,
+        }
+    }
+
     fn encoding(&self) -> &Encoding {
         match self {
             Self::Numbers(model) => model.encoding(),
@@ -122,6 +142,26 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     }
 }
 
+/// What a column becomes whose first cells these are; none where all are missing.
+fn kind_of(cells: &[Owned]) -> Option<Kind> {
+    let mut present = cells.iter().filter(|cell| !matches!(cell, Owned::Missing)).peekable();
+    present.peek()?;
+    let all = |is: fn(&Owned) -> bool| cells.iter().all(|cell| matches!(cell, Owned::Missing) || is(cell));
+    Some(if all(|cell| matches!(cell, Owned::Number(_))) {
+        Kind::Number
+    } else if all(|cell| matches!(cell, Owned::Instant(_))) {
+        Kind::Time
+    } else {
+        Kind::Category
+    })
+}
+
+/// Whether a value is a number, a category or a time to a pipeline; None for a missing one.
+#[pyfunction]
+pub(crate) fn cell_kind(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    Ok(kind_of(&[owned(value)?]).map(|kind| kind.to_string()))
+}
+
 /// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
 fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
@@ -159,7 +199,7 @@ impl TableCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), notes: Mutex::default() }
+        Self { model: Shared::new(None), classes: Mutex::default(), notes: Mutex::default() }
     }
 
     /// Forgets everything, and makes a learner for a table with this head: `spec` is that of the learner, `extras` the share of its intervals,
@@ -177,7 +217,7 @@ impl TableCore {
         scale: &str,
         kinds: Vec<(String, String)>,
         outputs: usize,
-        labels: Option<Vec<String>>,
+        labels: Option<Vec<Bound<'_, PyAny>>>,
         rounds: Option<usize>,
     ) -> PyResult<()> {
         if outputs == 0 {
@@ -209,6 +249,7 @@ impl TableCore {
         let known = Known { dimension, outputs, classes, rounds, rows: &first, weights: &weights };
         let kernel = spec.kernel(&known)?;
         let (coverage, local, calibrated) = extras;
+        let classes_met = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
         let body = match labels {
             None => {
                 let Built { learner, parameters } = spec.build(&kernel, &known, None)?;
@@ -222,18 +263,19 @@ impl TableCore {
                 let pipeline = Pipeline::new(encoding, scaled).map_err(errors::encoding)?;
                 Body::Numbers(Box::new(Table { description, progress: Progress::default(), intervals, pipeline }))
             }
-            Some(two) => {
+            Some(_) => {
+                let two = &classes_met;
                 let (classifier, parameters) = spec.classifier(&kernel, &known, two.len() == 2, calibrated)?;
-                let labels = if two.len() == 2 { Labels::from(two) } else { Labels::new() };
                 let pipeline = ClassPipeline::new(encoding, classifier).map_err(errors::encoding)?;
                 Body::Classes(Box::new(ClassTable {
                     description: spec.describe(&kernel, &parameters),
-                    labels,
+                    labels: Labels::new(),
                     progress: ClassProgress::default(),
                     pipeline,
                 }))
             }
         };
+        *self.classes(py) = classes_met;
         *self.model.write(py) = Some(body);
         *self.notes() = Notes::default();
         Ok(())
@@ -241,7 +283,40 @@ impl TableCore {
 
     /// Forgets everything.
     fn _reset(&self, py: Python<'_>) {
+        *self.classes(py) = Classes::default();
         *self.model.write(py) = None;
+    }
+
+    /// The names of the columns.
+    fn _column_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.encoding(py, |encoding| Ok(encoding.schema().columns().iter().map(|column| column.name.clone()).collect()))
+    }
+
+    /// Columns that are new join, each of the kind that is told or that its first cells show. One without a value waits; what the learner
+    /// cannot take is left out, and told.
+    fn _join(
+        &self,
+        py: Python<'_>,
+        names: Vec<String>,
+        columns: Vec<Bound<'_, PyList>>,
+        kinds: Vec<(String, String)>,
+    ) -> PyResult<()> {
+        let columns = Columns::read(&columns)?;
+        for (name, cells) in names.iter().zip(&columns.0) {
+            let told = kinds.iter().find(|(told, _)| told == name).map(|(_, kind)| kind.parse());
+            let Some(kind) = told.transpose().map_err(errors::encoding)?.or(kind_of(cells)) else { continue };
+            let mut model = self.model.write(py);
+            let added = match model.as_mut() {
+                None => return Err(errors::not_learnt()),
+                Some(Body::Numbers(model)) => model.pipeline.add_column(name, kind),
+                Some(Body::Classes(model)) => model.pipeline.add_column(name, kind),
+            };
+            match added {
+                Err(EncodingError::Learner(Error::FixedInputs)) => self.notes().late(name),
+                added => added.map_err(errors::encoding)?,
+            }
+        }
+        Ok(())
     }
 
     /// Learns rows with numbers as targets; the answer is their predictions.
@@ -295,6 +370,7 @@ impl TableCore {
                     pipeline.learn_by(&record, weight, teach).map_err(refused)?;
                     notes.look(row, pipeline.encoding(), &record);
                     progress.score.record_weighted(&scores, y, weight);
+                    notes.compare(&scores, y, weight);
                     progress.rows += 1;
                     all.extend_from_slice(&scores);
                 }
@@ -305,15 +381,15 @@ impl TableCore {
         arrays::columns(py, made, outputs)
     }
 
-    /// Learns rows with texts as labels; the answer is the class predicted for each, "" before any was met.
-    fn _learn_classes(
+    /// Learns rows with labels; the answer is the class predicted for each, None before any was met.
+    fn _learn_classes<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         names: Vec<String>,
-        columns: Vec<Bound<'_, PyList>>,
-        labels: Vec<String>,
-        weights: Option<PyReadonlyArray1<'_, f64>>,
-    ) -> PyResult<Vec<String>> {
+        columns: Vec<Bound<'py, PyList>>,
+        labels: Vec<Bound<'py, PyAny>>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
         let weights = arrays::optional(&weights)?;
@@ -322,47 +398,67 @@ impl TableCore {
         }
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
+        let most = match self.model.read(py).as_ref() {
+            Some(Body::Classes(model)) => {
+                let classifier = model.pipeline.classifier();
+                (!classifier.is_open()).then(|| classifier.classes())
+            }
+            _ => return Err(wrong_kind()),
+        };
+        // A label becomes a class with its first row; one of a row that is not learnt is forgotten again.
+        let met = {
+            let mut classes = self.classes(py);
+            labels.iter().enumerate().map(|(row, label)| {
+                let known = classes.len();
+                Ok(match classes.place(label).map_err(|error| at_row(row, error))? {
+                    Some(place) => place,
+                    None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
+                    None => {
+                        if weights.get(row) != Some(&0.0) {
+                            classes.append(label)?;
+                        }
+                        known
+                    }
+                })
+            }).collect::<PyResult<Vec<usize>>>()
+        };
         let mut made = Vec::with_capacity(rows);
         let all = &mut made;
-        in_pieces(
+        let learnt = met.and_then(|met| in_pieces(
             py,
             rows,
             |range| {
                 let mut model = self.model.write_detached();
                 let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
                 let mut notes = self.notes();
-                // One by one: a label becomes a class when its first row has been learnt.
+                // One by one, as the command does.
                 for row in range {
                     let refused = |error| at_row(row, errors::encoding(error));
                     let weight = weights.get(row).copied().unwrap_or(1.0);
-                    let (known, classifier) = (model.labels.len(), model.pipeline.classifier());
-                    let class = match model.labels.find(&labels[row]) {
-                        Some(class) => class,
-                        None if classifier.is_open() || known < classifier.classes() => known,
-                        None => {
-                            return Err(at_row(
-                                row,
-                                errors::data(format!("{:?} is a third class, and this learner knows two", labels[row])),
-                            ));
-                        }
-                    };
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(refused)?;
-                    let predicted = model.pipeline.learn(&record, class, weight).map_err(refused)?;
+                    let predicted = model.pipeline.learn(&record, met[row], weight).map_err(refused)?;
                     notes.look(row, model.pipeline.encoding(), &record);
-                    if class == known && weight != 0.0 {
-                        model.labels.insert(&labels[row]);
-                    }
+                    notes.compare_class(met[row], predicted, weight);
                     model.progress.rows += 1;
                     model.progress.learnt += 1;
-                    model.progress.score.record(class, predicted, None, weight);
-                    all.push(predicted.and_then(|class| model.labels.get(class)).unwrap_or_default().to_owned());
+                    model.progress.score.record(met[row], predicted, None, weight);
+                    all.push(predicted);
                 }
                 Ok(())
             },
             || BLOCK,
-        )?;
-        Ok(made)
+        ));
+        let known = match self.model.read(py).as_ref() {
+            Some(Body::Classes(model)) => model.pipeline.classifier().classes(),
+            _ => 0,
+        };
+        let mut classes = self.classes(py);
+        if learnt.is_err() {
+            classes.truncate(py, known)?;
+        }
+        learnt?;
+        Ok(made.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect())
     }
 
     /// Predictions for rows: numbers, or probabilities of the classes in the order of `_labels` (scores where there are none).
@@ -371,7 +467,7 @@ impl TableCore {
         py: Python<'py>,
         names: Vec<String>,
         columns: Vec<Bound<'py, PyList>>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Option<Bound<'py, PyAny>>>)> {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
@@ -400,10 +496,7 @@ impl TableCore {
                         Some(Body::Classes(model)) => {
                             model.pipeline.scores_with(&record, &mut scratch, &mut scores).map_err(refused)?;
                             let classifier = model.pipeline.classifier();
-                            let choice = classifier
-                                .choice(&scores)
-                                .and_then(|class| model.labels.get(class).or(model.labels.get(0)));
-                            choices.push(choice.unwrap_or_default().to_owned());
+                            choices.push(classifier.choice(&scores));
                             classifier.probabilities(&mut scores);
                         }
                     }
@@ -416,6 +509,8 @@ impl TableCore {
             },
             || BLOCK,
         )?;
+        let classes = self.classes(py);
+        let chosen = chosen.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect();
         Ok((arrays::columns(py, made, width)?, chosen))
     }
 
@@ -469,13 +564,50 @@ impl TableCore {
         self.model.read(py).is_some()
     }
 
-    /// Whether it learns classes; their names in the order in which they were met.
-    fn _labels(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+    /// Whether it learns classes; their labels in the order in which they were met.
+    fn _labels_met<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         match self.model.read(py).as_ref() {
-            None => Err(errors::not_learnt()),
-            Some(Body::Numbers(_)) => Ok(None),
-            Some(Body::Classes(model)) => Ok(Some(model.labels.names().to_vec())),
+            None => return Err(errors::not_learnt()),
+            Some(Body::Numbers(_)) => return Ok(None),
+            Some(Body::Classes(_)) => {}
         }
+        self.classes(py).list(py).map(Some)
+    }
+
+    /// The labels as a file tells them again.
+    fn _labels_in_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Classes::of_file(py, &self.classes(py).to_file(py)?)?.list(py)
+    }
+
+    #[setter(_labels)]
+    fn set_labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        *self.classes(py) = Classes::of(&labels)?;
+        Ok(())
+    }
+
+    /// The learner of the catalogue, the kernel, and each key with its value.
+    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+        self.look(py, |body| Ok(about(body.description())))
+    }
+
+    /// The share of its intervals and whether they are local; whether probabilities are calibrated.
+    fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
+        self.look(py, |body| {
+            Ok(match body {
+                Body::Numbers(model) => Extras::of(model.intervals.as_ref(), false),
+                Body::Classes(model) => Extras::of(None, model.pipeline.classifier().is_calibrated()),
+            })
+        })
+    }
+
+    /// How numbers are scaled.
+    fn _scaled(&self, py: Python<'_>) -> PyResult<String> {
+        self.encoding(py, |encoding| Ok(encoding.transform().options().scale.to_string()))
+    }
+
+    /// What Python keeps for itself in a file.
+    fn _kept(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.look(py, |body| Ok(body.description().own.clone()))
     }
 
     /// For each column its name, what it is, whether it is used, and how; then the points kept and the rows learnt.
@@ -505,17 +637,23 @@ impl TableCore {
     }
 
     /// The model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = match self.model.read(py).as_ref() {
-            None => return Err(errors::not_learnt()),
-            Some(Body::Numbers(model)) => model.to_bytes(),
-            Some(Body::Classes(model)) => model.to_bytes(),
-        };
-        Ok(PyBytes::new(py, &bytes.map_err(errors::model)?))
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, this) = (slf.py(), slf.get());
+        this.look(py, |_| Ok(()))?;
+        let own = own(slf.as_any())?;
+        let labels = this.classes(py).to_file(py)?;
+        this.bytes(py, Some(own), labels)
     }
 
-    /// Takes the model of a file.
-    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+    /// The model for a pickle, which has all else itself.
+    fn _state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let labels = self.classes(py).numbered();
+        self.bytes(py, None, labels)
+    }
+
+    /// Takes the model of a file; `labels` are those of its classes, which it may itself tell.
+    #[pyo3(signature = (bytes, labels = None))]
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], labels: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let body = match Model::from_bytes(bytes).map_err(errors::model)? {
             Model::Table(model) => Body::Numbers(model),
             Model::ClassTable(model) => Body::Classes(model),
@@ -523,19 +661,47 @@ impl TableCore {
                 return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() }));
             }
         };
+        *self.classes(py) = match (labels, &body) {
+            (Some(labels), _) => Classes::of(&labels)?,
+            (None, Body::Classes(model)) => Classes::of_file(py, &model.labels)?,
+            (None, Body::Numbers(_)) => Classes::default(),
+        };
         *self.model.write(py) = Some(body);
         Ok(())
     }
 }
 
 impl TableCore {
+    fn classes(&self, py: Python<'_>) -> MutexGuard<'_, Classes> {
+        self.classes.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bytes<'py>(&self, py: Python<'py>, own: Option<Own>, labels: Labels) -> PyResult<Bound<'py, PyBytes>> {
+        let mut model = self.model.write(py);
+        let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+        if let Some(own) = own {
+            body.description_mut().own = own;
+        }
+        let bytes = match body {
+            Body::Numbers(model) => model.to_bytes(),
+            Body::Classes(model) => {
+                model.labels = labels;
+                model.to_bytes()
+            }
+        };
+        Ok(PyBytes::new(py, &bytes.map_err(errors::model)?))
+    }
+
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> PyResult<T>) -> PyResult<T> {
+        look(self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?)
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
-        let model = self.model.read(py);
-        look(model.as_ref().ok_or_else(errors::not_learnt)?.encoding())
+        self.look(py, |body| look(body.encoding()))
     }
 }
 
