@@ -97,8 +97,7 @@ def _predict_then_fit(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     river = hasattr(model, "learn_one") and hasattr(model, "predict_one")
     if not river and not (hasattr(model, "partial_fit") and hasattr(model, "predict")):
         raise TypeError(f"{type(model).__name__} does not learn row by row: it has neither learn_one and predict_one nor partial_fit and predict")
-    classes = hasattr(model, "predict_proba_one" if river else "predict_proba") or getattr(model, "_estimator_type", "") == "classifier"
-    classes = classes or hasattr(model, "classes_") or "Classif" in type(model).__name__
+    classes = _is_classifier(model, river)
     labels = np.asarray(y)
     rows = _rows(X)
     made: list[Any] = []
@@ -120,6 +119,20 @@ def _predict_then_fit(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     kept = np.empty(len(made), dtype=object)
     kept[:] = made
     return kept
+
+
+def _is_classifier(model: Any, river: bool) -> bool:
+    """Whether a model of another library learns classes."""
+    module = type(model).__module__.split(".")[0]
+    if module == "river":
+        from river.utils import inspect
+
+        return bool(inspect.isclassifier(model))
+    if module == "sklearn" or hasattr(model, "__sklearn_tags__"):
+        from sklearn.base import is_classifier
+
+        return bool(is_classifier(model))
+    return hasattr(model, "predict_proba_one" if river else "predict_proba") or hasattr(model, "classes_")
 
 
 def _rows(X: Any) -> Iterator[dict[Any, Any]]:

@@ -75,15 +75,12 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
     ----------
     learner : Learner, default None
         A learner of numbers or of classes, which is only read for its parameters, also those of intervals; None is
-        ``Krls(kernel="median")``.
+        ``Krls(kernel="median")``, or ``KrlsClassifier(kernel="median")`` in a ``ClassifierPipeline``.
     scale : str, default "standard"
         How numbers are scaled: "none", "standard", "robust" or "range".
     kinds : dict[str, str] | None, default None
         Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out).
     """
-
-    def __new__(cls, learner: Any = None, *args: Any, **kwargs: Any) -> Self:
-        return super().__new__(_kind(learner) if cls is Pipeline else cls)
 
     def __init__(self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None) -> None:
         self.learner = learner
@@ -92,31 +89,35 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if name == "learner" and type(self) in _KINDS:
+        if name == "learner" and type(self) in _KINDS and (value is not None or type(self) is Pipeline):
             # A pipeline is what its learner is.
-            self.__class__ = _kind(value)
+            self.__class__ = ClassifierPipeline if isinstance(value, KernelClassifier) else RegressorPipeline
 
     def __repr__(self) -> str:
         usual = {"learner": None, "scale": "standard", "kinds": None}
         said = [repr(self.learner)] if self.learner is not None else []
         said += [f"{name}={getattr(self, name)!r}" for name in ("scale", "kinds") if getattr(self, name) != usual[name]]
-        return f"Pipeline({', '.join(said)})"
+        name = type(self).__name__ if self.learner is None and self._is_classifier else "Pipeline"
+        return f"{name}({', '.join(said)})"
 
     def _learner(self) -> Learner:
-        return Krls(kernel="median") if self.learner is None else self.learner
+        if self.learner is not None:
+            return self.learner
+        return _learners.KrlsClassifier(kernel="median") if isinstance(self, ClassifierPipeline) else Krls(kernel="median")
 
     @property
     def _is_classifier(self) -> bool:
         return isinstance(self._learner(), KernelClassifier)
 
     def _begin_with(
-        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None, width: int | None = None
+        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None, late: Sequence[tuple[str, str]] = ()
     ) -> None:
+        """Begins with the head of a table, or with columns of which the kinds are known."""
         learner = self._learner()
         name, pairs, kernel, seed = learner._settings()
         if kernel in ("auto", "median"):
             # One row has no distances: that of as many standardised columns stands for the median.
-            kernel = "median" if columns and len(columns[0]) > 1 else f"gaussian:{(2 * max(width or len(columns), 1)) ** 0.5!r}"
+            kernel = "median" if columns and len(columns[0]) > 1 else f"gaussian:{(2 * max(len(late) or len(columns), 1)) ** 0.5!r}"
         labels = None
         outputs = 1
         if isinstance(learner, KernelRegressor):
@@ -126,8 +127,8 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             met = sorted_labels(list(dict.fromkeys(y))) if rounds is not None else []
             labels = met if len(met) == 2 else []
         extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
-        kinds = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, self.scale, kinds, outputs, labels, rounds)
+        told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, self.scale, list(late) or told, outputs, labels, rounds)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forgets everything, then learns the rows in their order."""
@@ -184,30 +185,12 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         try:
             names, columns = self._cells(X, fresh)
             count = len(columns[0]) if columns else 0
-            if self._is_classifier:
-                if y is None:
-                    raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-                if "sklearn.base" in sys.modules and hasattr(y, "dtype"):
-                    from sklearn.utils.multiclass import check_classification_targets
-
-                    y = checked_targets(self, range(count), y, numeric=False)
-                    check_classification_targets(y)
-                y = y.tolist() if hasattr(y, "tolist") else list(y)
-            else:
-                y = checked_targets(self, range(count), y, multi_output=True)
-            weights = checked_weights(sample_weight, count)
+            y, weights = self._targets_of(y, count), checked_weights(sample_weight, count)
             if fresh:
                 self._begin_with(names, columns, y, weights, count if rounds else None)
-            elif unknown := [name for name in names if name not in self._column_names()]:
-                kinds = list((self.kinds or {}).items())
-                self._join(unknown, [columns[names.index(name)] for name in unknown], kinds)
-            if self._is_classifier:
-                labels = self._learn_classes(names, columns, y, weights)
-                made: Any = np.empty(len(labels), dtype=object)
-                made[:] = labels
             else:
-                made = self._learn_numbers(names, columns, _data.targets(y)[0], weights)
-                made = made[:, 0] if made.shape[1] == 1 else made
+                self._join(self._kinds_of(dict(zip(names, columns, strict=True))))
+            made = self._learn_cells(names, columns, y, weights)
         except Exception:
             if fresh and not self.rows_learnt:
                 self._reset()
@@ -239,60 +222,106 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learns one row: a dictionary, or another mapping. A row that is refused as the first settles nothing."""
-        fresh, names = not self._is_made, vars(self).get("_target_names")
-        row = {str(name): value for name, value in _row(x).items()}
+        row, names = x if type(x) is dict else _row(x), vars(self).get("_target_names")
         if isinstance(y, Mapping):
             named = sorted(y) if names is None else names
             if set(named) != set(y):
                 raise _mercer.DataError(f"the targets are {sorted(y)}, and the first had the names {named}")
             y, names = [y[name] for name in named], named
-        try:
-            if fresh:
+        if not self._is_made:
+            try:
                 self._begin_one(row, y)
-            known = self._column_names()
-            unknown = [name for name in row if name not in known]
-            if unknown:
-                self._join(unknown, [[row[name]] for name in unknown], list((self.kinds or {}).items()))
-            row = {**dict.fromkeys(known), **row}
-            columns, weights = [[value] for value in row.values()], None if w == 1.0 else np.array([w], dtype=float)
-            if self._is_classifier:
-                self._learn_classes(list(row), columns, [y], weights)
-            else:
-                self._learn_numbers(list(row), columns, _data.vector(y), weights)
-        except Exception:
-            if fresh:
+                self._learn_row(row, y, w)
+            except Exception:
                 self._reset()
-            raise
+                raise
+        elif not self._learn_row(row, y, w):
+            self._check_target(y, w)
+            self._join(self._kinds_of({name: [value] for name, value in row.items()}))
+            self._learn_row(row, y, w)
         if names is not None:
             self._target_names = names
-        tell(self._notes())
 
-    def _begin_one(self, row: Mapping[str, Any], y: Any) -> None:
-        """Begins with one row: its numbers, or else its first value. All others join at once, with room for what they have not shown yet."""
-        kinds = {name: kind for name, value in row.items() if (kind := _mercer.cell_kind(value)) is not None}
-        head = [name for name, kind in kinds.items() if kind == "number"] or list(kinds)[:1]
-        self._begin_with(head, [[row[name]] for name in head], _data.vector(y)[None] if not self._is_classifier else [y], None, None, len(kinds))
+    def _begin_one(self, row: Mapping[Any, Any], y: Any) -> None:
+        """Begins with one row: columns are what their values are, in the order of their names; one without a value waits."""
+        kinds = self._kinds_of({name: [value] for name, value in row.items()})
+        self._begin_with([], [], _data.vector(y)[None] if not self._is_classifier else [y], None, None, kinds)
+
+    def _kinds_of(self, columns: Mapping[Any, list[Any]]) -> list[tuple[str, str]]:
+        """What columns are, as is told or as their values are, in the order of their names; none of one without a value."""
+        told, known = self.kinds or {}, set(self._column_names()) if self._is_made else set()
+        found = [(str(name), told.get(str(name)), values) for name, values in columns.items() if str(name) not in known]
+        kinds = [(name, kind, _mercer.column_kind(values)) for name, kind, values in found]
+        return sorted((name, kind or seen) for name, kind, seen in kinds if seen is not None)
+
+    def _check_target(self, y: Any, w: float) -> None:
+        """Refuses what cannot be learnt, before columns join."""
+        if not self._is_classifier:
+            made = _data.vector(y)
+            if not np.isfinite(made).all() or len(made) != self._outputs:
+                raise _mercer.DataError(f"the target is {y!r}; the model learns {self._outputs} finite numbers a row")
+        elif y is None or y != y:
+            raise _mercer.DataError(f"{y!r} is no class; drop the rows whose class is missing")
+        if not 0 <= w < np.inf:
+            raise _mercer.DataError(f"the weight is {w!r}; give a finite number of at least 0")
+
+    def predict_one(self, x: Any) -> Any:
+        """The prediction for one row; before anything was learnt 0, or None."""
+        if not self._is_made:
+            return None if self._is_classifier else 0.0
+        made = self._predict_row(x if type(x) is dict else _row(x))
+        names = vars(self).get("_target_names")
+        return made if names is None else dict(zip(names, made if len(names) > 1 else [made], strict=True))
 
     def _one(self, x: Any) -> tuple[list[str], list[list[Any]]]:
         """The columns of one row, those that it lacks without a value."""
         row = {**dict.fromkeys(self._column_names()), **{str(name): value for name, value in _row(x).items()}}
         return list(row), [[value] for value in row.values()]
 
-    def predict_one(self, x: Any) -> Any:
-        """The prediction for one row; before anything was learnt 0, or None."""
-        if not self._is_made:
-            return None if self._is_classifier else 0.0
-        made, labels = self._predict(*self._one(x))
-        if self._is_classifier:
-            return labels[0]
-        names = vars(self).get("_target_names")
-        if names is not None:
-            return dict(zip(names, made[0].tolist(), strict=True))
-        return float(made[0, 0]) if made.shape[1] == 1 else made[0].tolist()
-
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learns the rows of a frame."""
-        self._learn(X, y, w)
+        """Learns the rows of a frame as ``learn_one`` would one by one."""
+        names, columns = _columns(X)
+        count = len(columns[0]) if columns else 0
+        y, weights = self._targets_of(y, count), checked_weights(w, count)
+        weights = np.ones(count) if weights is None else weights
+        known = set(self._column_names()) if self._is_made else set()
+        # Alone are learnt the rows in which a further column has its first value.
+        late = [column for name, column in zip(names, columns, strict=True) if name not in known]
+        firsts = (next((row for row, value in enumerate(column) if _mercer.column_kind([value]) is not None), count) for column in late)
+        cuts = sorted({*firsts, count} | ({0} if not self._is_made and count else set()))
+        first = 0
+        for cut in cuts:
+            if cut > first:
+                part = [column[first:cut] for column in columns]
+                self._learn_cells(names, part, y[first:cut], weights[first:cut])
+            if cut < count:
+                row = {name: column[cut] for name, column in zip(names, columns, strict=True)}
+                self.learn_one(row, y[cut], float(weights[cut]))
+            first = cut + 1
+        tell(self._notes())
+
+    def _targets_of(self, y: Any, count: int) -> Any:
+        """The targets of rows: labels in a list, or numbers in an array."""
+        if self._is_classifier:
+            if y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            if "sklearn.base" in sys.modules and (hasattr(y, "dtype") or hasattr(y, "__array__")):
+                from sklearn.utils.multiclass import check_classification_targets
+
+                y = checked_targets(self, range(count), y, numeric=False)
+                check_classification_targets(y)
+            return y.tolist() if hasattr(y, "tolist") else list(y)
+        return checked_targets(self, range(count), y, multi_output=True)
+
+    def _learn_cells(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any) -> Any:
+        """Learns rows, and returns the predictions made before."""
+        if self._is_classifier:
+            labels = self._learn_classes(names, columns, y, weights)
+            kept = np.empty(len(labels), dtype=object)
+            kept[:] = labels
+            return kept
+        made = self._learn_numbers(names, columns, _data.targets(y)[0], weights)
+        return made[:, 0] if made.shape[1] == 1 else made
 
     def predict_many(self, X: Any) -> Any:
         """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
@@ -428,11 +457,6 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
 
 
 _KINDS = (Pipeline, RegressorPipeline, ClassifierPipeline)
-
-
-def _kind(learner: Any) -> Any:
-    """The class of the pipeline of a learner."""
-    return ClassifierPipeline if isinstance(learner, KernelClassifier) else RegressorPipeline
 
 
 def _row(x: Any) -> Mapping[str, Any]:

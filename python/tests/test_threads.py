@@ -113,14 +113,14 @@ except KeyboardInterrupt:
     "call",
     [
         'mercer.tune(mercer.Krls(), X, y, trials=500)',
-        'mercer.tune(mercer.Auto(), X, y, trials=500)',
+        'mercer.tune(mercer.Experts(), X, y, trials=500)',
         'mercer.tune(mercer.KrlsClassifier(), X, y > 0, trials=500)',
         'mercer.evaluate(mercer.Auto(), X, y)',
         'mercer.Pipeline(mercer.Auto()).fit(table, y)',
         'model = mercer.Krls(kernel="gaussian:0.3", nu=1e-9).fit(X[:2000], y[:2000]); [model.predict(X, return_std=True) for _ in range(100)]',
         'mercer.KoopmanOperator(kernel="gaussian:0.5", max_dictionary=3000).fit(X)',
         'mercer.forecasting.Experts().fit(X)',
-        'mercer.RidgeMoments(features=3000).fit(X, y)',
+        '[mercer.RidgeMoments(learner="fogd").fit(X, y) for _ in range(100)]',
     ],
     ids=lambda call: call.split("(")[0] + call.split("(")[1].removeprefix("mercer."),
 )

@@ -42,10 +42,7 @@ impl Classes {
             return place.extract().map(Some);
         }
         if label.is_none() || !label.eq(label).unwrap_or(false) {
-            return Err(errors::data(format!(
-                "{} is no class; drop the rows whose class is missing",
-                shown(label)
-            )));
+            return Err(errors::data(format!("{} is no class; drop the rows whose class is missing", shown(label))));
         }
         let told = told(label)?;
         let same = |other: &Py<PyAny>| -> PyResult<bool> {
@@ -137,7 +134,8 @@ fn canonical(name: &str) -> String {
 /// The name and the kind of a label, also of one of numpy; none for other objects.
 fn told(label: &Bound<'_, PyAny>) -> PyResult<Option<(String, LabelKind)>> {
     let item;
-    let plain = label.is_instance_of::<PyString>() || label.is_instance_of::<PyInt>() || label.is_instance_of::<PyFloat>();
+    let plain =
+        label.is_instance_of::<PyString>() || label.is_instance_of::<PyInt>() || label.is_instance_of::<PyFloat>();
     let label = if !plain && label.hasattr("dtype")? && label.hasattr("item")? {
         item = label.call_method0("item")?;
         &item

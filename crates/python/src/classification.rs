@@ -42,13 +42,13 @@ impl ClassificationCore {
         let mut front = core.front(py);
         let front = &mut *front;
         let place = front.classes.place(y)?;
-        let full = |model: &Classification| !model.classifier.is_open() && front.classes.len() >= model.classifier.classes();
+        let full =
+            |model: &Classification| !model.classifier.is_open() && front.classes.len() >= model.classifier.classes();
         if place.is_none() && core.look(py, full).unwrap_or(false) {
             return Err(third(y));
         }
-        let make = |dimension| {
-            Self::make(slf, &Known { dimension, outputs: 1, classes: true, ..Known::default() }, false)
-        };
+        let make =
+            |dimension| Self::make(slf, &Known { dimension, outputs: 1, classes: true, ..Known::default() }, false);
         let fresh = core.read_to_learn(front, x, |_, _| Ok(()), make)?;
         let learnt = Self::learn(core, front, place, y, w);
         if learnt.is_err() && fresh {
@@ -108,7 +108,8 @@ impl ClassificationCore {
     ) -> PyResult<Vec<usize>> {
         let classes = &mut front.classes;
         let most = self.0.look(py, |model| (!model.classifier.is_open()).then(|| model.classifier.classes()))?;
-        let mut places: Vec<Option<usize>> = labels.iter().map(|label| classes.place(label)).collect::<PyResult<_>>()?;
+        let mut places: Vec<Option<usize>> =
+            labels.iter().map(|label| classes.place(label)).collect::<PyResult<_>>()?;
         let mut met = Vec::with_capacity(codes.len());
         for (row, code) in codes.iter().enumerate() {
             let code = usize::try_from(*code).unwrap_or(usize::MAX);

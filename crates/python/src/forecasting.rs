@@ -316,8 +316,7 @@ impl ForecastCore {
     /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for itself.
     fn _told(&self, py: Python<'_>) -> PyResult<(String, Own, Option<f64>, Own)> {
         let model = self.model.read(py);
-        let Prediction { method, parameters, intervals, own, .. } =
-            &**model.as_ref().ok_or_else(errors::not_learnt)?;
+        let Prediction { method, parameters, intervals, own, .. } = &**model.as_ref().ok_or_else(errors::not_learnt)?;
         let share = intervals.as_ref().map(|intervals| intervals.params().coverage);
         Ok((method.clone(), parameters.clone(), share, own.clone()))
     }

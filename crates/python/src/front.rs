@@ -312,7 +312,8 @@ impl<M: Held> Core<M> {
         let words = crate::features::words(py, &front.targets);
         let dimension = model.learner().dimension();
         let description = model.description_mut();
-        description.features = Some(front.features.words(py)).filter(|names| names.len() == dimension).unwrap_or_default();
+        description.features =
+            Some(front.features.words(py)).filter(|names| names.len() == dimension).unwrap_or_default();
         if let Some(first) = words.first() {
             description.target_name = Some(first.clone());
             description.target_names = if words.len() > 1 { words } else { Vec::new() };

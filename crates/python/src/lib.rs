@@ -6,6 +6,7 @@
 
 mod arrays;
 mod catalogue;
+mod cells;
 mod classes;
 mod classification;
 mod errors;
@@ -39,7 +40,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<operator_moments::OperatorMomentsCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
-    module.add_function(wrap_pyfunction!(table::cell_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::column_kind, module)?)?;
     module.add_function(wrap_pyfunction!(rates::rates, module)?)?;
     module.add_function(wrap_pyfunction!(tuning::tune, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

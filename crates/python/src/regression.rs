@@ -220,7 +220,8 @@ impl RegressionCore {
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let (inputs, rows, dimension) = arrays::table(&x)?;
         let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
-        let look = |model: &Regression| (model.learner.outputs(), model.learner.dictionary_size(), model.scaling.clone());
+        let look =
+            |model: &Regression| (model.learner.outputs(), model.learner.dictionary_size(), model.scaling.clone());
         let (outputs, learner_size, scaling) = self.0.look(py, look)?;
         let mut scaled;
         let (mut inputs, mut ys) = (inputs, ys);
@@ -266,7 +267,9 @@ impl RegressionCore {
         }
         if let Some(scaling) = scaling {
             let rows = made.chunks_exact_mut(outputs);
-            rows.into_iter().try_for_each(|row| scaling.invert_targets(row)).map_err(|error| errors::data(error.to_string()))?;
+            rows.into_iter()
+                .try_for_each(|row| scaling.invert_targets(row))
+                .map_err(|error| errors::data(error.to_string()))?;
         }
         arrays::columns(py, made, outputs).map(Some)
     }

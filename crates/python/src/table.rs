@@ -3,22 +3,25 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::catalogue::Built;
-use mercer::data::{Labels, text_cell};
+use mercer::data::Labels;
 use mercer::encoding::{
-    Cell, Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch, ScaledTargets,
+    Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch,
+    ScaledTargets,
 };
 use mercer::model::{ClassProgress, ClassTable, Description, Model, ModelError, ModelKind, Own, Progress, Table};
 use mercer::{AnyKernel, AnyRegressor, Error, Loss, Regressor, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
+use crate::cells::{Columns, Row, Single};
 use crate::classes::Classes;
 use crate::classification::third;
+use crate::features::{number, sequence};
 use crate::front::{About, about, own};
 use crate::making::{Extras, Known, Spec, intervals};
-use crate::notes::Notes;
+use crate::notes::{self, Notes};
 use crate::regression::no_intervals;
 use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
@@ -36,6 +39,17 @@ pub(crate) struct TableCore {
     /// Taken before the model by who needs both.
     classes: Mutex<Classes>,
     notes: Mutex<Notes>,
+    /// Taken before the others.
+    single: Mutex<(Single, Work)>,
+}
+
+/// Memory of a step that is used again.
+#[derive(Default)]
+struct Work {
+    scores: Vec<f64>,
+    radii: Vec<f64>,
+    scratch: Scratch,
+    pipeline: PipelineScratch,
 }
 
 /// The learner behind an encoding.
@@ -69,141 +83,17 @@ impl Body {
     }
 }
 
-/// A cell that owns its text.
-enum Owned {
-    Missing,
-    Number(f64),
-    Instant(f64),
-    Text(String),
-}
-
-/// Columns as Python gives them: `None` and NaN are gaps, dates have a `timestamp`.
-struct Columns(Vec<Vec<Owned>>);
-
-/// One row of them.
-struct Row<'a> {
-    columns: &'a [Vec<Owned>],
-    row: usize,
-}
-
-impl Cells for Row<'_> {
-    fn width(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn cell(&self, column: usize) -> Cell<'_> {
-        match &self.columns[column][self.row] {
-            Owned::Missing => Cell::Missing,
-            Owned::Number(number) => Cell::Number(*number),
-            Owned::Instant(seconds) => Cell::Instant(*seconds),
-            Owned::Text(text) => Cell::Text(text),
-        }
-    }
-}
-
-fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
-    let number = |number: f64| {
-        if number.is_nan() {
-            Ok(Owned::Missing)
-        } else if number.is_finite() {
-            Ok(Owned::Number(number))
-        } else {
-            Err(errors::data("a cell is infinite; give a number or leave it empty"))
-        }
-    };
-    let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
-    let text = |text: &str| match text_cell(text) {
-        Cell::Missing => Owned::Missing,
-        Cell::Number(number) => Owned::Number(number),
-        Cell::Instant(seconds) => Owned::Instant(seconds),
-        Cell::Text(text) => Owned::Text(text.to_owned()),
-    };
-    if value.is_none() {
-        Ok(Owned::Missing)
-    } else if let Ok(float) = value.cast::<PyFloat>() {
-        number(float.value())
-    } else if let Ok(one) = value.cast::<PyBool>() {
-        Ok(truth(one.is_true()))
-    } else if value.is_instance_of::<PyInt>() {
-        number(value.extract()?)
-    } else if let Ok(one) = value.cast::<PyString>() {
-        Ok(text(one.to_str()?))
-    } else if value.hasattr("timestamp")? {
-        let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
-        Ok(if seconds.is_nan() { Owned::Missing } else { Owned::Instant(seconds) })
-    } else if value.hasattr("isoformat")? {
-        // Dates and times of day.
-        Ok(text(value.call_method0("isoformat")?.cast::<PyString>()?.to_str()?))
-    } else if value.get_type().name()?.to_str()?.starts_with("bool") {
-        // That of numpy.
-        Ok(truth(value.is_truthy()?))
-    } else {
-        value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
-    }
-}
-
-/// What a column becomes whose first cells these are; none where all are missing.
-fn kind_of(cells: &[Owned]) -> Option<Kind> {
-    let mut present = cells.iter().filter(|cell| !matches!(cell, Owned::Missing)).peekable();
-    present.peek()?;
-    let all = |is: fn(&Owned) -> bool| cells.iter().all(|cell| matches!(cell, Owned::Missing) || is(cell));
-    Some(if all(|cell| matches!(cell, Owned::Number(_))) {
-        Kind::Number
-    } else if all(|cell| matches!(cell, Owned::Instant(_))) {
-        Kind::Time
-    } else {
-        Kind::Category
-    })
-}
-
-/// Whether a value is a number, a category or a time to a pipeline; None for a missing one.
-#[pyfunction]
-pub(crate) fn cell_kind(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    Ok(kind_of(&[owned(value)?]).map(|kind| kind.to_string()))
-}
-
-/// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
-fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = value.py();
-    if value.getattr("tzinfo").is_ok_and(|zone| zone.is_none()) && value.getattr("year")?.is_instance_of::<PyInt>() {
-        let utc = py.import("datetime")?.getattr("timezone")?.getattr("utc")?;
-        let zone = PyDict::new(py);
-        zone.set_item("tzinfo", utc)?;
-        return value.call_method("replace", (), Some(&zone));
-    }
-    Ok(value.clone())
-}
-
-impl Columns {
-    fn read(columns: &[Bound<'_, PyList>]) -> PyResult<Self> {
-        let column = |column: &Bound<'_, PyList>| column.iter().map(|value| owned(&value)).collect::<PyResult<_>>();
-        Ok(Self(columns.iter().map(column).collect::<PyResult<_>>()?))
-    }
-
-    fn rows(&self) -> PyResult<usize> {
-        let rows = self.0.first().map_or(0, Vec::len);
-        if self.0.iter().all(|column| column.len() == rows) {
-            Ok(rows)
-        } else {
-            Err(errors::data("the columns differ in length"))
-        }
-    }
-
-    fn row(&self, row: usize) -> Row<'_> {
-        Row { columns: &self.0, row }
-    }
-}
-
 #[pymethods]
 impl TableCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), classes: Mutex::default(), notes: Mutex::default() }
+        Self { model: Shared::new(None), classes: Mutex::default(), notes: Mutex::default(), single: Mutex::default() }
     }
 
-    /// Forgets everything, and makes a learner for a table with this head: `spec` is that of the learner, `extras` the share of its intervals,
-    /// whether they are local, and whether probabilities are calibrated; `labels` are the two classes if two are settled, else none.
+    /// Forgets everything, and makes a learner for a table with this head, or without a head for columns of these
+    /// kinds. `spec` is that of the learner, `extras` the share of its intervals, whether they are local, and whether
+    /// probabilities are calibrated; `labels` are the two classes if two are settled, else none.
     #[pyo3(signature = (spec, extras, names, columns, weights, scale, kinds, outputs, labels, rounds))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
@@ -226,12 +116,16 @@ impl TableCore {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
-        let mut overrides = Overrides::default();
-        for (name, kind) in kinds {
-            overrides = overrides.kind(name, kind.parse().map_err(errors::encoding)?);
-        }
         let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
-        let encoding = Encoding::look(&names, &head, &overrides, options).map_err(errors::encoding)?;
+        let parsed = |(name, kind): (String, String)| kind.parse::<Kind>().map(|kind| (name, kind));
+        let kinds: Vec<_> = kinds.into_iter().map(parsed).collect::<Result<_, _>>().map_err(errors::encoding)?;
+        let encoding = if names.is_empty() {
+            Encoding::of_kinds(kinds, options)
+        } else {
+            let overrides = kinds.into_iter().fold(Overrides::default(), |all, (name, kind)| all.kind(name, kind));
+            Encoding::look(&names, &head, &overrides, options)
+        };
+        let encoding = encoding.map_err(errors::encoding)?;
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
             [] => vec![1.0; rows],
@@ -275,6 +169,7 @@ impl TableCore {
                 }))
             }
         };
+        self.single(py).0 = Single::default();
         *self.classes(py) = classes_met;
         *self.model.write(py) = Some(body);
         *self.notes() = Notes::default();
@@ -283,6 +178,7 @@ impl TableCore {
 
     /// Forgets everything.
     fn _reset(&self, py: Python<'_>) {
+        self.single(py).0 = Single::default();
         *self.classes(py) = Classes::default();
         *self.model.write(py) = None;
     }
@@ -292,31 +188,106 @@ impl TableCore {
         self.encoding(py, |encoding| Ok(encoding.schema().columns().iter().map(|column| column.name.clone()).collect()))
     }
 
-    /// Columns that are new join, each of the kind that is told or that its first cells show. One without a value waits; what the learner
-    /// cannot take is left out, and told.
-    fn _join(
-        &self,
-        py: Python<'_>,
-        names: Vec<String>,
-        columns: Vec<Bound<'_, PyList>>,
-        kinds: Vec<(String, String)>,
-    ) -> PyResult<()> {
-        let columns = Columns::read(&columns)?;
-        for (name, cells) in names.iter().zip(&columns.0) {
-            let told = kinds.iter().find(|(told, _)| told == name).map(|(_, kind)| kind.parse());
-            let Some(kind) = told.transpose().map_err(errors::encoding)?.or(kind_of(cells)) else { continue };
+    /// Columns of these kinds join; what the learner cannot take is left out, and told.
+    fn _join(&self, py: Python<'_>, columns: Vec<(String, String)>) -> PyResult<()> {
+        let mut single = self.single(py);
+        for (name, kind) in columns {
+            let kind = kind.parse().map_err(errors::encoding)?;
             let mut model = self.model.write(py);
             let added = match model.as_mut() {
                 None => return Err(errors::not_learnt()),
-                Some(Body::Numbers(model)) => model.pipeline.add_column(name, kind),
-                Some(Body::Classes(model)) => model.pipeline.add_column(name, kind),
+                Some(Body::Numbers(model)) => model.pipeline.add_column(&name, kind),
+                Some(Body::Classes(model)) => model.pipeline.add_column(&name, kind),
             };
             match added {
-                Err(EncodingError::Learner(Error::FixedInputs)) => self.notes().late(name),
+                Err(EncodingError::Learner(Error::FixedInputs)) => {
+                    self.notes().late(&name);
+                    single.0.leave_out(name);
+                }
                 added => added.map_err(errors::encoding)?,
             }
+            single.0.forget();
         }
         Ok(())
+    }
+
+    /// How many numbers a target has.
+    #[getter]
+    fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
+        self.look(py, |body| match body {
+            Body::Numbers(model) => Ok(model.pipeline.learner().outputs()),
+            Body::Classes(_) => Err(wrong_kind()),
+        })
+    }
+
+    /// Learns one row, if every key with a value is a column: otherwise the answer is false, and columns are to join.
+    fn _learn_row(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<bool> {
+        let (py, this) = (slf.py(), slf.get());
+        let said = {
+            let mut single = this.single(py);
+            let (cells, work) = &mut *single;
+            let mut classes = this.classes(py);
+            let mut model = this.model.write(py);
+            let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+            if !cells.read(row, body.encoding())? {
+                return Ok(false);
+            }
+            let mut notes = this.notes();
+            match body {
+                Body::Numbers(model) => {
+                    let mut target = Vec::with_capacity(1);
+                    match number(y) {
+                        Ok(y) => target.push(y),
+                        Err(error) => sequence(y, &mut target).map_err(|_| error)?,
+                    }
+                    let target = Target::weighted(&target, w);
+                    teach(model, &mut notes, cells, 0, target, work).map_err(errors::encoding)?;
+                }
+                Body::Classes(model) => {
+                    let (met, most) = (classes.len(), most(model));
+                    let class = match classes.place(y)? {
+                        Some(class) => class,
+                        None if most.is_some_and(|most| met >= most) => return Err(third(y)),
+                        None => met,
+                    };
+                    teach_class(model, &mut notes, cells, 0, (class, w)).map_err(errors::encoding)?;
+                    if class == met && w != 0.0 {
+                        classes.append(y)?;
+                    }
+                }
+            }
+            notes.take()
+        };
+        notes::warn(py, said).map(|()| true)
+    }
+
+    /// The prediction for one row: a number, several, or a class; columns that are unknown are left out.
+    fn _predict_row<'py>(&self, row: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        let py = row.py();
+        let mut single = self.single(py);
+        let (cells, work) = &mut *single;
+        let classes = self.classes(py);
+        let model = self.model.read(py);
+        let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+        cells.read(row, body.encoding())?;
+        match body {
+            Body::Numbers(model) => {
+                work.scores.resize(model.pipeline.learner().outputs(), 0.0);
+                let predicted = model.pipeline.predict_into(cells, &mut work.pipeline, &mut work.scores);
+                predicted.map_err(errors::encoding)?;
+                match work.scores[..] {
+                    [score] => Ok(score.into_pyobject(py)?.into_any()),
+                    _ => Ok(PyList::new(py, &work.scores)?.into_any()),
+                }
+            }
+            Body::Classes(model) => {
+                let scored = model.pipeline.scores_with(cells, &mut work.pipeline, &mut work.scores);
+                scored.map_err(errors::encoding)?;
+                let class = model.pipeline.classifier().choice(&work.scores);
+                let label = class.and_then(|class| classes.label(py, class));
+                Ok(label.unwrap_or_else(|| py.None().into_bound(py)))
+            }
+        }
     }
 
     /// Learns rows with numbers as targets; the answer is their predictions.
@@ -346,33 +317,23 @@ impl TableCore {
         }
         let mut made = Vec::with_capacity(rows * outputs);
         let all = &mut made;
-        let (mut scores, mut radii, mut scratch) = (vec![0.0; outputs], vec![0.0; outputs], Scratch::default());
+        let mut work = Work::default();
         in_pieces(
             py,
             rows,
             |range| {
                 let mut model = self.model.write_detached();
                 let Some(Body::Numbers(model)) = model.as_mut() else { return Err(wrong_kind()) };
-                let Table { pipeline, progress, intervals, .. } = &mut **model;
                 let mut notes = self.notes();
                 // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
                 for row in range {
-                    let refused = |error| at_row(row, errors::encoding(error));
                     let view = columns.row(row);
+                    let refused = |error| at_row(row, errors::encoding(error));
                     let record = map.record(&view).map_err(refused)?;
                     let y = &ys[row * outputs..(row + 1) * outputs];
-                    let weight = weights.get(row).copied().unwrap_or(1.0);
-                    let target = Target::weighted(y, weight);
-                    let teach = |learner: &mut Inner, x: &[f64]| match intervals.as_mut() {
-                        None => learner.learn(x, target, &mut scores),
-                        Some(intervals) => intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut radii),
-                    };
-                    pipeline.learn_by(&record, weight, teach).map_err(refused)?;
-                    notes.look(row, pipeline.encoding(), &record);
-                    progress.score.record_weighted(&scores, y, weight);
-                    notes.compare(&scores, y, weight);
-                    progress.rows += 1;
-                    all.extend_from_slice(&scores);
+                    let target = Target::weighted(y, weights.get(row).copied().unwrap_or(1.0));
+                    teach(model, &mut notes, &record, row, target, &mut work).map_err(refused)?;
+                    all.extend_from_slice(&work.scores);
                 }
                 Ok(())
             },
@@ -399,56 +360,55 @@ impl TableCore {
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
         let most = match self.model.read(py).as_ref() {
-            Some(Body::Classes(model)) => {
-                let classifier = model.pipeline.classifier();
-                (!classifier.is_open()).then(|| classifier.classes())
-            }
+            Some(Body::Classes(model)) => most(model),
             _ => return Err(wrong_kind()),
         };
         // A label becomes a class with its first row; one of a row that is not learnt is forgotten again.
         let met = {
             let mut classes = self.classes(py);
-            labels.iter().enumerate().map(|(row, label)| {
-                let known = classes.len();
-                Ok(match classes.place(label).map_err(|error| at_row(row, error))? {
-                    Some(place) => place,
-                    None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
-                    None => {
-                        if weights.get(row) != Some(&0.0) {
-                            classes.append(label)?;
+            labels
+                .iter()
+                .enumerate()
+                .map(|(row, label)| {
+                    let known = classes.len();
+                    Ok(match classes.place(label).map_err(|error| at_row(row, error))? {
+                        Some(place) => place,
+                        None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
+                        None => {
+                            if weights.get(row) != Some(&0.0) {
+                                classes.append(label)?;
+                            }
+                            known
                         }
-                        known
-                    }
+                    })
                 })
-            }).collect::<PyResult<Vec<usize>>>()
+                .collect::<PyResult<Vec<usize>>>()
         };
         let mut made = Vec::with_capacity(rows);
         let all = &mut made;
-        let learnt = met.and_then(|met| in_pieces(
-            py,
-            rows,
-            |range| {
-                let mut model = self.model.write_detached();
-                let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
-                let mut notes = self.notes();
-                // One by one, as the command does.
-                for row in range {
-                    let refused = |error| at_row(row, errors::encoding(error));
-                    let weight = weights.get(row).copied().unwrap_or(1.0);
-                    let view = columns.row(row);
-                    let record = map.record(&view).map_err(refused)?;
-                    let predicted = model.pipeline.learn(&record, met[row], weight).map_err(refused)?;
-                    notes.look(row, model.pipeline.encoding(), &record);
-                    notes.compare_class(met[row], predicted, weight);
-                    model.progress.rows += 1;
-                    model.progress.learnt += 1;
-                    model.progress.score.record(met[row], predicted, None, weight);
-                    all.push(predicted);
-                }
-                Ok(())
-            },
-            || BLOCK,
-        ));
+        let learnt = met.and_then(|met| {
+            in_pieces(
+                py,
+                rows,
+                |range| {
+                    let mut model = self.model.write_detached();
+                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
+                    let mut notes = self.notes();
+                    // One by one, as the command does.
+                    for row in range {
+                        let refused = |error| at_row(row, errors::encoding(error));
+                        let weight = weights.get(row).copied().unwrap_or(1.0);
+                        let view = columns.row(row);
+                        let record = map.record(&view).map_err(refused)?;
+                        let predicted =
+                            teach_class(model, &mut notes, &record, row, (met[row], weight)).map_err(refused)?;
+                        all.push(predicted);
+                    }
+                    Ok(())
+                },
+                || BLOCK,
+            )
+        });
         let known = match self.model.read(py).as_ref() {
             Some(Body::Classes(model)) => model.pipeline.classifier().classes(),
             _ => 0,
@@ -661,6 +621,7 @@ impl TableCore {
                 return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() }));
             }
         };
+        self.single(py).0 = Single::default();
         *self.classes(py) = match (labels, &body) {
             (Some(labels), _) => Classes::of(&labels)?,
             (None, Body::Classes(model)) => Classes::of_file(py, &model.labels)?,
@@ -696,6 +657,10 @@ impl TableCore {
         look(self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?)
     }
 
+    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, Work)> {
+        self.single.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -703,6 +668,55 @@ impl TableCore {
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
         self.look(py, |body| look(body.encoding()))
     }
+}
+
+/// Learns a row, which is number `row` of its batch, and leaves its prediction in the memory.
+fn teach(
+    model: &mut Table,
+    notes: &mut Notes,
+    record: &impl Cells,
+    row: usize,
+    target: Target<'_>,
+    work: &mut Work,
+) -> Result<(), EncodingError> {
+    let Table { pipeline, progress, intervals, .. } = model;
+    let Work { scores, radii, scratch, .. } = work;
+    let outputs = pipeline.learner().outputs();
+    scores.resize(outputs, 0.0);
+    radii.resize(outputs, 0.0);
+    let step = |learner: &mut Inner, x: &[f64]| match intervals.as_mut() {
+        None => learner.learn(x, target, scores),
+        Some(intervals) => intervals.learn(learner, x, target, scratch, scores, radii),
+    };
+    pipeline.learn_by(record, target.weight, step)?;
+    notes.look(row, pipeline.encoding(), record);
+    progress.score.record_weighted(scores, target.y, target.weight);
+    notes.compare(scores, target.y, target.weight);
+    progress.rows += 1;
+    Ok(())
+}
+
+/// The same for a row of a class with a weight; the answer is the class that was predicted.
+fn teach_class(
+    model: &mut ClassTable,
+    notes: &mut Notes,
+    record: &impl Cells,
+    row: usize,
+    (class, weight): (usize, f64),
+) -> Result<Option<usize>, EncodingError> {
+    let predicted = model.pipeline.learn(record, class, weight)?;
+    notes.look(row, model.pipeline.encoding(), record);
+    notes.compare_class(class, predicted, weight);
+    model.progress.rows += 1;
+    model.progress.learnt += 1;
+    model.progress.score.record(class, predicted, None, weight);
+    Ok(predicted)
+}
+
+/// The classes that a model takes at most, if there is a limit.
+fn most(model: &ClassTable) -> Option<usize> {
+    let classifier = model.pipeline.classifier();
+    (!classifier.is_open()).then(|| classifier.classes())
 }
 
 fn wrong_kind() -> PyErr {

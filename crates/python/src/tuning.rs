@@ -118,10 +118,15 @@ pub(crate) fn tune(
         while first < rows {
             going()?;
             let end = rows.min(first + piece(classifier.learner().dictionary_size()));
-            let learnt = classifier.learn_rows(&inputs[first * d..end * d], &codes[first..end], &[], |row, classifier, scores| {
-                let row = first + row;
-                wrong += f64::from(u8::from(row >= skip && classifier.choice(scores) != Some(codes[row])));
-            });
+            let learnt = classifier.learn_rows(
+                &inputs[first * d..end * d],
+                &codes[first..end],
+                &[],
+                |row, classifier, scores| {
+                    let row = first + row;
+                    wrong += f64::from(u8::from(row >= skip && classifier.choice(scores) != Some(codes[row])));
+                },
+            );
             learnt.map_err(refused)?;
             first = end;
         }
