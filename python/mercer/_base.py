@@ -142,7 +142,8 @@ class Learner(Stored, BaseEstimator):
     def _attempt(self, whole: bool) -> Iterator[list[Any]]:
         """Begins anew, where what is put into the list was set aside. After an error all is as before; unless `whole`, only if not even one row
         was learnt."""
-        before, aside = dict(vars(self)), []
+        before = dict(vars(self))
+        aside: list[Any] = []
         try:
             yield aside
         except Exception:
@@ -175,7 +176,7 @@ class Learner(Stored, BaseEstimator):
             if not len(rows):
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             full = np.zeros((len(rows), width))
-            full[:, places] = rows
+            full[:, [place for place in places if place is not None]] = rows
             return full
         if known is not None and rows.shape[1] == known < width:
             rows = np.hstack([rows, np.zeros((len(rows), width - known))])
@@ -252,6 +253,24 @@ def alike(labels: list[Any], others: list[Any]) -> bool:
     """Whether labels are equal and of equal types, those of numpy as those of Python."""
     plain = [one.item() if isinstance(one, np.generic) else one for one in labels]
     return plain == others and [type(one) for one in plain] == [type(one) for one in others]
+
+
+def sorted_labels(labels: list[Any]) -> list[Any]:
+    """Labels in their order of size; those of several types by how they are written."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=repr)
+
+
+def array_of(labels: list[Any]) -> npt.NDArray[Any]:
+    """Labels as an array of their type, or of objects where they have several."""
+    made: npt.NDArray[Any] = np.array(labels)
+    if made.ndim == 1 and alike(labels, made.tolist()):
+        return made
+    made = np.empty(len(labels), dtype=object)
+    made[:] = labels
+    return made
 
 
 def _mismatch(unseen: list[str], missing: list[str], names: list[str]) -> str:
@@ -507,10 +526,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         settled = getattr(self, "_classes", None)
         if settled is not None:
             return settled  # type: ignore[no-any-return]
-        try:
-            return np.unique(np.array(self._labels))
-        except TypeError:
-            return np.array(sorted(self._labels, key=repr), dtype=object)
+        return array_of(sorted_labels(self._labels))
 
     def _columns(self, made: Floats) -> Floats:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""

@@ -125,9 +125,12 @@ def _is_classifier(model: Any, river: bool) -> bool:
     """Whether a model of another library learns classes."""
     module = type(model).__module__.split(".")[0]
     if module == "river":
-        from river.utils import inspect
+        from river import base
 
-        return bool(inspect.isclassifier(model))
+        # What others wrap, or end with, decides.
+        while hasattr(model, "steps") or isinstance(model, base.Wrapper):
+            model = list(model.steps.values())[-1] if hasattr(model, "steps") else model._wrapped_model
+        return isinstance(model, base.Classifier)
     if module == "sklearn" or hasattr(model, "__sklearn_tags__"):
         from sklearn.base import is_classifier
 

@@ -15,7 +15,7 @@ class Parameters(Root):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters with their values; with `deep` also those of learners among them, as ``learner__lambda_``."""
-        params = {name: getattr(self, name) for name in list(inspect.signature(type(self).__init__).parameters)[1:]}
+        params = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         for name, value in list(params.items()):
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 params.update({f"{name}__{inner}": one for inner, one in value.get_params().items()})

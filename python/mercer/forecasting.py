@@ -56,7 +56,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         if cls is Forecaster and kind == "prediction":
             kinds = {one._method: one for one in (globals()[name] for name in __all__)}
             # The grid of the command is of the method that it is a grid of, or of this name.
-            cls = kinds.get(method, Forecaster)  # type: ignore[assignment]
+            cls = kinds.get(method, Forecaster)
         elif kind == "prediction" and method != cls._method:
             raise _mercer.ModelFileError(f"the model holds a forecaster {method!r}, and {cls.__name__} is {cls._method!r}; use mercer.load")
         model = cls()

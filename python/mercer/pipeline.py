@@ -17,8 +17,8 @@ from typing import Any, Self
 import numpy as np
 
 from . import _data, _learners, _mercer
-from ._base import KernelClassifier, KernelRegressor, Learner, alike
-from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights
+from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, sorted_labels
+from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
 from ._learners import Krls
 from ._notes import tell
 from ._stored import Covered, Stored, ends
@@ -31,9 +31,14 @@ def _texts(names: Any) -> list[str]:
     return [str(name) for name in names]
 
 
+def _is_table(X: Any) -> bool:
+    """Whether it is a mapping of columns; some sparse matrices of scipy are mappings, too."""
+    return isinstance(X, Mapping) and not hasattr(X, "shape")
+
+
 def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
     """The names of the columns and their values as Python objects: of frames, of sequences of dictionaries, of tables of numbers."""
-    if isinstance(X, Mapping):
+    if _is_table(X):
         return _texts(X), [list(column) for column in X.values()]
     if isinstance(X, Sequence) and X and isinstance(X[0], Mapping):
         names = list(dict.fromkeys(name for row in X for name in row))
@@ -82,6 +87,8 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out).
     """
 
+    n_features_in_: int
+
     def __init__(self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None) -> None:
         self.learner = learner
         self.scale = scale
@@ -125,6 +132,8 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         else:
             # Two classes make a learner of two only where all rows are there.
             met = sorted_labels(list(dict.fromkeys(y))) if rounds is not None else []
+            if len(met) > 2 and not learner._many:  # type: ignore[attr-defined]
+                raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(met)} classes.")
             labels = met if len(met) == 2 else []
         extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
         told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
@@ -157,7 +166,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
     def _cells(self, X: Any, fresh: bool) -> tuple[list[str], list[list[Any]]]:
         """The columns of rows, noted as scikit-learn notes them."""
         names = _data.texts(_data.frame(X))
-        plain = not isinstance(X, Mapping) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
+        plain = not _is_table(X) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
         if plain and names is None:
             if "sklearn.base" in sys.modules:
                 from sklearn.utils.validation import validate_data
@@ -208,7 +217,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         if self._is_classifier:
             kept = np.empty(len(labels), dtype=object)
             kept[:] = labels
-            classes = self.classes_
+            classes = array_of(sorted_labels(self._labels_met() or []))
             return kept if classes.dtype == object or None in labels else kept.astype(classes.dtype)
         return made[:, 0] if made.shape[1] == 1 else made
 
@@ -222,7 +231,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learns one row: a dictionary, or another mapping. A row that is refused as the first settles nothing."""
-        row, names = x if type(x) is dict else _row(x), vars(self).get("_target_names")
+        row, names = _row(x), vars(self).get("_target_names")
         if isinstance(y, Mapping):
             named = sorted(y) if names is None else names
             if set(named) != set(y):
@@ -258,8 +267,8 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         """Refuses what cannot be learnt, before columns join."""
         if not self._is_classifier:
             made = _data.vector(y)
-            if not np.isfinite(made).all() or len(made) != self._outputs:
-                raise _mercer.DataError(f"the target is {y!r}; the model learns {self._outputs} finite numbers a row")
+            if not np.isfinite(made).all() or len(made) != self._outputs():
+                raise _mercer.DataError(f"the target is {y!r}; the model learns {self._outputs()} finite numbers a row")
         elif y is None or y != y:
             raise _mercer.DataError(f"{y!r} is no class; drop the rows whose class is missing")
         if not 0 <= w < np.inf:
@@ -269,7 +278,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         """The prediction for one row; before anything was learnt 0, or None."""
         if not self._is_made:
             return None if self._is_classifier else 0.0
-        made = self._predict_row(x if type(x) is dict else _row(x))
+        made = self._predict_row(_row(x))
         names = vars(self).get("_target_names")
         return made if names is None else dict(zip(names, made if len(names) > 1 else [made], strict=True))
 
@@ -422,22 +431,40 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
         """The classes in order: the columns of ``predict_proba``."""
         if not self._is_made:
             raise AttributeError("classes_: nothing was learnt yet")
-        return np.array(sorted_labels(self._labels_met() or []))
+        return array_of(sorted_labels(self._labels_met() or []))
 
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities, a column for each class of ``classes_``."""
+    def _tells_probabilities(self) -> bool:
+        return self._learner()._tells_probabilities()  # type: ignore[attr-defined, no-any-return]
+
+    def _ordered(self, X: Any, probable: bool) -> Any:
+        """Columns in the order of ``classes_``; 0 for a class that was not met."""
         self._check_fitted()
-        made, _ = self._predict(*self._cells(X, False))
+        made, _ = self._predict(*self._cells(X, False), probable)
         tell(self._notes())
         met = self._labels_met() or []
-        places = [met.index(label) for label in sorted_labels(met)]
-        return made[:, places]
+        return made[:, [met.index(label) for label in sorted_labels(met)]]
+
+    @when(lambda self: self._tells_probabilities())
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities, a column for each class of ``classes_``."""
+        made = self._ordered(X, True)
+        if made.shape[1] == 1:
+            made[:] = 1.0
+        return made
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores: of two classes positive for the second, ``(rows,)``; of more one for each, ``(rows, classes)``. Of a calibrated learner these are
+        differences of probabilities, and probabilities."""
+        made = self._ordered(X, bool(getattr(self._learner(), "calibrated", False)) or self._learner()._calibrates)  # type: ignore[attr-defined]
+        return made[:, 1] - made[:, 0] if made.shape[1] == 2 else made
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class that was met."""
+        if not self._tells_probabilities():
+            raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
         if not self._is_made or not self._labels_met():
             return {}
-        made, _ = self._predict(*self._one(x))
+        made, _ = self._predict(*self._one(x), True)
         return dict(zip(self._labels_met() or [], made[0].tolist(), strict=False))
 
     def predict_proba_many(self, X: Any) -> Any:
@@ -459,9 +486,9 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
 _KINDS = (Pipeline, RegressorPipeline, ClassifierPipeline)
 
 
-def _row(x: Any) -> Mapping[str, Any]:
+def _row(x: Any) -> dict[Any, Any]:
     """A row by the names of its columns."""
-    if isinstance(x, Mapping):
+    if isinstance(x, dict):
         return x
     for method in ("to_dict", "_asdict"):
         if hasattr(x, method):
@@ -469,11 +496,3 @@ def _row(x: Any) -> Mapping[str, Any]:
     if hasattr(x, "keys"):
         return dict(x)
     raise _mercer.DataError(f"{x!r} is no row; give a dictionary of columns")
-
-
-def sorted_labels(labels: list[Any]) -> list[Any]:
-    """Labels in their order of size; those of several types by how they are written."""
-    try:
-        return sorted(labels)
-    except TypeError:
-        return sorted(labels, key=repr)

@@ -207,7 +207,7 @@ def flights(count):
         yield row, row.get("distance", 1000) / 100 + 10 * (row["origin"] == "B") + 5 * row["late"]
 
 
-@pytest.mark.parametrize("learner", [mercer.Krls(), mercer.Auto(), mercer.Fogd(), mercer.Krls(intervals=0.9)], ids=repr)
+@pytest.mark.parametrize("learner", [mercer.Krls(), mercer.Fogd(), mercer.Krls(intervals=0.9)], ids=repr)
 def test_pipelines_learn_from_the_first_dictionary(learner):
     model, mae, mean = mercer.Pipeline(learner), metrics.MAE(), metrics.MAE()
     running = river.stats.Mean()
@@ -233,7 +233,7 @@ def test_pipelines_learn_from_the_first_dictionary(learner):
     np.testing.assert_allclose(many, [model.predict_one(x) for x in rows])
 
 
-@pytest.mark.parametrize("learner", [mercer.KrlsClassifier(), mercer.AutoClassifier()], ids=repr)
+@pytest.mark.parametrize("learner", [mercer.KrlsClassifier()], ids=repr)
 def test_pipelines_of_classes_learn_from_the_first_dictionary(learner):
     model, accuracy = mercer.Pipeline(learner), metrics.Accuracy()
     assert model.predict_one({"a": 1}) is None and model.predict_proba_one({"a": 1}) == {}

@@ -308,10 +308,7 @@ impl ClassificationCore {
                     scored.map_err(|error| Refused::Row(row, error))?;
                     chosen.push(model.classifier.choice(&scores).map_or(-1, |class| class as i64));
                     if probable && !model.classifier.probabilities(&mut scores) {
-                        return Err(errors::data(
-                            "the loss of this learner has no probabilities; make it with calibrated=True",
-                        )
-                        .into());
+                        return Err(no_probabilities().into());
                     }
                     // A class that joins meanwhile has no column.
                     all.extend(scores.iter().copied().chain(std::iter::repeat(0.0)).take(classes));
@@ -433,6 +430,10 @@ impl ClassificationCore {
     fn __sizeof__(&self, py: Python<'_>) -> usize {
         256 + self._state(py).ok().and_then(|bytes| bytes.len().ok()).unwrap_or(0)
     }
+}
+
+pub(crate) fn no_probabilities() -> PyErr {
+    errors::data("the loss of this learner has no probabilities; make it with calibrated=True")
 }
 
 pub(crate) fn third(label: &Bound<'_, PyAny>) -> PyErr {

@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::cells::{Columns, Row, Single};
 use crate::classes::Classes;
-use crate::classification::third;
+use crate::classification::{no_probabilities, third};
 use crate::features::{number, sequence};
 use crate::front::{About, about, own};
 use crate::making::{Extras, Known, Spec, intervals};
@@ -212,7 +212,6 @@ impl TableCore {
     }
 
     /// How many numbers a target has.
-    #[getter]
     fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
         self.look(py, |body| match body {
             Body::Numbers(model) => Ok(model.pipeline.learner().outputs()),
@@ -421,12 +420,15 @@ impl TableCore {
         Ok(made.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect())
     }
 
-    /// Predictions for rows: numbers, or probabilities of the classes in the order of `_labels` (scores where there are none).
+    /// Predictions for rows: numbers, or scores of the classes in the order of `_labels_met`, with `probable`
+    /// probabilities; and the classes chosen.
+    #[pyo3(signature = (names, columns, probable = false))]
     fn _predict<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         columns: Vec<Bound<'py, PyList>>,
+        probable: bool,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Option<Bound<'py, PyAny>>>)> {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
@@ -457,7 +459,9 @@ impl TableCore {
                             model.pipeline.scores_with(&record, &mut scratch, &mut scores).map_err(refused)?;
                             let classifier = model.pipeline.classifier();
                             choices.push(classifier.choice(&scores));
-                            classifier.probabilities(&mut scores);
+                            if probable && !classifier.probabilities(&mut scores) {
+                                return Err(no_probabilities());
+                            }
                         }
                     }
                     if row == 0 {
