@@ -301,8 +301,9 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         first = 0
         for cut in cuts:
             if cut > first:
-                part = [column[first:cut] for column in columns]
-                self._learn_cells(names, part, y[first:cut], weights[first:cut])
+                given = {name: column[first:cut] for name, column in zip(names, columns, strict=True)}
+                part = {name: given.get(name, [None] * (cut - first)) for name in self._column_names()}
+                self._learn_cells(list(part), list(part.values()), y[first:cut], weights[first:cut])
             if cut < count:
                 row = {name: column[cut] for name, column in zip(names, columns, strict=True)}
                 self.learn_one(row, y[cut], float(weights[cut]))

@@ -120,7 +120,7 @@ except KeyboardInterrupt:
         'model = mercer.Krls(kernel="gaussian:0.3", nu=1e-9).fit(X[:2000], y[:2000]); [model.predict(X, return_std=True) for _ in range(100)]',
         'mercer.KoopmanOperator(kernel="gaussian:0.5", max_dictionary=3000).fit(X)',
         'mercer.forecasting.Experts().fit(X)',
-        '[mercer.RidgeMoments(learner="fogd").fit(X, y) for _ in range(100)]',
+        '[mercer.RidgeMoments(learner="pkrr-fourier", features=500).fit(X, y) for _ in range(100)]',
     ],
     ids=lambda call: call.split("(")[0] + call.split("(")[1].removeprefix("mercer."),
 )
