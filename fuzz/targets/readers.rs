@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mercer::data::{Format, Header, Missing, ReadOptions, Record, RecordReader, RowReader, TargetColumn};
+use mercer::readers::{Format, Header, Missing, ReadOptions, Record, RecordReader, RowReader, TargetColumn};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choice, text)) = data.split_first() else { return };

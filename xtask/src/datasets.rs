@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use mercer_data::{Entry, Registry};
+use mercer_datasets::{Entry, Registry};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -39,7 +39,7 @@ enum Action {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let mut registry = Registry::load()?;
+    let mut registry = Registry::load()?.with_folder(cache());
     if let Some(folder) = &arguments.data {
         registry = registry.with_folder(folder);
     }
@@ -200,7 +200,7 @@ fn store(entry: &Entry, cache: &Path, mut body: impl Read) -> Result<Kept> {
         Ok(bytes)
     });
     let checked = written.with_context(|| shown(&aside)).and_then(|bytes| {
-        let digest = mercer_data::sha256_file(&aside)?;
+        let digest = mercer_datasets::sha256_file(&aside)?;
         match &download.sha256 {
             _ if bytes == 0 => bail!("the download is empty"),
             Some(expected) if !expected.eq_ignore_ascii_case(&digest) => {

@@ -6,9 +6,10 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use mercer_data::{Ranges, Registry, Scaling, Scheme};
+use mercer_datasets::Registry;
 use mercer_kernels::Gaussian;
 use mercer_learners::{NonsAld, NonsAldParams, prequential};
+use mercer_readers::{Ranges, Scaling, Scheme};
 use mercer_testkit::oracle;
 
 /// Seconds a pass as printed in Table 3 of the paper (R, 2.8 GHz i7-1165G7).

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mercer_benches::{Roofs, catalogue, timing};
-use mercer_data::FourWells;
 use mercer_kernels::{Gaussian, KernelMixture};
 use mercer_koopman::{Budget, OperatorLearner, Sogd, SogdParams, StepSchedule};
+use mercer_streams::FourWells;
 
 /// Rounds over everything; the best counts.
 const ROUNDS: usize = 5;

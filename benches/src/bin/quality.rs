@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use mercer_data::{ReadOptions, read_all};
-use mercer_learners::{Auto, AutoParams, Classifier, Regressor};
+use mercer_learners::{Auto, AutoParams, Classifier, RegressorExt};
+use mercer_readers::{ReadOptions, read_all};
 
 /// Scores in the file that are of this project, measured earlier.
 const OURS: [&str; 6] = ["auto", "auto1e+07", "nons", "krls", "fogd", "taylor"];

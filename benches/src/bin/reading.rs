@@ -13,7 +13,7 @@ use std::time::Instant;
 use std::{env, hint, process};
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch};
-use mercer_data::{ReadOptions, RowReader};
+use mercer_readers::{ReadOptions, RowReader};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;

@@ -10,8 +10,9 @@
 //!
 //! Everywhere `k(x, x) ≤ 1`, as the theory asks. Targets are a smooth function with values in `[−1, 1]` and uniform noise.
 
-use mercer_data::{DataError, Dataset, Decay, Simulation};
 use mercer_kernels::AnyKernel;
+use mercer_readers::Dataset;
+use mercer_streams::{Decay, Simulation, StreamError};
 
 use crate::plan::ExperimentError;
 
@@ -87,8 +88,8 @@ impl Regime {
     /// The first `rounds` rows of the stream with this seed.
     ///
     /// # Errors
-    /// [`DataError`] never happens for the parameters of this file.
-    pub fn stream(&self, rounds: usize, seed: u64) -> Result<Dataset, DataError> {
+    /// [`StreamError`] never happens for the parameters of this file.
+    pub fn stream(&self, rounds: usize, seed: u64) -> Result<Dataset, StreamError> {
         let simulation = Simulation { rows: rounds, noise: NOISE, width: 1.0, seed };
         let simulated = match self.inputs {
             Inputs::Normal => simulation.normal(1, 1.0)?,
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn eigenvalues_fall_as_they_should() {
-        let geometric = mercer_data::gaussian_spectrum(1.0, 1.0, 1, 3).unwrap();
+        let geometric = mercer_streams::gaussian_spectrum(1.0, 1.0, 1, 3).unwrap();
         let Law::Exponential { ratio } = Regime::EXPONENTIAL.law else { unreachable!() };
         assert!((geometric[2] / geometric[1] - ratio).abs() < 1e-12);
         for regime in [Regime::LAPLACE, Regime::MATERN_32, Regime::MATERN_52] {

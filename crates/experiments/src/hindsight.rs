@@ -6,9 +6,9 @@
 //! solution for every λ is `b_i/(λ + a_i)`. The `a_i` are the kernel matrix's eigenvalues to within 1e−9 T, and `f` restricted to
 //! the span is `f` to within 3e−5 ‖f‖ at every point of the stream. `O(TJ² + J³)` time, `O(TJ)` memory.
 
-use mercer_data::Dataset;
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{SymmetricEigen, SymmetricMatrix};
+use mercer_readers::Dataset;
 use mercer_simd::dot;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 

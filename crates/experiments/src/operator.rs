@@ -14,9 +14,9 @@ pub mod langevin;
 pub mod lorenz;
 pub mod pendulum;
 
-use mercer_data::Pairs;
 use mercer_kernels::{Kernel, Points};
 use mercer_koopman::{Eigenfunctions, KernelOperator, OperatorLearner};
+use mercer_streams::Pairs;
 
 use crate::experiment::{Experiment, Paper, Source, scaled};
 use crate::plan::ExperimentError;

@@ -1,11 +1,13 @@
 //! What an experiment is given, and how it may fail.
 
 use mercer_core::{ExampleError, ParameterError};
-use mercer_data::{DataError, Registry};
+use mercer_datasets::{DatasetError, Registry};
 use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
 use mercer_learners::catalogue::BuildError;
 use mercer_linalg_incremental::NoConvergence;
+use mercer_readers::DataError;
+use mercer_streams::StreamError;
 
 use crate::progress::{JobProgress, Progress};
 use crate::report::ReportError;
@@ -39,9 +41,15 @@ pub enum ExperimentError {
     /// A piece of the work failed.
     #[error(transparent)]
     Job(Box<JobError<ExperimentError>>),
-    /// A stream could not be made or read.
+    /// A table could not be read, made or scaled.
     #[error(transparent)]
     Data(Box<DataError>),
+    /// A named data set could not be had.
+    #[error(transparent)]
+    Dataset(Box<DatasetError>),
+    /// A stream could not be simulated.
+    #[error(transparent)]
+    Stream(Box<StreamError>),
     /// A learner refused its parameters or an example.
     #[error(transparent)]
     Learner(#[from] LearnerError),
@@ -51,7 +59,7 @@ pub enum ExperimentError {
     /// A learner of operators refused its parameters or a pair.
     #[error(transparent)]
     Operator(#[from] mercer_koopman::Error),
-    /// A part was asked for with parameters out of their ranges.
+    /// A part or a simulated system was asked for with parameters out of their ranges.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// Intervals refused what came of a prediction.
@@ -74,6 +82,18 @@ pub enum ExperimentError {
 impl From<DataError> for ExperimentError {
     fn from(error: DataError) -> Self {
         Self::Data(error.into())
+    }
+}
+
+impl From<DatasetError> for ExperimentError {
+    fn from(error: DatasetError) -> Self {
+        Self::Dataset(error.into())
+    }
+}
+
+impl From<StreamError> for ExperimentError {
+    fn from(error: StreamError) -> Self {
+        Self::Stream(error.into())
     }
 }
 

@@ -24,11 +24,11 @@
 use std::error::Error;
 
 use mercer::AnyKernel;
-use mercer::data::FourWells;
 use mercer::kernels::Points;
 use mercer::koopman::{
     Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
+use mercer::streams::FourWells;
 
 const WELLS: usize = 4;
 const ETA: f64 = 0.3;

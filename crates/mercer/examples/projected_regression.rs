@@ -21,11 +21,12 @@
 use std::error::Error;
 use std::time::Instant;
 
-use mercer::data::{Dataset, Simulation};
 use mercer::kernels::TaylorFeatures;
+use mercer::readers::Dataset;
+use mercer::streams::Simulation;
 use mercer::{
     Gaussian, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, PkrrTaylor, Regressor,
-    TaylorParams, prequential,
+    RegressorExt, TaylorParams, prequential,
 };
 
 const WIDTH: f64 = 0.5;

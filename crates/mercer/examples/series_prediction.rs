@@ -19,11 +19,13 @@
 
 use std::error::Error;
 
-use mercer::data::{LinearSystem, Registry, Series};
+use mercer::datasets::Registry;
 use mercer::forecast::{
     ConformalIntervals, ForecastMixture, Forecaster, Forgetting, GridParams, IntervalParams, KalmanPredictor,
     LastValue, LinearExtrapolation, Opf, OpfParams, StateSpace,
 };
+use mercer::readers::Series;
+use mercer::streams::LinearSystem;
 
 const WARM_UP: usize = 60;
 

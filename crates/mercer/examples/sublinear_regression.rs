@@ -21,7 +21,8 @@
 use std::error::Error;
 use std::time::Instant;
 
-use mercer::data::{Dataset, Ranges, Registry, Scaling, Scheme};
+use mercer::datasets::Registry;
+use mercer::readers::{Dataset, Ranges, Scaling, Scheme};
 use mercer::{
     AogdAld, AogdAldParams, Fogd, FogdParams, Gaussian, Kons, KonsParams, NonsAld, NonsAldParams, Regressor,
     prequential,

@@ -57,11 +57,11 @@ use std::str::FromStr;
 
 use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mercer::catalogue::Entry;
-use mercer::data::{ColumnChoice, Scheme, TargetColumn};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
-use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
+use mercer::readers::{ColumnChoice, Scheme, TargetColumn};
+use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, RegressorExt};
 
 use bad_rows::OnError;
 use compare::CompareArguments;

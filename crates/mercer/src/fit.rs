@@ -14,10 +14,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mercer_data::Labels;
 use mercer_kernels::{AnyKernel, KernelError, Points, RandomFourier, TaylorFeatures};
 use mercer_learners::basis::Identity;
 use mercer_learners::{Error, FixedMap, MapError, RidgeMoments};
+use mercer_readers::Labels;
 
 use crate::catalogue::Value;
 use crate::model::{Description, Moments};

@@ -7,8 +7,9 @@
 //! [`Auto`] needs no settings and takes features in any unit. With a learner of your choice you scale the data yourself:
 //!
 //! ```
-//! use mercer::data::{Ranges, Registry, Scaling, Scheme};
-//! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, prequential};
+//! use mercer::datasets::Registry;
+//! use mercer::readers::{Ranges, Scaling, Scheme};
+//! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, RegressorExt, prequential};
 //!
 //! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
 //! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
@@ -30,14 +31,16 @@
 //! | [`sparsify`] | which points are kept: ALD, KORS, first-B |
 //! | [`linalg_incremental`] | how factors and inverses grow by a row, without a refit |
 //! | [`simd`] | how the inner loops use the processor |
-//! | [`data`] | where examples come from: readers, scalings, permutations, a registry of data sets |
+//! | [`readers`] | where examples come from: files to rows and records, tables, scalings, permutations |
+//! | [`datasets`] | named data sets, found and checked |
+//! | [`streams`] | simulated systems and streams whose truth is known |
 //! | [`encoding`] | how a table of any columns becomes inputs: schemas, running scalings, categories, dates, gaps, pipelines |
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | [`tune`] | which settings suit the data |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
 //!
-//! A learner is a [`Regressor`]: it can [`predict`](Regressor::predict), [`update`](Regressor::update), and do both at once. Inputs are
+//! A learner is a [`Regressor`]: it can [`predict`](RegressorExt::predict), [`update`](RegressorExt::update), and do both at once. Inputs are
 //! `&[f64]`. A learner refuses an input that is not finite or has another dimension, and stays as it was.
 //!
 //! | feature | what it adds |
@@ -61,7 +64,7 @@ pub mod model;
 pub mod tune;
 
 pub use mercer_core as core;
-pub use mercer_data as data;
+pub use mercer_datasets as datasets;
 pub use mercer_encoding as encoding;
 pub use mercer_experts as experts;
 pub use mercer_forecast as forecast;
@@ -69,8 +72,10 @@ pub use mercer_kernels as kernels;
 pub use mercer_koopman as koopman;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
+pub use mercer_readers as readers;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
+pub use mercer_streams as streams;
 
 pub use mercer_core::ExampleError;
 pub use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
@@ -79,17 +84,18 @@ pub use mercer_kernels::{
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AldKrlsParams, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams,
+    AldKrlsParams, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Blocks, Bogd, BogdParams, BpaS, BpaSParams,
     ClassScore, Classifier, ConKons, ConKonsParams, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms,
-    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm, KapSmLoss,
-    KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params,
-    KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa,
-    NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant,
-    Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron,
-    ProjectronParams, ProjectronPlus, ProjectronPlusParams, ProsNKons, ProsNKonsParams, Qklms, QklmsFb, QklmsFbParams,
-    QklmsParams, Rbp, RbpParams, Regressor, Removal, Restarting, Round, RoundError, Rows, Schedule, Score, Scratch,
-    SketchedKons, SketchedKonsParams, SwKrls, SwKrlsParams, Target, Targets, TaylorParams, prequential,
+    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Growth, Kap, KapParams, KapSm,
+    KapSmLoss, KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1,
+    KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT,
+    KrlsTParams, KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms,
+    MxklmsParams, Nlkapa, NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams,
+    Pa, PaParams, PaVariant, Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
+    Problem, Projectron, ProjectronParams, ProjectronPlus, ProjectronPlusParams, ProsNKons, ProsNKonsParams, Qklms,
+    QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor, RegressorExt, Removal, Restarting, Round,
+    RoundError, Rows, Schedule, Score, Scratch, Shape, SketchedKons, SketchedKonsParams, SwKrls, SwKrlsParams, Target,
+    Targets, TaylorParams, Variance, prequential,
 };
 
 /// The code of the README, run as a test.

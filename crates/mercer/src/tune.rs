@@ -14,7 +14,8 @@
 //!
 //! ```
 //! use mercer::catalogue::{Context, Settings, find};
-//! use mercer::data::{Ranges, Registry, Scaling, Scheme};
+//! use mercer::datasets::Registry;
+//! use mercer::readers::{Ranges, Scaling, Scheme};
 //! use mercer::tune::{Plan, Space, search};
 //! use mercer::{AnyKernel, Gaussian, median_width, prequential};
 //!

@@ -1,7 +1,7 @@
 //! Cells of a table: from Python objects to what an encoding reads.
 
-use mercer::data::text_cell;
 use mercer::encoding::{Cell, Cells, Encoding, Kind};
+use mercer::readers::text_cell;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 

@@ -1,6 +1,6 @@
 //! Classes as Python objects: their places, and what model files hold of them.
 
-use mercer::data::{LabelKind, Labels};
+use mercer::readers::{LabelKind, Labels};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mercer::data::Labels;
 use mercer::model::{ClassProgress, Classification};
-use mercer::{Regressor, Scratch};
+use mercer::readers::Labels;
+use mercer::{Regressor, RegressorExt, Scratch};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};

@@ -5,9 +5,9 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
-use mercer::data::Scaling;
 use mercer::model::{Classification, Description, Model, ModelError, ModelKind, Own, Regression};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Scratch};
+use mercer::readers::Scaling;
+use mercer::{AnyKernel, AnyRegressor, Error, RegressorExt, Scratch};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Progress, Regression};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Rows, Scratch, Target, Targets};
+use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -226,7 +226,7 @@ impl RegressionCore {
         let mut scaled;
         let (mut inputs, mut ys) = (inputs, ys);
         if let Some(scaling) = &scaling {
-            let refused = |error: mercer::data::DataError| errors::data(error.to_string());
+            let refused = |error: mercer::readers::DataError| errors::data(error.to_string());
             scaled = (inputs.to_vec(), ys.to_vec());
             scaled.0.chunks_exact_mut(dimension.max(1)).try_for_each(|row| scaling.row(row)).map_err(refused)?;
             scaled.1.chunks_exact_mut(outputs).try_for_each(|row| scaling.targets(row)).map_err(refused)?;

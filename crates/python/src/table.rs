@@ -3,13 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::catalogue::Built;
-use mercer::data::Labels;
 use mercer::encoding::{
     Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch,
     ScaledTargets,
 };
 use mercer::model::{ClassProgress, ClassTable, Description, Model, ModelError, ModelKind, Own, Progress, Table};
-use mercer::{AnyKernel, AnyRegressor, Error, Loss, Regressor, Scratch, Target};
+use mercer::readers::Labels;
+use mercer::{AnyKernel, AnyRegressor, Error, Loss, Regressor, RegressorExt, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;

@@ -9,9 +9,9 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
-use mercer::data::Scaling;
+use mercer::readers::Scaling;
 use mercer::model::Model;
-use mercer::{AnyKernel, AnyRegressor, Regressor, Scratch};
+use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt, Scratch};
 
 use crate::numbers::{Columns, model, models, number};
 

@@ -2,12 +2,12 @@
 //!
 //! `MERCER_DATA=DIR cargo test -p mercer-encoding --test scores -- --nocapture` prints it. Errors are squared errors over the variance of the targets.
 
-use mercer_data::Registry;
+use mercer_datasets::Registry;
 use mercer_encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets, Schema, TargetScale};
 use mercer_kernels::{Gaussian, median_width};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor,
-    Regressor, TaylorParams,
+    Regressor, RegressorExt, TaylorParams,
 };
 
 const ROWS: usize = 4000;

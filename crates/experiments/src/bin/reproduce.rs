@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
-use mercer_data::Registry;
+use mercer_datasets::Registry;
 use mercer_experiments::experiment::{Experiment, PAPERS, Paper, experiments};
 use mercer_experiments::plan::Plan;
 use mercer_experiments::report::Report;

@@ -3,8 +3,9 @@
 //! The perceptron and PA have no budget and are flat lines. Inputs are scaled to `[−1, 1]` but where the file is scaled already. Sets that
 //! are not on this machine are left out; the bundled one (is a diamond dearer than the median?) always runs.
 
-use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
+use mercer_datasets::Registry;
 use mercer_learners::catalogue::Context;
+use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::Method;
 use super::pass::mistakes;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use mercer_core::ExampleError;
-use mercer_data::Dataset;
-use mercer_learners::{Error, Regressor};
+use mercer_learners::{Error, Regressor, RegressorExt};
+use mercer_readers::Dataset;
 
 use crate::plan::ExperimentError;
 use crate::progress::JobProgress;

@@ -1,6 +1,6 @@
 //! The signals that filters are shown: two chaotic series to be forecast one step ahead, and a nonlinear channel that changes.
 
-use mercer_data::{Ar1, Lorenz};
+use mercer_streams::{Ar1, Lorenz};
 
 use crate::plan::ExperimentError;
 

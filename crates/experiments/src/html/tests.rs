@@ -85,7 +85,7 @@ const PAPERS: &[Paper] = &[
 
 fn edition() -> Edition {
     let plan = Plan {
-        registry: mercer_data::Registry::load_from(Vec::new()).unwrap(),
+        registry: mercer_datasets::Registry::load_from(Vec::new()).unwrap(),
         full: false,
         repetitions: None,
         seed: 1,

@@ -15,9 +15,9 @@
 
 mod bounds;
 
-use mercer_data::{Ar1, FiniteChain};
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
+use mercer_streams::{Ar1, FiniteChain};
 
 use crate::figure::{Figure, Panels};
 use crate::judgement::{Judgement, Kind};

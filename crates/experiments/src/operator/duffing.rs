@@ -8,12 +8,12 @@
 //! with the regions that integrating the equations gives. Beside them, the batch answer of the same size: Nyström EDMD on the same
 //! dictionary.
 
-use mercer_data::{Duffing, Pairs};
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{
     Budget, Eigenfunctions, Eigenvalue, KMeans, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch,
     orthonormal_rows,
 };
+use mercer_streams::{Duffing, Pairs};
 
 use super::{learn, plane, real_values};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};

@@ -8,11 +8,11 @@
 //! Metastable sets come from the leading four eigenfunctions: orthonormalised over samples, rows of unit length, k-means++; they are
 //! scored against the four quadrants by the adjusted Rand index.
 
-use mercer_data::{FourWells, Pairs};
 use mercer_kernels::AnyKernel;
 use mercer_koopman::{
     Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
+use mercer_streams::{FourWells, Pairs};
 
 use super::{plane, real_values};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};

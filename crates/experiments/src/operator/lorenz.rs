@@ -5,9 +5,9 @@
 //! Three operators of equal dictionary size are compared: sparse online learning (one pass), kernel EDMD on as many pairs, evenly
 //! chosen from the same stream, and Nyström EDMD, the batch answer on all pairs with the dictionary that the online learner kept.
 
-use mercer_data::{Lorenz, Pairs};
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
+use mercer_streams::{Lorenz, Pairs};
 
 use super::learn;
 use crate::figure::{Figure, Panels};

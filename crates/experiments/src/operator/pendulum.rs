@@ -17,8 +17,8 @@
 mod reference;
 mod stages;
 
-use mercer_data::PendulumState;
 use mercer_koopman::{Budget, StepSchedule};
+use mercer_streams::PendulumState;
 
 use crate::figure::{Figure, HeatMap, Panels, Scale};
 use crate::judgement::{Judgement, Kind};

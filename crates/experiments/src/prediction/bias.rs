@@ -4,8 +4,8 @@
 //! regression learns to make up for it: the bias error of (21) is `Σ b_l Z_lᵀ V̄⁻¹ Z_{k+1} − b_{k+1}`. Both are shown as root mean
 //! squares over the last epoch (the paper says "average"), and beside them the regret of the whole run.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{EpochSchedule, Forgetting, Opf, OpfParams};
+use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, short};

@@ -218,8 +218,8 @@ fn cholesky_solve(n: usize, matrix: &[f64], x: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use mercer_data::LinearSystem;
     use mercer_forecast::{Forecaster, Forgetting, Opf, OpfParams};
+    use mercer_streams::LinearSystem;
 
     use super::*;
 

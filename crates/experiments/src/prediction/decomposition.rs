@@ -174,8 +174,8 @@ fn out_of_range(_: mercer_linalg_incremental::OutOfRange) -> ExperimentError {
 
 #[cfg(test)]
 mod tests {
-    use mercer_data::LinearSystem;
     use mercer_forecast::{Forgetting, Opf, OpfParams};
+    use mercer_streams::LinearSystem;
 
     use super::*;
     use crate::prediction::{SECTION_5, horizon};

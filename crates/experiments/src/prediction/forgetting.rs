@@ -7,11 +7,11 @@
 //! The paper prints no numbers here. The reference means are those of an independent dense implementation over 100 seeds of its
 //! own; its deviation is taken to be ours.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
     GridParams, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams,
 };
+use mercer_streams::LinearSystem;
 
 use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
 use super::trial::{Model, Trial, marks};

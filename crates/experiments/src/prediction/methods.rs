@@ -4,11 +4,11 @@
 //! which the paper leaves open, spectral filtering for the same ranks, sample discounting, the experts, and two floors. A best rank at the
 //! end of the ranks tried is said to be there, for more (or fewer) filters might do better.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{
     AnyForecaster, Discounted, DiscountedParams, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, Slip,
     SlipParams, SpectralFilter, SpectralParams, SpectralRule, WindowedSlip, WindowedSlipParams,
 };
+use mercer_streams::LinearSystem;
 
 use super::forgetting::experts;
 use super::summary::{Band, Claims, Reference, axis, short, smaller_in};

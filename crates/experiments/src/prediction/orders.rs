@@ -5,8 +5,8 @@
 //! γ > ρ e^{−1/(2β)}. D.2 itself prints ρ e^{−1/β}, which is lower: its own inequality has the square that is dropped on the way. Both
 //! are judged. Measured here: the exponents of the factor and of the regret over the last three epochs.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{Forgetting, Opf, OpfParams};
+use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, axis, short};

@@ -4,8 +4,8 @@
 //! lags its estimates are nothing but error; γ = ρ expects the fall and keeps them small. Shown are Frobenius norms at the end of
 //! the run of section 5.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer_streams::LinearSystem;
 
 use super::summary::{Band, Claims, short};
 use super::trial::{Model, Trial};

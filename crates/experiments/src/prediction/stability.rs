@@ -8,8 +8,8 @@
 //!
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{EpochSchedule, Forgetting, Opf, OpfParams};
+use mercer_streams::LinearSystem;
 
 use super::comparators::{Beginning, ExplicitInverse};
 use super::summary::{Claims, axis, short};

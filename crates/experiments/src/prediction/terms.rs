@@ -6,7 +6,7 @@
 //! eigenvalue of the innovations' covariance times `2 tr(Z̄ᵀV̄⁻¹Z̄)` (this paper; the 2 is Lemma 5's), or times
 //! `ln(det V̄/det λD⁻²)` (self-normalised martingales; without the constant that several outputs cost).
 
-use mercer_data::LinearSystem;
+use mercer_streams::LinearSystem;
 
 use super::decomposition::{EpochTerms, decompose, largest};
 use super::summary::{Band, Claims, axis, short};

@@ -1,7 +1,7 @@
 //! A known system, one run of it, and what a forecaster's predictions cost there.
 
-use mercer_data::LinearSystem;
 use mercer_forecast::{Forecaster, KalmanPredictor, StateSpace};
+use mercer_streams::LinearSystem;
 
 use crate::plan::ExperimentError;
 use crate::runner::seed_of;

@@ -12,10 +12,11 @@
 //! the best of which are improved coordinate by coordinate with falling steps. Proposition 1 bounds the regret of Kernel-AWV by
 //! `Σ ln(1 + s_t/λ)` on the same sequence.
 
-use mercer_data::{Dataset, Simulation};
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-use mercer_learners::{Regressor, Scratch};
+use mercer_learners::{Regressor, RegressorExt, Scratch};
 use mercer_linalg_incremental::GrowingCholesky;
+use mercer_readers::Dataset;
+use mercer_streams::Simulation;
 
 use super::methods::{LAMBDA, Method};
 use crate::figure::Figure;

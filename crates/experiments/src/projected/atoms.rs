@@ -3,12 +3,12 @@
 //! PKAWV on Taylor features of rising degree, PKAWV-Nyström with falling `μ`, and FOGD with rising `D` on the same streams, beside
 //! Kernel-AWV, which keeps all points. `r` is the number of coordinates: `C(d + M, M)`, `J` and `2D`.
 
-use mercer_data::{Dataset, Ranges, Scaling, Scheme};
 use mercer_kernels::{Gaussian, TaylorFeatures};
 use mercer_learners::{
-    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, Score,
-    TaylorParams,
+    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, RegressorExt,
+    Score, TaylorParams,
 };
+use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::LAMBDA;
 use crate::figure::{Figure, Panels};

@@ -3,12 +3,12 @@
 //! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)). Every statement holds for all targets in `[−B, B]`
 //! and all functions, so no measurement may exceed its bound; Proposition 5 and what rests on it hold with probability `1 − δ`.
 
-use mercer_data::Dataset;
 use mercer_kernels::{AlignedVec, AnyKernel, TaylorFeatures};
 use mercer_learners::{
     KernelAwv, KernelRidgeParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, Regressor, TaylorParams,
     prequential,
 };
+use mercer_readers::Dataset;
 
 use super::theory::{Facts, Tuning, corollary7, corollary8, proposition5_beta};
 use crate::decay::{Law, Regime};

@@ -6,11 +6,12 @@
 //! [`mercer_learners::PkawvNystrom`] has orthonormal coordinates, in which no eigenvalue is below `λ`. Both follow the same
 //! decisions on what to keep, and are compared with a dense solution in each round.
 
-use mercer_data::{Dataset, Simulation};
 use mercer_kernels::{Gaussian, Kernel};
-use mercer_learners::{Error, NystromParams, PkawvNystrom, Regressor};
+use mercer_learners::{Error, NystromParams, PkawvNystrom, RegressorExt};
 use mercer_linalg_incremental::SymmetricEigen;
+use mercer_readers::Dataset;
 use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};
+use mercer_streams::Simulation;
 
 use crate::figure::{Figure, Panels};
 use crate::judgement::{Judgement, Kind};

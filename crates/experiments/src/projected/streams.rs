@@ -9,9 +9,10 @@
 use std::time::Instant;
 
 use mercer_core::ExampleError;
-use mercer_data::{Dataset, Ranges, Registry, Scaling, Scheme};
+use mercer_datasets::Registry;
 use mercer_kernels::TaylorFeatures;
-use mercer_learners::{Error, Regressor, Score};
+use mercer_learners::{Error, Regressor, RegressorExt, Score};
+use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::{MOST_BYTES, Method};
 use crate::figure::{Figure, Panels};
@@ -453,7 +454,7 @@ fn panels(title: String, done: &[(Task, Pass)], stream: usize) -> Panels {
 
 #[cfg(test)]
 mod tests {
-    use mercer_data::Simulation;
+    use mercer_streams::Simulation;
 
     use super::*;
 

@@ -4,8 +4,8 @@
 //! λ‖f‖² + …` for all `f` takes at the `f` that makes it tightest. `n` is the number of rounds, `B` the largest `|y_t|`, `κ²` the
 //! largest `k(x_t, x_t)`, `d_eff(λ) = tr K(K + λI)⁻¹`.
 
-use mercer_data::Dataset;
 use mercer_kernels::Kernel;
+use mercer_readers::Dataset;
 
 use crate::hindsight::Hindsight;
 

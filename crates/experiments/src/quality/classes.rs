@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer_data::Dataset;
 use mercer_learners::{Auto, AutoParams, Classifier};
+use mercer_readers::Dataset;
 
 use super::peers::{ClassScore, class_scores, is_online};
 use super::streams::{Loaded, VARIABLE, folder, load_classes, times};

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use mercer_data::Dataset;
-use mercer_learners::{Auto, AutoParams, Regressor};
+use mercer_learners::{Auto, AutoParams, RegressorExt};
+use mercer_readers::Dataset;
 
 use crate::plan::ExperimentError;
 use crate::progress::JobProgress;

@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use mercer_data::{Dataset, ReadOptions, Registry, read_all};
+use mercer_datasets::Registry;
+use mercer_readers::{Dataset, ReadOptions, read_all};
 
 use crate::plan::{ExperimentError, Plan};
 use crate::runner::seed_of;

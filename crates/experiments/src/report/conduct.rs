@@ -241,7 +241,7 @@ mod tests {
     fn a_run_goes_on_where_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path();
-        let registry = mercer_data::Registry::load_from(Vec::new()).unwrap();
+        let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
         let plan = |seed| Plan {
             registry: registry.clone(),
             full: false,
@@ -309,7 +309,7 @@ mod tests {
         }];
         let folder = tempfile::tempdir().unwrap();
         let full = folder.path().join("full");
-        let registry = mercer_data::Registry::load_from(Vec::new()).unwrap();
+        let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
         let run = |papers: &'static [Paper], whole: bool, keep: bool, out: &str| {
             let registry = registry.clone();
             let plan = Plan { registry, full: whole, repetitions: None, seed: 3, threads: 1, progress: false };

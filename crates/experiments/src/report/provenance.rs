@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mercer_data::{DataError, sha256_file};
+use mercer_datasets::sha256_file;
+use mercer_readers::DataError;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn this_program_has_a_digest() {
-        let registry = mercer_data::Registry::load_from(Vec::new()).unwrap();
+        let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
         let plan = Plan { registry, full: false, repetitions: None, seed: 3, threads: 1, progress: false };
         let provenance = Provenance::of(&plan).unwrap();
         assert_eq!(provenance.program.sha256.len(), 64);

@@ -6,9 +6,9 @@ pub mod regret;
 pub mod size;
 pub mod spectral;
 
-use mercer_data::Dataset;
 use mercer_kernels::Kernel;
 use mercer_learners::Error;
+use mercer_readers::Dataset;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
 use crate::plan::ExperimentError;

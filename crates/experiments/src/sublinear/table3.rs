@@ -14,8 +14,9 @@ mod protocol;
 mod restarted;
 mod tables;
 
-use mercer_data::{Dataset, Registry};
+use mercer_datasets::Registry;
 use mercer_learners::Error;
+use mercer_readers::Dataset;
 
 pub use measure::{Checkpoint, Pass};
 pub use printed::{PrintedCell, PrintedSet};

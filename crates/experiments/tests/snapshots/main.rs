@@ -9,7 +9,7 @@ mod projected;
 mod quality;
 mod sublinear;
 
-use mercer_data::Registry;
+use mercer_datasets::Registry;
 use mercer_experiments::plan::Plan;
 
 /// Only what the repository itself holds.

@@ -89,7 +89,7 @@ fn an_untuned_mixture_on_the_bundled_stream() {
 #[test]
 fn untuned_mixtures_meet_every_data_set() {
     let plan = plan(1);
-    let streams = plan.registry.entries().iter().filter(|entry| entry.task != mercer_data::Task::Series);
+    let streams = plan.registry.entries().iter().filter(|entry| entry.task != mercer_datasets::Task::Series);
     for entry in streams {
         assert!(projected::experts::DATA_SETS.contains(&entry.name.as_str()), "{}", entry.name);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer_data::Registry;
+use mercer_datasets::Registry;
 use mercer_experiments::sublinear::table3::{self, Learner, Options, Outcome, STREAMS, StreamResult};
 use mercer_experiments::sublinear::{lemmas, table1};
 

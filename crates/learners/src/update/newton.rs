@@ -18,7 +18,7 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMatrix};
 
 use crate::Error;
-use crate::learner::{Target, Targets};
+use crate::example::{Target, Targets};
 use crate::loss::Loss;
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::{Coefficients, LinearUpdate, finite, learn_each, make_room, move_in_range, remove_coordinate};

@@ -1,8 +1,8 @@
 //! Classes with names: the classifier that suits the data, and what its scores say.
 
 use mercer::catalogue::{Built, Entry, Value};
-use mercer::data::Labels;
-use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, Regressor};
+use mercer::readers::Labels;
+use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, RegressorExt};
 
 use super::failure::Failure;
 

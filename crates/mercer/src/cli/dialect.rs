@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use mercer::data::{Decimal, Format, Header, ReadOptions, Separator};
+use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator};
 
 use super::voice;
 

@@ -7,12 +7,12 @@ mod records;
 
 use std::collections::VecDeque;
 
-use mercer::data::{
-    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, Scheme, TargetColumn,
-};
 use mercer::encoding::{
     ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Overrides, Scale, Schema,
     TargetScale, Use,
+};
+use mercer::readers::{
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, Scheme, TargetColumn,
 };
 
 use super::dialect;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use mercer::catalogue::CatalogueError;
-use mercer::data::{ColumnChoice, DataError};
+use mercer::datasets::DatasetError;
+use mercer::readers::{ColumnChoice, DataError};
 
 use super::plain::Plain;
 
@@ -86,12 +87,13 @@ impl From<CatalogueError> for Failure {
     }
 }
 
-/// Folders that the user may know: those of the repository that the program was built from are not among them.
-fn from_here(folders: &[String]) -> Vec<&str> {
-    let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let built = std::path::Path::new(built).canonicalize();
-    let known = |folder: &&String| !built.as_ref().is_ok_and(|built| std::path::Path::new(folder).starts_with(built));
-    folders.iter().filter(known).map(String::as_str).collect()
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        match error {
+            DatasetError::Data(error) => error.into(),
+            error => Self::because(error.to_string()),
+        }
+    }
 }
 
 impl From<DataError> for Failure {
@@ -101,10 +103,6 @@ impl From<DataError> for Failure {
                 Self::usage("standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet or arrow")
             }
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
-            DataError::NotHere { name, file, page, searched } => Self::because(format!(
-                "{name}: {file} is in none of {}; get it from {page}, and put it there or name its folder in MERCER_DATA",
-                from_here(searched).join(", ")
-            )),
             DataError::IndexTooLarge { line, limit, .. } => Self::because(format!(
                 "{line}: an index is above {limit}, the number of features; correct it, or what tells that number: the model, \
                  --dimension, or --scale-from"

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use mercer::data::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Scheme};
+use mercer::readers::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Scheme};
 
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};

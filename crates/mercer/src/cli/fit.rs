@@ -11,11 +11,11 @@ use std::time::Instant;
 
 use clap::Args;
 use mercer::catalogue::nearest;
-use mercer::data::{ColumnChoice, Scaling, TargetColumn};
 use mercer::fit::{FitError, FitSpec};
 use mercer::kernels::{KernelSpec, Points};
 use mercer::learners::FeatureMap;
 use mercer::model::{Model, Moments};
+use mercer::readers::{ColumnChoice, Scaling, TargetColumn};
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mercer::data::ColumnChoice;
 use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
+use mercer::readers::ColumnChoice;
 
 use super::dialect::Dialect;
 use super::failure::Failure;

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use mercer::Loss;
 use mercer::catalogue::{self, Entry};
-use mercer::data::{
-    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Missing, ReadOptions, Registry, RowReader,
-    Scheme, Series, TargetColumn, Targets, permutation, read_all,
-};
+use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, Scale, TargetScale};
+use mercer::readers::{
+    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Missing, ReadOptions, RowReader, Scheme, Series,
+    TargetColumn, Targets, permutation, read_all,
+};
 
 use super::dialect::{self, Dialect};
 use super::encoded::{Encoded, Looking, Sample};

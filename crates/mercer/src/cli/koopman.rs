@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mercer::data::ColumnChoice;
 use mercer::koopman::{Error, Verdict};
 use mercer::model::{AnyOperator, Operator};
+use mercer::readers::ColumnChoice;
 
 use super::dialect::Dialect;
 use super::eval::progress;

@@ -1,7 +1,7 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
-use mercer::data::Example;
 use mercer::model::Seen;
+use mercer::readers::Example;
 
 use super::bad_rows::BadRows;
 use super::encoded::{Oddities, Sample};

@@ -1,6 +1,6 @@
 //! `--only`: the columns that are features, told instead of those that are not.
 
-use mercer::data::{ColumnChoice, Header, ReadOptions, TargetColumn};
+use mercer::readers::{ColumnChoice, Header, ReadOptions, TargetColumn};
 
 use super::failure::Failure;
 use super::opening::Opening;

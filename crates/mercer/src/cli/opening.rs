@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mercer::data::{DataError, ReadOptions, RecordReader, RowReader};
+use mercer::readers::{DataError, ReadOptions, RecordReader, RowReader};
 
 use super::failure::Failure;
 use super::pipe::{self, Pipe};

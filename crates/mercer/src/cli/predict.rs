@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::Scratch;
-use mercer::data::{ColumnChoice, TargetColumn, Targets};
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::Description;
+use mercer::readers::{ColumnChoice, TargetColumn, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;

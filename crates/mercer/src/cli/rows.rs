@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use mercer::data::{ColumnChoice, Format, ReadOptions, Registry, TargetColumn, Targets};
+use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, TargetScale};
+use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 
 use super::dialect::{self, Dialect};
 use super::encoded::{self, Encoded, Known, Looking, Records, Sample};

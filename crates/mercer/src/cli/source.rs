@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
-use mercer::data::{Ranges, Registry, RowReader};
+use mercer::datasets::Registry;
 use mercer::encoding::EncodingOptions;
+use mercer::readers::{Ranges, RowReader};
 
 use super::CommonArguments;
 use super::encoded::{Looking, Sample, TableRanges};

@@ -1,9 +1,9 @@
 //! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in order.
 
-use mercer::data::{
+use mercer::encoding::parse_instant;
+use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
 };
-use mercer::encoding::parse_instant;
 
 use super::FIRST_ROWS;
 use super::dialect;

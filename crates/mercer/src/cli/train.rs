@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::KernelSpec;
 use mercer::catalogue::{self, Built, Context, Settings, Value};
-use mercer::data::{Scaling, Targets};
 use mercer::encoding::{ClassPipeline, EncodingError, Pipeline};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, Progress, Regression, Seen, Table as TableModel,
 };
+use mercer::readers::{Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::Fresh;

@@ -1,12 +1,12 @@
 //! The model of a file, of numbers or of classes, alone or behind the encoding of a table, as `train` and `predict` use it.
 
-use mercer::data::{Example, Labels, Scaling};
 use mercer::encoding::{Encoding, PipelineScratch};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
 };
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Scratch, Target};
+use mercer::readers::{Example, Labels, Scaling};
+use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Scratch, Target};
 
 use super::classes::{AnyClassifier, Judged, class_of};
 use super::encoded::Sample;

@@ -1,6 +1,6 @@
 //! The classes that two shards met, in one list.
 
-use mercer_data::Labels;
+use mercer_readers::Labels;
 
 use super::MergeError;
 
@@ -11,7 +11,7 @@ pub const MOST_CLASSES: usize = 1000;
 /// first. Without any class there is one place, because sums have an output.
 ///
 /// ```
-/// use mercer::data::Labels;
+/// use mercer::readers::Labels;
 /// use mercer::model::ClassUnion;
 ///
 /// let [ours, theirs] = [["red", "9"], ["blue", "red"]].map(|names| Labels::from(names.map(str::to_owned).to_vec()));

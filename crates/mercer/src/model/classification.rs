@@ -1,9 +1,9 @@
 //! A learner of classes in a file, with the names of the classes.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_data::{Labels, Scaling};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor};
+use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor, RegressorExt};
+use mercer_readers::{Labels, Scaling};
 use serde::{Deserialize, Serialize};
 
 use super::{Description, ModelError, ModelKind, Seen, check_counts, check_scaling, frame};

@@ -1,11 +1,11 @@
 //! Learners behind an encoding of a table, in files: of numbers, and of classes.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_data::Labels;
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::LearnerIntervals;
-use mercer_learners::{AnyRegressor, Regressor};
+use mercer_learners::{AnyRegressor, RegressorExt};
+use mercer_readers::Labels;
 use serde::{Deserialize, Serialize};
 
 use super::{

@@ -1,9 +1,9 @@
 //! Sums of classes: shards that met different classes merge to one pass, whatever their order, and are taken back.
 
-use mercer::data::Labels;
 use mercer::fit::FitSpec;
 use mercer::model::{MOST_CLASSES, MergeError, Model, Moments};
-use mercer::{Error, Regressor, Scratch};
+use mercer::readers::Labels;
+use mercer::{Error, Regressor, RegressorExt, Scratch};
 
 use crate::subjects::rows;
 

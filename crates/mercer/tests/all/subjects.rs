@@ -2,7 +2,6 @@
 
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
-use mercer::data::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
 use mercer::encoding::{
     Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets, TargetScale,
 };
@@ -19,7 +18,8 @@ use mercer::model::{
     AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
     Progress, Regression, Seen, SeriesErrors, Table,
 };
-use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Scratch, Target};
+use mercer::readers::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
+use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
 
 /// Rows `(x, y)` with `x` in the square.
 pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {

@@ -1,6 +1,6 @@
 //! Data sets by name, and the real streams where they are at hand.
 
-use mercer::data::DATA_VARIABLE;
+use mercer::datasets::DATA_VARIABLE;
 
 use crate::support::Folder;
 

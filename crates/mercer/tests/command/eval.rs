@@ -1,7 +1,7 @@
 //! `mercer eval`: every option does what it says.
 
 use mercer::catalogue;
-use mercer::data::{Ranges, Scaling, Scheme, permutation};
+use mercer::readers::{Ranges, Scaling, Scheme, permutation};
 use mercer::{AogdAldParams, Fogd, FogdParams, Gaussian, NonsAld, NonsAldParams, Regressor, median_width, prequential};
 
 use crate::support::{Folder, csv, examples, predictions, timeless};

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use mercer::data::{LinearSystem, SystemMatrices};
 use mercer::forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer::streams::{LinearSystem, SystemMatrices};
 use serde_json::Value;
 
 use crate::support::Folder;

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mercer::data::{Ar1, Duffing, FiniteChain, Pairs};
 use mercer::koopman::{Budget, BudgetTest, DictionaryShape, OperatorLearner, Sogd, SogdParams, StepSchedule};
+use mercer::streams::{Ar1, Duffing, FiniteChain, Pairs};
 use mercer::{AnyKernel, median_width};
 use serde_json::Value;
 

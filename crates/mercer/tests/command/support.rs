@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, thread};
 
-use mercer::data::Dataset;
+use mercer::readers::Dataset;
 use serde_json::Value;
 use tempfile::TempDir;
 

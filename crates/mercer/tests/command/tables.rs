@@ -1,7 +1,7 @@
 //! `eval` of tables that are not all numbers: the columns are encoded, and the rest is as ever.
 
-use mercer::data::{Cell, Format, ReadOptions, Record, RecordReader};
 use mercer::encoding::{Encoding, EncodingOptions, Overrides, Scale, Schema, parse_instant};
+use mercer::readers::{Cell, Format, ReadOptions, Record, RecordReader};
 use serde_json::Value;
 
 use crate::support::{Folder, csv, examples, object};

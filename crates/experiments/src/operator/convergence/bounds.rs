@@ -12,7 +12,7 @@
 //! (The theorem's statement drops the factor `Ξ²` of its proof and of the corollaries; it is kept here.) `R` and `γ` are those of the chain:
 //! γ = 0.8 is its second eigenvalue, and R the smallest constant with `sup_x ‖Pˢ(x, ·) − π‖_TV ≤ R γˢ` for s up to 64.
 
-use mercer_data::FiniteChain;
+use mercer_streams::FiniteChain;
 
 /// `k(x, x)` of a Gaussian.
 const KERNEL_BOUND: f64 = 1.0;
@@ -110,7 +110,7 @@ fn mixing(chain: &FiniteChain) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mercer_data::Ar1;
+    use mercer_streams::Ar1;
 
     #[test]
     fn constants_by_hand() {

@@ -6,7 +6,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use mercer_data::{Pendulum, PendulumState};
+use mercer_streams::{Pendulum, PendulumState};
 
 /// No value moves by more than this in the last sweep.
 const TOLERANCE: f64 = 1e-3;

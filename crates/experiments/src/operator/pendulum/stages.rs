@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use mercer_data::{Pairs, Pendulum, PendulumState};
 use mercer_kernels::{Gaussian, Points, Product};
 use mercer_koopman::{
     Budget, OperatorLearner, Policy, Sogd, SogdParams, StepSchedule, ValueIterationParams, value_iteration,
 };
+use mercer_streams::{Pairs, Pendulum, PendulumState};
 
 use crate::figure::Grid;
 use crate::plan::ExperimentError;

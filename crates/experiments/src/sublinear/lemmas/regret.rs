@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn the_bound_by_hand() {
         // One point with k = 1 and y = 1: eigenvalue 1, d_eff(μ/2) = 1/(1 + ½), f_λ = 1/(1 + λ).
-        let stream = mercer_data::Dataset::new("t", 1, vec![0.0], vec![1.0]).unwrap();
+        let stream = mercer_readers::Dataset::new("t", 1, vec![0.0], vec![1.0]).unwrap();
         let kernel: mercer_kernels::AnyKernel = "gaussian:1".parse().unwrap();
         let hindsight = Hindsight::new(&kernel, &stream).unwrap();
         let setting = Setting { regime: Regime::EXPONENTIAL, rounds: 1, mu: 1.0, alpha: 0.25 };

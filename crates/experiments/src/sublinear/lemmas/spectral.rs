@@ -4,8 +4,8 @@
 //! round in the coordinates of the dictionary that held it, `‖K_T − Φ̃ᵀΦ̃‖₂ ≤ T √α`. In Newton coordinates a dictionary's points keep
 //! their coordinates when it grows, so `φ̃` is the round's own coordinate vector, padded with zeros.
 
-use mercer_data::Dataset;
 use mercer_kernels::Kernel;
+use mercer_readers::Dataset;
 
 use super::Walk;
 use crate::decay::Regime;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use mercer_core::ExampleError;
-use mercer_data::Dataset;
 use mercer_learners::{Error, Regressor, RoundError, prequential};
+use mercer_readers::Dataset;
 
 use crate::progress::JobProgress;
 

@@ -5,12 +5,13 @@
 //! chose. **The paper's setting** is here one choice per data set that reproduces the printed numbers, fixed before any run; the
 //! whole grid is run beside it and reported apart.
 
-use mercer_data::{DataError, Dataset, Ranges, Registry, Scaling, Scheme, Span};
+use mercer_datasets::{DatasetError, Registry};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, Nogd, NogdParams, NonsAld, NonsAldParams,
     ProsNKons, Regressor,
 };
+use mercer_readers::{Dataset, Ranges, Scaling, Scheme, Span};
 
 use super::printed::{self, PrintedSet};
 use super::restarted::RestartedNogd;
@@ -288,7 +289,7 @@ impl Stream {
     ///
     /// # Errors
     /// When the data set, or the one that gives its ranges, is not found or not readable.
-    pub fn load(&self, registry: &Registry) -> Result<Dataset, DataError> {
+    pub fn load(&self, registry: &Registry) -> Result<Dataset, DatasetError> {
         let mut table = registry.open(self.dataset)?;
         let ranges = match self.ranges_of {
             Some(whole) => Ranges::of(&registry.open(whole)?),
@@ -301,6 +302,7 @@ impl Stream {
 
 #[cfg(test)]
 mod tests {
+    use mercer_learners::RegressorExt;
     use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
     use super::*;

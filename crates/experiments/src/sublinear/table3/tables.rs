@@ -1,6 +1,6 @@
 //! Table 3 as tables and words: ours beside the printed, a verdict a cell.
 
-use mercer_data::Span;
+use mercer_readers::Span;
 
 use super::{Learner, Options, Outcome, PrintedCell, Runs, StreamResult, figures};
 use crate::judgement::{Judgement, Kind};

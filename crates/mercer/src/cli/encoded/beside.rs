@@ -1,6 +1,6 @@
 //! Columns beside the features: targets and weights.
 
-use mercer::data::{
+use mercer::readers::{
     Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text,
 };
 

@@ -1,7 +1,7 @@
 //! Cells that do not fit their column, told to a person once of each column.
 
-use mercer::data::Record;
 use mercer::encoding::{Encoding, Oddity};
+use mercer::readers::Record;
 
 use crate::cli::voice;
 

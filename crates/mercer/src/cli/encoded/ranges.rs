@@ -3,10 +3,10 @@
 //! Numbers, and years of times, go to [−1, 1] by the ranges; numbers that stand for categories, cyclic parts and gaps are within it anyway. Targets
 //! go to [0, 1] or [−1, 1].
 
-use mercer::data::{Cell, Record, Scheme};
 use mercer::encoding::{
     Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Scale, Schema, TargetScale, Use, parse_instant,
 };
+use mercer::readers::{Cell, Record, Scheme};
 
 use super::Sample;
 use crate::cli::input::Kind;

@@ -1,6 +1,6 @@
 //! Records of a file, a pipe, or a data set with a name.
 
-use mercer::data::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Record, RecordReader};
+use mercer::readers::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Record, RecordReader};
 
 pub(crate) enum Records {
     Read(Box<RecordReader>),

@@ -1,6 +1,6 @@
 //! The columns of `--predictions`.
 
-use mercer::data::Labels;
+use mercer::readers::Labels;
 
 use crate::cli::classes::quoted;
 use crate::cli::failure::Failure;

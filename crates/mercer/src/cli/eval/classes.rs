@@ -1,8 +1,8 @@
 //! Rounds whose targets are classes.
 
-use mercer::data::Labels;
 use mercer::learners::{Error, area_under_curve};
-use mercer::{ClassScore, Loss, Regressor};
+use mercer::readers::Labels;
+use mercer::{ClassScore, Loss, RegressorExt};
 
 use crate::cli::classes::{AnyClassifier, Judged, class_of};
 use crate::cli::feed::{Chunk, Names};

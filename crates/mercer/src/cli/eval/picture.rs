@@ -337,7 +337,7 @@ impl Confusion {
     fn matrix(&self, names: &[&str]) -> Figure {
         let (known, others) = (names.len().min(CLASSES), names.len() > CLASSES);
         let mut order: Vec<usize> = (0..known).collect();
-        order.sort_by(|a, b| mercer::data::Labels::order(names[*a], names[*b]));
+        order.sort_by(|a, b| mercer::readers::Labels::order(names[*a], names[*b]));
         order.extend(others.then_some(CLASSES));
         let name = |place: &usize| match *place {
             CLASSES => "others".to_owned(),

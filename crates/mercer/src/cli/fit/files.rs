@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use mercer::data::{
-    ColumnChoice, DataError, Dataset, Example, Labels, Ranges, ReadOptions, Registry, RowReader, TargetColumn, Targets,
+use mercer::datasets::Registry;
+use mercer::readers::{
+    ColumnChoice, DataError, Dataset, Example, Labels, Ranges, ReadOptions, RowReader, TargetColumn, Targets,
 };
 
 use super::frozen::{Frozen, FrozenRows};

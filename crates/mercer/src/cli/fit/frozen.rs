@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mercer::data::{ColumnChoice, Counts, DataError, Example, ReadOptions, Registry, TargetColumn};
+use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, EncodingError, EncodingOptions, TargetScale};
+use mercer::readers::{ColumnChoice, Counts, DataError, Example, ReadOptions, TargetColumn};
 
 use super::files::Reading;
 use crate::cli::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample, TableRanges};

@@ -9,9 +9,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use mercer::AnyKernel;
-use mercer::data::{Example, Labels, Scaling};
 use mercer::learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
 use mercer::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
+use mercer::readers::{Example, Labels, Scaling};
 
 use super::files::{Files, Part, Rows};
 use crate::cli::failure::Failure;

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::data::{Example, Missing};
 use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
+use mercer::readers::{Example, Missing};
 
 use super::ForecastArguments;
 use crate::cli::failure::Failure;

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use mercer::data::{Header, ReadOptions, RowReader, Series, TargetColumn};
 use mercer::forecast::Error;
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
@@ -12,6 +11,7 @@ use mercer::forecast::{
     SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Prediction, SeriesErrors};
+use mercer::readers::{Header, ReadOptions, RowReader, Series, TargetColumn};
 use serde_json::{Value, json};
 
 use super::Making;

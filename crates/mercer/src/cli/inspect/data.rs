@@ -1,7 +1,8 @@
 //! `mercer inspect DATA`: what the columns of a table are, and what `mercer eval` does with each.
 
-use mercer::data::{Cell, ColumnChoice, DataError, ReadOptions, Record, RecordReader, Registry, TargetColumn};
+use mercer::datasets::Registry;
 use mercer::encoding::{EncodingError, EncodingOptions, Look, Overrides, Transform, Use};
+use mercer::readers::{Cell, ColumnChoice, DataError, ReadOptions, Record, RecordReader, TargetColumn};
 use serde_json::Value;
 
 use super::super::FIRST_ROWS;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use mercer::data::{ColumnChoice, DataError, Example, Missing};
 use mercer::model::Operator;
+use mercer::readers::{ColumnChoice, DataError, Example, Missing};
 
 use super::KoopmanArguments;
 use super::making::Making;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mercer::AnyKernel;
-use mercer::data::Example;
 use mercer::koopman::{Error, KernelOperator};
+use mercer::readers::Example;
 
 use super::pairs::{self, Layout};
 use crate::cli::dialect::Dialect;

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer::data::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::encoding::Use;
 use mercer::forecast::Forecaster;
 use mercer::model::{Model as SavedModel, SeriesErrors};
-use mercer::{Regressor, Scratch};
+use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
+use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
@@ -195,7 +195,7 @@ impl Examples {
             Trained::Numbers(model) if self.schema.has_variance => {
                 let x = &sample.example.features;
                 model.learner.predict_variance_into(x, scratch, &mut scores, &mut variances)?;
-                let units = model.scaling.iter().flat_map(mercer::data::Scaling::target_units);
+                let units = model.scaling.iter().flat_map(mercer::readers::Scaling::target_units);
                 variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
             }
             Trained::Table(model) if self.schema.has_variance => {

@@ -1,0 +1,134 @@
+//! From one value of an Arrow array to a cell.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DurationMicrosecondType,
+    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type,
+    Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
+    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrowPrimitiveType};
+use arrow_schema::{DataType, TimeUnit};
+
+use mercer_core::Cell;
+
+/// Whether a column of that type holds single values: numbers, booleans, texts, dates and times, or
+/// a dictionary of these.
+pub(super) fn is_single(kind: &DataType) -> bool {
+    match kind {
+        DataType::Null | DataType::Boolean | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => true,
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => true,
+        DataType::Dictionary(_, values) => is_single(values),
+        kind => kind.is_numeric(),
+    }
+}
+
+/// The value of a row; `None` is an infinite number.
+pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
+    if values.is_null(row) {
+        return Some(Cell::Missing);
+    }
+    let number = match values.data_type() {
+        DataType::Boolean => return Some(Cell::Text(if values.as_boolean().value(row) { "true" } else { "false" })),
+        DataType::Utf8 => return Some(Cell::Text(values.as_string::<i32>().value(row))),
+        DataType::LargeUtf8 => return Some(Cell::Text(values.as_string::<i64>().value(row))),
+        DataType::Utf8View => return Some(Cell::Text(values.as_string_view().value(row))),
+        DataType::Dictionary(..) => {
+            let dictionary = values.as_any_dictionary();
+            let Some(Cell::Number(key)) = cell(dictionary.keys(), row) else { return Some(Cell::Missing) };
+            // A key is a whole number below the number of values.
+            return cell(dictionary.values().as_ref(), key as usize);
+        }
+        DataType::Timestamp(unit, _) => return Some(Cell::Instant(timestamp(values, row, *unit))),
+        DataType::Date32 => return Some(Cell::Instant(86_400.0 * f64::from(native::<Date32Type>(values, row)))),
+        DataType::Date64 => return Some(Cell::Instant(native::<Date64Type>(values, row) as f64 / 1e3)),
+        DataType::Int8 => native::<Int8Type>(values, row).into(),
+        DataType::Int16 => native::<Int16Type>(values, row).into(),
+        DataType::Int32 => native::<Int32Type>(values, row).into(),
+        DataType::Int64 => native::<Int64Type>(values, row) as f64,
+        DataType::UInt8 => native::<UInt8Type>(values, row).into(),
+        DataType::UInt16 => native::<UInt16Type>(values, row).into(),
+        DataType::UInt32 => native::<UInt32Type>(values, row).into(),
+        DataType::UInt64 => native::<UInt64Type>(values, row) as f64,
+        DataType::Float16 => native::<Float16Type>(values, row).to_f64(),
+        DataType::Float32 => native::<Float32Type>(values, row).into(),
+        DataType::Float64 => native::<Float64Type>(values, row),
+        // Their digits, rounded once.
+        DataType::Decimal32(..) => digits(&values.as_primitive::<Decimal32Type>().value_as_string(row)),
+        DataType::Decimal64(..) => digits(&values.as_primitive::<Decimal64Type>().value_as_string(row)),
+        DataType::Decimal128(..) => digits(&values.as_primitive::<Decimal128Type>().value_as_string(row)),
+        DataType::Decimal256(..) => digits(&values.as_primitive::<Decimal256Type>().value_as_string(row)),
+        DataType::Time32(TimeUnit::Millisecond) => f64::from(native::<Time32MillisecondType>(values, row)) / 1e3,
+        DataType::Time32(_) => native::<Time32SecondType>(values, row).into(),
+        DataType::Time64(TimeUnit::Nanosecond) => native::<Time64NanosecondType>(values, row) as f64 / 1e9,
+        DataType::Time64(_) => native::<Time64MicrosecondType>(values, row) as f64 / 1e6,
+        DataType::Duration(TimeUnit::Second) => native::<DurationSecondType>(values, row) as f64,
+        DataType::Duration(TimeUnit::Millisecond) => native::<DurationMillisecondType>(values, row) as f64 / 1e3,
+        DataType::Duration(TimeUnit::Microsecond) => native::<DurationMicrosecondType>(values, row) as f64 / 1e6,
+        DataType::Duration(TimeUnit::Nanosecond) => native::<DurationNanosecondType>(values, row) as f64 / 1e9,
+        // What holds no single values was refused, and nulls were met above.
+        _ => return Some(Cell::Missing),
+    };
+    match number {
+        number if number.is_finite() => Some(Cell::Number(number)),
+        number if number.is_nan() => Some(Cell::Missing),
+        _ => None,
+    }
+}
+
+/// Puts a column of numbers into every `stride`th place of `rows`, from `first` on. `false` if it
+/// is another, has gaps, or has a number that is not finite; what is in `rows` is then worth
+/// nothing.
+pub(super) fn spread(values: &dyn Array, rows: &mut [f64], first: usize, stride: usize) -> bool {
+    if values.null_count() > 0 {
+        return false;
+    }
+    let places = rows.get_mut(first..).unwrap_or_default().iter_mut().step_by(stride);
+    match values.data_type() {
+        DataType::Float64 => put::<Float64Type>(values, places, |value| value),
+        DataType::Float32 => put::<Float32Type>(values, places, f64::from),
+        DataType::Int8 => put::<Int8Type>(values, places, f64::from),
+        DataType::Int16 => put::<Int16Type>(values, places, f64::from),
+        DataType::Int32 => put::<Int32Type>(values, places, f64::from),
+        DataType::Int64 => put::<Int64Type>(values, places, |value| value as f64),
+        DataType::UInt8 => put::<UInt8Type>(values, places, f64::from),
+        DataType::UInt16 => put::<UInt16Type>(values, places, f64::from),
+        DataType::UInt32 => put::<UInt32Type>(values, places, f64::from),
+        DataType::UInt64 => put::<UInt64Type>(values, places, |value| value as f64),
+        _ => false,
+    }
+}
+
+fn put<'a, T: ArrowPrimitiveType>(
+    values: &dyn Array,
+    places: impl Iterator<Item = &'a mut f64>,
+    number: impl Fn(T::Native) -> f64,
+) -> bool {
+    let mut finite = true;
+    for (place, value) in places.zip(values.as_primitive::<T>().values().iter()) {
+        *place = number(*value);
+        finite &= place.is_finite();
+    }
+    finite
+}
+
+fn native<T: ArrowPrimitiveType>(values: &dyn Array, row: usize) -> T::Native {
+    values.as_primitive::<T>().value(row)
+}
+
+fn digits(text: &str) -> f64 {
+    text.parse().unwrap_or(f64::NAN)
+}
+
+fn timestamp(values: &dyn Array, row: usize, unit: TimeUnit) -> f64 {
+    let (count, second) = match unit {
+        TimeUnit::Second => (native::<TimestampSecondType>(values, row), 1),
+        TimeUnit::Millisecond => (native::<TimestampMillisecondType>(values, row), 1_000),
+        TimeUnit::Microsecond => (native::<TimestampMicrosecondType>(values, row), 1_000_000),
+        TimeUnit::Nanosecond => (native::<TimestampNanosecondType>(values, row), 1_000_000_000),
+    };
+    // Whole seconds are exact.
+    count.div_euclid(second) as f64 + count.rem_euclid(second) as f64 / second as f64
+}

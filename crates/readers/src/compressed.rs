@@ -1,0 +1,206 @@
+//! Bytes that are compressed, by gzip or zstd, as they were before. What they are is seen from
+//! their first bytes.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Bytes asked of the system at once.
+const BUFFER: usize = 128 << 10;
+
+/// How bytes are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Compression {
+    /// gzip, one member or several.
+    Gzip,
+    /// zstd, one frame or several.
+    Zstd,
+}
+
+impl Compression {
+    const ALL: [Self; 2] = [Self::Gzip, Self::Zstd];
+
+    /// The bytes that it begins with; no text does. Skippable frames of zstd, of which a file may
+    /// have some first, are not known by them.
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Self::Gzip => b"\x1f\x8b",
+            Self::Zstd => b"\x28\xb5\x2f\xfd",
+        }
+    }
+
+    /// The ending of a file's name, without the dot.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Gzip => "gz",
+            Self::Zstd => "zst",
+        }
+    }
+
+    /// What a file's name promises.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        let ending = path.extension()?;
+        Self::ALL.into_iter().find(|compression| ending.eq_ignore_ascii_case(compression.ending()))
+    }
+
+    /// A name without the ending that promises compression, in lower case.
+    pub(crate) fn strip(name: &str) -> &str {
+        let endings = [".gz", ".zst"];
+        endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+    }
+
+    /// Finds out what the bytes of `input` are, and gives the bytes that they were.
+    pub(crate) fn undo(mut input: Box<dyn Read + Send>) -> io::Result<(Option<Self>, Box<dyn BufRead + Send>)> {
+        let mut head = Vec::new();
+        // A byte more only where the bytes so far are those of a compression, so that a slow
+        // writer's first line need not be longer than it is.
+        let found = loop {
+            let begun = |compression: &Self| compression.magic().starts_with(&head);
+            let Some(compression) = Self::ALL.into_iter().find(begun) else { break None };
+            if head.len() == compression.magic().len() {
+                break Some(compression);
+            }
+            if input.by_ref().take(1).read_to_end(&mut head)? == 0 {
+                break None;
+            }
+        };
+        let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(input));
+        Ok((
+            found,
+            match found {
+                None => Box::new(whole),
+                Some(Self::Gzip) => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))),
+                Some(Self::Zstd) => Box::new(BufReader::with_capacity(BUFFER, Zstd::new(whole))),
+            },
+        ))
+    }
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        })
+    }
+}
+
+/// The bytes of zstd frames that follow one another, each checked by its checksum if it has one.
+pub(crate) struct Zstd<R> {
+    source: R,
+    decoder: FrameDecoder,
+    /// Whether a frame has begun and not been given out to its end.
+    within: bool,
+}
+
+impl<R: BufRead> Zstd<R> {
+    pub(crate) fn new(source: R) -> Self {
+        Self { source, decoder: FrameDecoder::new(), within: false }
+    }
+
+    /// Goes to the next frame that holds something; false at the end.
+    fn enter(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => {
+                    self.within = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    let mut skipped = self.source.by_ref().take(u64::from(length));
+                    if io::copy(&mut skipped, &mut io::sink())? < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(damaged(error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        while self.within || self.enter()? {
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let step = self.decoder.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1));
+                step.map_err(damaged)?;
+            }
+            let taken = self.decoder.read(bytes)?;
+            if taken > 0 {
+                return Ok(taken);
+            }
+            self.within = false;
+            let (written, found) = (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
+            if written.is_some() && written != found {
+                return Err(damaged("the checksum is another one"));
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn damaged(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn undone(bytes: Vec<u8>) -> io::Result<(Option<Compression>, Vec<u8>)> {
+        let (found, mut input) = Compression::undo(Box::new(Cursor::new(bytes)))?;
+        let mut text = Vec::new();
+        input.read_to_end(&mut text)?;
+        Ok((found, text))
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        compress_to_vec(text, CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn frames_follow_one_another() {
+        let text: Vec<u8> =
+            (0..200_000_u32).flat_map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)).into_bytes()).collect();
+        let mut bytes = zstd(&text);
+        // A frame that is to be skipped, and an empty one.
+        bytes.extend_from_slice(b"\x53\x2a\x4d\x18\x03\x00\x00\x00abc");
+        bytes.extend(zstd(b""));
+        bytes.extend(zstd(b"end\n"));
+        let (found, whole) = undone(bytes).unwrap();
+        assert_eq!(found, Some(Compression::Zstd));
+        assert!(whole == [&text[..], b"end\n"].concat());
+    }
+
+    #[test]
+    fn damage_is_seen() {
+        let whole = zstd(b"some text, and some text again, and some text");
+        for cut in [5, whole.len() - 5, whole.len() - 1] {
+            assert!(undone(whole[..cut].to_vec()).is_err(), "{cut}");
+        }
+        let mut changed = whole.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        assert!(undone(changed).unwrap_err().to_string().contains("checksum"));
+        let mut behind = whole;
+        behind.extend_from_slice(b"\n");
+        assert!(undone(behind).is_err());
+    }
+
+    #[test]
+    fn other_bytes_stay_as_they_are() {
+        for text in [&b""[..], b"\x1f", b"\x28\xb5\x2f", b"\x28", b"(1)\n", b"1,2\n"] {
+            assert_eq!(undone(text.to_vec()).unwrap(), (None, text.to_vec()));
+        }
+    }
+}

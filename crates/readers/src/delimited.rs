@@ -1,0 +1,455 @@
+//! CSV and TSV: cells between separators, with or without a header, with or without quotes.
+//!
+//! A row of plain numbers, which is nearly every row, is split and parsed in one go. Anything else
+//! (quotes, blanks around numbers, something wrong) goes the careful way, which understands quotes
+//! as RFC 4180 writes them (a quote counts only at the beginning of a cell, `""` within is one
+//! quote, separators and line ends within are text) and knows the place of every cell. A number
+//! goes over one line, so only the header, and rows with columns that are not looked at, may go
+//! over several: a stray quote spoils its own line and no other.
+
+use crate::cells::Cells;
+use crate::columns::{Beside, Plan, Role};
+use crate::decimal::{self, Decimals, Reading};
+use crate::dialect::{self, Decimal, LONGEST_RECORD, Separator};
+use crate::error::{CellPlace, DataError, DialectError};
+use crate::head::TargetHead;
+use crate::header::{self, Found, lossy};
+use crate::labels::Labels;
+use crate::lines::{HEAD_LINES, Lines};
+use crate::number::{self, Parsed};
+use crate::options::{Header, Missing, ReadOptions, Targets};
+use crate::record::Record;
+use mercer_core::Cell;
+
+/// The rows of a delimited file, behind its header.
+pub(crate) struct Delimited {
+    separator: Separator,
+    decimals: Decimals,
+    names: Option<Vec<String>>,
+    plan: Plan,
+    /// What the first rows hold as their target, if that was to be found out.
+    head: Option<TargetHead>,
+    doubt: Option<String>,
+    missing: Missing,
+    /// Lines that a row may go over.
+    longest: usize,
+    /// The current record is a row not yet given out: the first, when there is no header, and one
+    /// behind blank lines that are rows.
+    pending: bool,
+    /// Blank lines before the current record that are rows not yet given out.
+    blank: u64,
+    /// Whether a row has been given out.
+    begun: bool,
+    cells: Cells,
+}
+
+impl Delimited {
+    /// Takes the first row, decides whether it is a header and finds the targets. `separator` is
+    /// the format's, if it has one of its own; the options go before it.
+    pub(crate) fn begin(
+        lines: &mut Lines,
+        separator: Option<Separator>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::begin_with(lines, separator, options, false)
+    }
+
+    /// The same for [`record`](Self::record).
+    pub(crate) fn begin_records(
+        lines: &mut Lines,
+        separator: Option<Separator>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::begin_with(lines, separator, options, true)
+    }
+
+    fn begin_with(
+        lines: &mut Lines,
+        separator: Option<Separator>,
+        options: &ReadOptions,
+        records: bool,
+    ) -> Result<Self, DataError> {
+        let (mut cells, comment) = (Cells::default(), to_first_record(lines)?);
+        let separator = options.separator.or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
+        if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) {
+            return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());
+        }
+        cells.split(lines, separator, LONGEST_RECORD)?;
+        let first: Vec<String> = cells.iter().map(lossy).collect();
+        let columns = first.len();
+        let above = comment.filter(|_| options.header != Header::Absent);
+        let above = above.and_then(|comment| comment.names(separator, &cells));
+        let found = match above {
+            Some(_) => Found { header: false, doubt: None },
+            None if records => header::of_records(lines, separator, &cells, &first, options),
+            None => header::of_numbers(lines, separator, &cells, &first, options)?,
+        };
+        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
+        let names = above.or(found.header.then(|| first.clone()));
+        let mut plan = Plan::new(lines.file(), columns, names.as_deref(), options)?;
+        let mut head = None;
+        if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
+            let seen = head.insert(TargetHead::new());
+            if !found.header {
+                seen.see(decimal::kind(first[*target].as_bytes(), separator, options.decimal));
+            }
+            for text in header::ahead(lines, separator, columns, *target) {
+                seen.see(decimal::kind(text.as_bytes(), separator, options.decimal));
+            }
+            if seen.text {
+                plan.read_labels(lines.file())?;
+            }
+        }
+        let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
+        Ok(Self {
+            separator,
+            decimals: Decimals::new(options.decimal, separator),
+            names,
+            plan,
+            head,
+            doubt,
+            missing: options.missing,
+            longest,
+            pending: !found.header,
+            blank: 0,
+            begun: false,
+            cells,
+        })
+    }
+
+    /// Goes to the next row; false at the end. A row that a blank line is has no cell.
+    fn advance(&mut self, lines: &mut Lines) -> Result<bool, DataError> {
+        if self.blank == 0 && !std::mem::take(&mut self.pending) {
+            let mut skipped = 0;
+            loop {
+                if !lines.advance()? {
+                    return Ok(false);
+                }
+                skipped += lines.skipped();
+                if !lines.text().starts_with(b"#") || !self.is_comment(lines) {
+                    break;
+                }
+            }
+            if self.begun && self.blank_lines_are_rows() {
+                self.blank = skipped;
+                self.pending = self.blank > 0;
+            }
+        }
+        self.begun = true;
+        Ok(true)
+    }
+
+    /// Whether a line that begins with `#` is no row: it has other cells than a row, or it may have
+    /// whatever it likes.
+    fn is_comment(&mut self, lines: &mut Lines) -> bool {
+        let columns = self.plan.columns();
+        columns == 1 || self.cells.split(lines, self.separator, 1).is_err() || self.cells.len() != columns
+    }
+
+    /// Whether the row is a blank line, which it then is no longer.
+    fn take_blank(&mut self) -> bool {
+        let blank = self.blank > 0;
+        if blank {
+            self.blank -= 1;
+        } else {
+            self.pending = false;
+        }
+        blank
+    }
+
+    /// Adds the cells of the next row to `record`; false at the end.
+    pub(crate) fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+        if !self.advance(lines)? {
+            return Ok(false);
+        }
+        if self.take_blank() {
+            record.push(Cell::Missing);
+            return Ok(true);
+        }
+        self.split(lines)?;
+        let Self { cells, plan, names, decimals, .. } = self;
+        record.blank(plan.dimension());
+        for (column, bytes) in cells.iter().enumerate() {
+            let Role::Feature(slot) = plan.role(column) else { continue };
+            let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
+            let cell = match parse(decimals, bytes, lines.line_number(), place)? {
+                Parsed::Number(value) => Cell::Number(value),
+                Parsed::Empty | Parsed::Nan => Cell::Missing,
+                Parsed::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
+                Parsed::Text => match std::str::from_utf8(bytes) {
+                    Ok(text) => number::text_cell(text),
+                    Err(_) => return Err(DataError::CellEncoding { cell: place() }),
+                },
+            };
+            record.set(slot, cell);
+        }
+        Ok(true)
+    }
+
+    /// Why the header is in doubt, and what was taken, if it is.
+    pub(crate) fn doubt(&self) -> Option<&str> {
+        self.doubt.as_deref()
+    }
+
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(crate) fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    pub(crate) fn head(&self) -> Option<TargetHead> {
+        self.head
+    }
+
+    /// Appends the features of the next row to `features` and its targets to those in `beside`;
+    /// false at the end. After an error both may have grown.
+    pub(crate) fn row(
+        &mut self,
+        lines: &mut Lines,
+        features: &mut Vec<f64>,
+        beside: &mut Beside,
+    ) -> Result<bool, DataError> {
+        if !self.advance(lines)? {
+            return Ok(false);
+        }
+        if self.take_blank() {
+            features.push(f64::NAN);
+            return Ok(true);
+        }
+        let before = (features.len(), beside.targets.len());
+        features.resize(before.0 + self.plan.dimension(), 0.0);
+        beside.targets.resize(before.1 + self.plan.numbers(), 0.0);
+        let row = &mut features[before.0..];
+        let Beside { targets, label, weight } = beside;
+        let targets = &mut targets[before.1..];
+        let line = lines.line_number();
+        if self.quick(lines.text(), line, row, targets, label, weight).is_none() {
+            self.careful(lines, row, targets, label, weight)?;
+        }
+        Ok(true)
+    }
+
+    /// A row of one cell without a value is a blank line, where cells may be without a value.
+    fn blank_lines_are_rows(&self) -> bool {
+        self.plan.columns() == 1 && self.plan.dimension() == 1 && self.missing == Missing::Nan
+    }
+
+    /// A row of the right number of plain finite numbers, and plain text for a label; `None` is
+    /// anything else.
+    #[inline]
+    fn quick(
+        &mut self,
+        mut text: &[u8],
+        line: u64,
+        row: &mut [f64],
+        targets: &mut [f64],
+        label: &mut String,
+        weight: &mut f64,
+    ) -> Option<()> {
+        if !self.decimals.may_be_points() {
+            return None;
+        }
+        let (columns, spaces) = (self.plan.columns(), self.separator == Separator::Spaces);
+        let (separator, open) = (self.separator.byte(), self.decimals.are_open());
+        let separates = |byte: u8| byte == separator || (spaces && byte == b'\t');
+        if spaces {
+            text = text.trim_ascii();
+        }
+        for column in 0..columns {
+            let role = self.plan.role(column);
+            let length = if role == Role::Label {
+                self.quick_label(text, label)?
+            } else {
+                let (value, length) = number::quick(text)?;
+                match role {
+                    Role::Feature(slot) => row[slot] = value,
+                    Role::Target(slot) => targets[slot] = value,
+                    Role::Weight if value >= 0.0 => *weight = value,
+                    Role::Weight => return None,
+                    Role::Label | Role::Ignored => {}
+                }
+                length
+            };
+            let last = column + 1 == columns;
+            if open
+                && !matches!(role, Role::Label | Role::Ignored)
+                && text.get(length).map_or(last, |&byte| separates(byte))
+            {
+                self.decimals.see(&text[..length], line);
+            }
+            match text.get(length) {
+                Some(&byte) if separates(byte) && !last => {
+                    text = &text[length + 1..];
+                    if spaces {
+                        text = text.trim_ascii_start();
+                    }
+                }
+                None if last => return Some(()),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The label that `text` begins with, if it has no quotes, and how many bytes it takes.
+    fn quick_label(&self, text: &[u8], label: &mut String) -> Option<usize> {
+        let length = text.iter().position(|&byte| self.separator.is(byte)).unwrap_or(text.len());
+        let cell = text[..length].trim_ascii();
+        if matches!(cell, [] | [b'"', ..]) {
+            return None;
+        }
+        Labels::canonical(std::str::from_utf8(cell).ok()?, label);
+        (!label.is_empty()).then_some(length)
+    }
+
+    fn careful(
+        &mut self,
+        lines: &mut Lines,
+        row: &mut [f64],
+        targets: &mut [f64],
+        label: &mut String,
+        weight: &mut f64,
+    ) -> Result<(), DataError> {
+        self.split(lines)?;
+        let Self { cells, plan, names, decimals, missing, head, .. } = self;
+        let number = Number { missing: *missing, head: *head };
+        for (column, bytes) in cells.iter().enumerate() {
+            let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
+            let mut parsed = || parse(decimals, bytes, lines.line_number(), place);
+            match plan.role(column) {
+                Role::Ignored => {}
+                Role::Feature(slot) => row[slot] = number.of(parsed()?, bytes, false, place)?,
+                Role::Target(slot) => targets[slot] = number.of(parsed()?, bytes, true, place)?,
+                Role::Weight => match parsed()? {
+                    Parsed::Number(value) if value >= 0.0 => *weight = value,
+                    _ => return Err(DataError::BadWeight { cell: place(), value: lossy(bytes) }),
+                },
+                Role::Label => {
+                    let Ok(text) = std::str::from_utf8(bytes) else {
+                        return Err(DataError::LabelEncoding { cell: place() });
+                    };
+                    Labels::canonical(text, label);
+                    if label.is_empty() {
+                        return Err(DataError::MissingTarget { cell: place() });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits the current row into its cells, as many as there are columns.
+    fn split(&mut self, lines: &mut Lines) -> Result<(), DataError> {
+        self.cells.split(lines, self.separator, self.longest)?;
+        let (got, expected) = (self.cells.len(), self.plan.columns());
+        if got != expected {
+            // A quote that opens on one line and is closed on another by chance.
+            lines.unjoin();
+            return Err(DataError::Ragged { line: lines.line(), expected, got });
+        }
+        self.settle(lines)
+    }
+
+    /// Finds out whether numbers have decimal commas if a cell of the current row leaves that in
+    /// doubt: from its other cells, and then from the rows behind it.
+    fn settle(&mut self, lines: &mut Lines) -> Result<(), DataError> {
+        let Self { cells, plan, names, decimals, separator, .. } = self;
+        let looked_at = |column: &usize| !matches!(plan.role(*column), Role::Ignored | Role::Label);
+        let numbers = |cells: &Cells, take: &mut dyn FnMut(usize, &[u8]) -> bool| {
+            cells.iter().enumerate().any(|(column, cell)| looked_at(&column) && take(column, cell))
+        };
+        let mut doubt = None;
+        numbers(cells, &mut |column, cell| {
+            let doubtful = decimals.doubts(cell);
+            doubt = doubtful.then(|| (column, lossy(cell)));
+            doubtful
+        });
+        let Some((column, value)) = doubt else { return Ok(()) };
+        if numbers(cells, &mut |_, cell| decimals.settle(cell, lines.line_number())) {
+            return Ok(());
+        }
+        let mut behind = lines.ahead(HEAD_LINES);
+        let mut others = Cells::default();
+        while let Ok(true) = behind.advance() {
+            let line = lines.line_number() + behind.line_number();
+            if others.split(&mut behind, *separator, LONGEST_RECORD).is_ok()
+                && others.len() == plan.columns()
+                && numbers(&others, &mut |_, cell| decimals.settle(cell, line))
+            {
+                return Ok(());
+            }
+        }
+        let name = names.as_ref().map(|names| names[column].as_str());
+        Err(DialectError::DoubtfulDecimal { cell: lines.cell(column, name), value }.into())
+    }
+}
+
+/// What a cell holds, by the file's decimal mark.
+fn parse(decimals: &mut Decimals, bytes: &[u8], line: u64, place: impl Fn() -> CellPlace) -> Result<Parsed, DataError> {
+    match decimals.read(bytes, line) {
+        Reading::Parsed(parsed) => Ok(parsed),
+        Reading::Mixed(first) => Err(DialectError::MixedDecimals { cell: place(), value: lossy(bytes), first }.into()),
+        Reading::Thousands => Err(DialectError::Thousands { cell: place(), value: lossy(bytes) }.into()),
+        Reading::Doubtful => Err(DialectError::DoubtfulDecimal { cell: place(), value: lossy(bytes) }.into()),
+    }
+}
+
+/// How a cell that must hold a number is read.
+#[derive(Clone, Copy)]
+struct Number {
+    missing: Missing,
+    /// What the first rows hold as their target.
+    head: Option<TargetHead>,
+}
+
+impl Number {
+    /// The number of a feature or a target.
+    fn of(self, parsed: Parsed, bytes: &[u8], target: bool, place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
+        match (parsed, self.head) {
+            (Parsed::Number(value), _) => Ok(value),
+            (Parsed::Nan | Parsed::Empty, _) if self.missing == Missing::Nan => Ok(f64::NAN),
+            (Parsed::Nan | Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
+            (Parsed::Text, Some(TargetHead { rows, .. })) if target => {
+                Err(DataError::LateLabel { cell: place(), value: lossy(bytes), rows })
+            }
+            (Parsed::Text, _) => Err(DataError::NotANumber { cell: place(), value: lossy(bytes) }),
+            (Parsed::Empty, _) if target => Err(DataError::MissingTarget { cell: place() }),
+            (Parsed::Empty, _) => Err(DataError::EmptyCell { cell: place() }),
+        }
+    }
+}
+
+/// Comments above the first record, the last of them.
+struct Comment(String);
+
+/// Goes to the first record that is no comment; gives the comment straight above it.
+fn to_first_record(lines: &mut Lines) -> Result<Option<Comment>, DataError> {
+    let mut comment = None;
+    while lines.advance()? {
+        if !lines.text().starts_with(b"#") {
+            return Ok(comment);
+        }
+        comment = Some(Comment(lossy(lines.text())));
+    }
+    let file = lines.file().to_owned();
+    Err(if comment.is_some() { DialectError::OnlyComments { file }.into() } else { DataError::Empty { file } })
+}
+
+impl Comment {
+    /// The names that it holds for the columns of a first record, if it is a header behind a `#`.
+    fn names(&self, separator: Separator, first: &Cells) -> Option<Vec<String>> {
+        if first.len() < 2 || !first.iter().any(|cell| dialect::is_value(cell) && !cell.trim_ascii().is_empty()) {
+            return None;
+        }
+        let text = self.0.trim_start_matches('#').trim_start();
+        let mut names = Cells::default();
+        let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !dialect::is_value(cell));
+        (texts && names.len() == first.len()).then(|| names.iter().map(lossy).collect())
+    }
+}

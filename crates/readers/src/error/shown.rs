@@ -1,0 +1,55 @@
+//! How messages show what stands in a file: on one line, and not too long.
+
+use std::fmt;
+
+/// Text from a file, cut to a length that leaves the message readable.
+pub(super) struct Cut<'a>(pub(super) &'a str);
+
+/// How many characters of a value a message shows.
+const SHOWN: usize = 40;
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(SHOWN) {
+            None => write!(f, "{}", self.0.escape_debug()),
+            Some((end, _)) => write!(f, "{}…", self.0[..end].escape_debug()),
+        }
+    }
+}
+
+/// The same in quotes.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", Cut(self.0))
+    }
+}
+
+/// A list of columns, by name where there are names, cut after a dozen.
+pub(super) struct Columns<'a>(pub(super) usize, pub(super) Option<&'a [String]>);
+
+impl fmt::Display for Columns<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LISTED: usize = 12;
+        let Some(names) = self.1 else {
+            return write!(f, "{} columns without names, counted from 1", self.0);
+        };
+        write!(f, "{} columns, counted from 1: ", self.0)?;
+        for (position, name) in names.iter().take(LISTED).enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", Cut(name))?;
+        }
+        if names.len() > LISTED { write!(f, ", …") } else { Ok(()) }
+    }
+}
+
+pub(super) fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+/// A file's name as messages show it: control characters escaped, so that a message stays one line.
+pub fn shown_path(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    if text.chars().any(char::is_control) { text.escape_debug().to_string() } else { text }
+}

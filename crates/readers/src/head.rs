@@ -1,0 +1,39 @@
+//! A look at the targets of the first rows.
+
+use crate::number::Parsed;
+
+/// What the first rows hold as their target, where the reader was to find out whether that is a
+/// label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetHead {
+    /// How many rows with a target were looked at.
+    pub rows: usize,
+    /// Whether one of their targets is text, so that the target is a label.
+    pub text: bool,
+    /// Whether there are rows, and all their targets are 0 or 1.
+    pub zero_one: bool,
+    /// Whether there are rows, and all their targets are −1 or 1.
+    pub signs: bool,
+}
+
+impl TargetHead {
+    pub(crate) fn new() -> Self {
+        Self { rows: 0, text: false, zero_one: false, signs: false }
+    }
+
+    /// Takes one more target into account. One without a value, or with a number that is not
+    /// finite, says nothing.
+    pub(crate) fn see(&mut self, target: Parsed) {
+        let (zero_one, sign) = match target {
+            Parsed::Empty | Parsed::Nan | Parsed::NotFinite => return,
+            Parsed::Number(value) => (value == 0.0 || value == 1.0, value.abs() == 1.0),
+            Parsed::Text => {
+                self.text = true;
+                (false, false)
+            }
+        };
+        self.zero_one = zero_one && (self.zero_one || self.rows == 0);
+        self.signs = sign && (self.signs || self.rows == 0);
+        self.rows += 1;
+    }
+}

@@ -1,0 +1,347 @@
+//! Classes: how the text of a cell becomes a label, and the list of the labels met.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use mercer_core::{Inconsistent, Number, Validate};
+
+use crate::number::{self, Parsed};
+
+/// What a class was before it had a name: an answer to who knows types is of the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum LabelKind {
+    /// A text.
+    Text,
+    /// A truth value; its name is `true` or `false`.
+    Truth,
+    /// An integer.
+    Integer,
+    /// A floating-point number.
+    Number,
+}
+
+impl LabelKind {
+    /// That of a canonical name of which nothing else is known: as JSON would read it.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        match number::parse(name.as_bytes()) {
+            Parsed::Number(value) if value == value.trunc() => Self::Integer,
+            Parsed::Number(_) => Self::Number,
+            _ if ["true", "false"].contains(&name) => Self::Truth,
+            _ => Self::Text,
+        }
+    }
+
+    /// Whether a class of this kind may have this canonical name.
+    fn fits(self, name: &str) -> bool {
+        let read = Self::of(name);
+        self == Self::Text || self == read || (self, read) == (Self::Number, Self::Integer)
+    }
+}
+
+/// The class names met so far, in the order of their first appearance, each with its [kind](LabelKind).
+///
+/// A name is canonical: it has no blanks around it, and a name that is a finite number is written
+/// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
+/// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. Two integers
+/// above 2⁵³ that are the same `f64` are one class.
+///
+/// ```
+/// use mercer_readers::Labels;
+///
+/// let mut labels = Labels::new();
+/// assert_eq!([" red", "10", "9.0", "+1e1"].map(|text| labels.insert(text)), [0, 1, 2, 1]);
+/// assert_eq!(labels.names(), ["red", "10", "9"]);
+/// // Numbers come before text, and in their own order.
+/// assert_eq!(labels.sorted(), [2, 1, 0]);
+/// assert_eq!((labels.later(1, 2), labels.later(1, 0)), (Some(1), Some(0)));
+/// ```
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Vec<(String, LabelKind)>", into = "Vec<(String, LabelKind)>"))]
+pub struct Labels {
+    names: Vec<String>,
+    /// One a name; two of one name and different kinds are one class.
+    kinds: Vec<LabelKind>,
+    /// Where each name stands in `names`.
+    places: HashMap<String, usize>,
+    /// Where [`insert`](Self::insert) makes a name canonical.
+    scratch: String,
+}
+
+impl Labels {
+    /// No class yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The index of the class of this text, which becomes a class if it was none. `O(text)`,
+    /// without allocation for a known class.
+    pub fn insert(&mut self, text: &str) -> usize {
+        let mut name = std::mem::take(&mut self.scratch);
+        Self::canonical(text, &mut name);
+        let place = match self.places.get(&name) {
+            Some(place) => *place,
+            None => {
+                self.push(name.clone(), LabelKind::of(&name));
+                self.names.len() - 1
+            }
+        };
+        self.scratch = name;
+        place
+    }
+
+    /// As [`insert`](Self::insert), for a class of a kind that is known. `false`, and nothing done, if a class has
+    /// this name already, or no class of this kind can have it.
+    pub fn insert_as(&mut self, text: &str, kind: LabelKind) -> bool {
+        let mut name = String::new();
+        Self::canonical(text, &mut name);
+        let new = !name.is_empty() && kind.fits(&name) && self.find(&name).is_none();
+        if new {
+            self.push(name, kind);
+        }
+        new
+    }
+
+    fn push(&mut self, name: String, kind: LabelKind) {
+        self.places.insert(name.clone(), self.names.len());
+        self.names.push(name);
+        self.kinds.push(kind);
+    }
+
+    /// The index of the class of this canonical name. `O(name)`, without allocation.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// The name of a class.
+    pub fn get(&self, class: usize) -> Option<&str> {
+        self.names.get(class).map(String::as_str)
+    }
+
+    /// All names, in the order of their first appearance.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What each class was before it had a name.
+    pub fn kinds(&self) -> &[LabelKind] {
+        &self.kinds
+    }
+
+    /// The classes of these indices, in this order, with their kinds; an index of no class is passed over.
+    #[must_use]
+    pub fn select(&self, classes: &[usize]) -> Self {
+        let chosen = classes.iter().filter_map(|&class| Some((self.get(class)?.to_owned(), self.kinds[class])));
+        chosen.collect::<Vec<_>>().into()
+    }
+
+    /// How many classes there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is no class.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The indices of the classes in sorted order: see [`order`](Self::order). `O(c log c)` for c
+    /// classes.
+    pub fn sorted(&self) -> Vec<usize> {
+        let mut sorted: Vec<usize> = (0..self.len()).collect();
+        sorted.sort_by(|&a, &b| Self::order(&self.names[a], &self.names[b]));
+        sorted
+    }
+
+    /// Of two classes, the one that is later in sorted order; `None` if one of them is no class.
+    pub fn later(&self, a: usize, b: usize) -> Option<usize> {
+        let order = Self::order(self.get(a)?, self.get(b)?);
+        Some(if order == Ordering::Greater { a } else { b })
+    }
+
+    /// The sorted order of two canonical names: numbers by their value, then text by its
+    /// characters.
+    pub fn order(a: &str, b: &str) -> Ordering {
+        match (number::parse(a.as_bytes()), number::parse(b.as_bytes())) {
+            (Parsed::Number(x), Parsed::Number(y)) => x.total_cmp(&y),
+            (Parsed::Number(_), _) => Ordering::Less,
+            (_, Parsed::Number(_)) => Ordering::Greater,
+            _ => a.cmp(b),
+        }
+    }
+
+    /// Puts the canonical name of `text` into `name`, in place of what that holds; an empty name is
+    /// no label. `O(text)`.
+    pub fn canonical(text: &str, name: &mut String) {
+        name.clear();
+        let text = text.trim();
+        match number::parse(text.as_bytes()) {
+            Parsed::Number(value) => Self::canonical_number(value, name),
+            _ => name.push_str(text),
+        }
+    }
+
+    /// Puts the canonical name of a number into `name`, in place of what that holds.
+    pub fn canonical_number(value: f64, name: &mut String) {
+        name.clear();
+        // Negative zero becomes zero; writing to a string cannot fail.
+        let _ = write!(name, "{}", Number(value + 0.0));
+    }
+}
+
+/// Equality of the names and their order.
+impl PartialEq for Labels {
+    fn eq(&self, other: &Self) -> bool {
+        self.names == other.names
+    }
+}
+
+impl Eq for Labels {}
+
+impl From<Vec<String>> for Labels {
+    /// The classes of these names, taken as they are: names of an untrusted origin need
+    /// [`validate`](Validate::validate).
+    fn from(names: Vec<String>) -> Self {
+        let kinds: Vec<LabelKind> = names.iter().map(|name| LabelKind::of(name)).collect();
+        names.into_iter().zip(kinds).collect::<Vec<_>>().into()
+    }
+}
+
+impl From<Vec<(String, LabelKind)>> for Labels {
+    /// The same with the kinds of the classes.
+    fn from(classes: Vec<(String, LabelKind)>) -> Self {
+        let places = classes.iter().enumerate().map(|(place, (name, _))| (name.clone(), place)).collect();
+        let (names, kinds) = classes.into_iter().unzip();
+        Self { names, kinds, places, scratch: String::new() }
+    }
+}
+
+impl From<Labels> for Vec<(String, LabelKind)> {
+    fn from(labels: Labels) -> Self {
+        labels.names.into_iter().zip(labels.kinds).collect()
+    }
+}
+
+impl Validate for Labels {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.places.len() == self.names.len(), "list of classes", "its names differ")?;
+        let mut name = String::new();
+        let canonical = self.names.iter().all(|given| {
+            Self::canonical(given, &mut name);
+            !name.is_empty() && name == *given
+        });
+        Inconsistent::require(canonical, "list of classes", "its names are canonical and not empty")?;
+        let fit = self.names.iter().zip(&self.kinds).all(|(name, kind)| kind.fits(name));
+        Inconsistent::require(fit, "list of classes", "its names are those of their kinds")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        let mut name = "before".to_owned();
+        Labels::canonical(text, &mut name);
+        name
+    }
+
+    #[test]
+    fn one_class_has_one_name() {
+        for (text, name) in [
+            ("1", "1"),
+            ("1.0", "1"),
+            ("+1", "1"),
+            ("-1", "-1"),
+            ("-0", "0"),
+            ("007", "7"),
+            ("1e300", "1e300"),
+            ("0.10", "0.1"),
+            (" red wine\t", "red wine"),
+            ("\u{a0}é ", "é"),
+            ("\u{a0}1.0", "1"),
+            ("nan", "nan"),
+            ("inf", "inf"),
+            ("1,5", "1,5"),
+            ("  ", ""),
+        ] {
+            assert_eq!(canonical(text), name, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_sorted_before_text() {
+        let mut labels = Labels::new();
+        for text in ["b", "10", "B", "-3", "9", "é", "a"] {
+            labels.insert(text);
+        }
+        let sorted: Vec<_> = labels.sorted().into_iter().map(|class| labels.get(class).unwrap()).collect();
+        assert_eq!(sorted, ["-3", "9", "10", "B", "a", "b", "é"]);
+        assert_eq!(labels.later(1, 4), Some(1));
+        assert_eq!(labels.later(4, 1), Some(1));
+        assert_eq!(labels.later(0, 9), None);
+        assert_eq!((labels.find("9"), labels.find("nine"), labels.len()), (Some(4), None, 7));
+    }
+
+    #[test]
+    fn lists_that_are_no_classes_are_told() {
+        let told =
+            |names: &[&str]| Labels::from(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).validate();
+        assert!(told(&[]).is_ok() && told(&["a", "1"]).is_ok());
+        for names in [&["a", "a"][..], &["1.0"], &[" a"], &[""]] {
+            assert!(told(names).is_err(), "{names:?}");
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn classes_are_written_as_their_names_and_kinds() {
+        let mut labels = Labels::new();
+        labels.insert("b");
+        labels.insert("a");
+        let written = serde_json::to_string(&labels).unwrap();
+        assert_eq!(written, r#"[["b","Text"],["a","Text"]]"#);
+        let mut read: Labels = serde_json::from_str(&written).unwrap();
+        assert_eq!(read, labels);
+        assert_eq!((read.insert("a"), read.insert("c")), (1, 2));
+    }
+
+    #[test]
+    fn kinds_are_read_from_names_or_told() {
+        let mut labels = Labels::new();
+        for text in ["1", "2.50", "true", "False", "1e3", "nan"] {
+            labels.insert(text);
+        }
+        use LabelKind::{Integer, Number, Text, Truth};
+        assert_eq!(labels.kinds(), [Integer, Number, Truth, Text, Integer, Text]);
+        // One name is one class, whatever its kind; and a kind has names of its own.
+        assert!(!labels.insert_as("1.0", Text) && !labels.insert_as("x", Number) && !labels.insert_as(" ", Text));
+        assert!(!labels.insert_as("0.5", Integer) && !labels.insert_as("2", Truth));
+        assert!(labels.insert_as("3", Text) && labels.insert_as("4", Number) && labels.insert_as("false", Truth));
+        assert_eq!(labels.kinds()[6..], [Text, Number, Truth]);
+        assert!(labels.validate().is_ok());
+        assert!(Labels::from(vec![("x".to_owned(), Integer)]).validate().is_err());
+        let union = Labels::from(Vec::<(String, LabelKind)>::from(labels.clone()));
+        assert_eq!((&union, union.kinds()), (&labels, labels.kinds()));
+    }
+
+    proptest! {
+        /// Numbers are one class exactly when they are equal, and a canonical name stays what it
+        /// is.
+        #[test]
+        fn names_of_numbers_read_back(a: f64, b: f64) {
+            prop_assume!(a.is_finite() && b.is_finite());
+            for x in [a, b] {
+                prop_assert_eq!(canonical(&x.to_string()).parse::<f64>().unwrap(), x);
+                prop_assert_eq!(canonical(&canonical(&x.to_string())), canonical(&format!("{x:e}")));
+            }
+            prop_assert_eq!(canonical(&a.to_string()) == canonical(&b.to_string()), a == b);
+        }
+    }
+}

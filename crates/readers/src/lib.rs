@@ -1,0 +1,92 @@
+//! From files to rows of numbers or records of typed cells, and tables of them.
+//!
+//! This crate turns files into rows of finite `f64`, each with a target, several targets or a
+//! label. If it cannot, it says what is wrong in which row and column. The `mercer` command and the
+//! experiments read all their data with it. It knows neither kernels nor learners, and it does not
+//! repair spoilt cells: it refuses an incomplete table, unless the caller asks for missing values
+//! as NaN ([`Missing`]).
+//!
+//! | what | where |
+//! |---|---|
+//! | read row by row, one row in memory, with or without a target | [`RowReader`] |
+//! | read rows with weights, several targets or labels | [`RowReader::next_example`], giving an [`Example`] |
+//! | read rows of typed cells, every column as the file has it | [`RecordReader`], giving a [`Record`] of [`Cell`]s |
+//! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
+//! | a table without a target, such as a series in time | [`Series`] |
+//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Separator`], [`Decimal`], [`Missing`] |
+//! | the classes met so far, and their order | [`Labels`] |
+//! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
+//! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
+//!
+//! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and
+//! LIBSVM, each plain or compressed by gzip or zstd. The feature `arrow` adds Parquet and Arrow
+//! IPC. Data come from a file, standard input (`-`) or memory. The readers understand separators,
+//! decimal commas, comments, byte order marks, CRLF, blank lines and quoted cells. They make one
+//! pass. LIBSVM does not say how many columns it has, so it takes two passes unless the caller
+//! gives the dimension. A row costs O(d) and allocates nothing.
+//!
+//! ```
+//! use mercer_readers::{Format, Ranges, ReadOptions, Scaling, Scheme, read_bytes};
+//!
+//! let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+//! let mut table = read_bytes("plants", &b"height,weight\n1.5,20\n2.5,40\n3.0,30\n"[..], &options)?;
+//! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+//! assert_eq!(table.targets(), [0.0, 1.0, 0.5]);
+//! # Ok::<(), mercer_readers::DataError>(())
+//! ```
+//!
+//! Features: `arrow` reads Parquet and Arrow IPC. `serde` serialises options, tables and scalings.
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+mod cells;
+#[cfg_attr(not(feature = "arrow"), path = "columnar/absent.rs")]
+mod columnar;
+mod columns;
+mod compressed;
+mod dataset;
+mod decimal;
+mod delimited;
+mod dialect;
+mod elements;
+mod error;
+mod format;
+mod head;
+mod header;
+mod labels;
+mod libsvm;
+mod lines;
+mod ndjson;
+mod number;
+mod options;
+mod permute;
+mod reader;
+mod record;
+mod records;
+mod scale;
+mod series;
+
+pub use compressed::Compression;
+pub use dataset::Dataset;
+pub use dialect::{Decimal, Separator};
+pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
+pub use format::Format;
+pub use head::TargetHead;
+pub use labels::{LabelKind, Labels};
+pub use mercer_core::{Cell, Cells, instant_text, parse_instant};
+pub use number::text_cell;
+pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
+pub use permute::{PERMUTATION_STREAM, permutation};
+pub use reader::{Example, RowReader, read_all, read_bytes};
+pub use record::Record;
+pub use records::RecordReader;
+pub use scale::{Ranges, Scaling, Scheme, Span};
+pub use series::Series;
+
+/// The code of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,354 @@
+//! Lines of text from a file, standard input or memory, compressed or not, counted so that every
+//! error can say where.
+//!
+//! The formats of this crate are all made of lines, and the place of an error must be right under
+//! every line end. A general CSV reader counts lines by its own position, which under CRLF runs one
+//! behind; so lines are taken here, and a record in quotes that goes over several lines asks for
+//! the next with [`Lines::join`].
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use crate::compressed::Compression;
+use crate::elements::{self, BadArray};
+use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
+
+/// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the
+/// memory that a file without line ends, or with a quote never closed, can claim.
+pub(crate) const LONGEST_LINE: usize = 64 << 20;
+
+/// Lines of a file's beginning that tell what its targets are, and bytes that a look ahead takes at
+/// most.
+pub(crate) const HEAD_LINES: usize = 256;
+const HEAD_BYTES: usize = 1 << 20;
+
+/// The mark that some editors put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Where bytes come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Path(PathBuf),
+    StandardInput,
+    Memory { name: String, bytes: Cow<'static, [u8]> },
+}
+
+impl Source {
+    /// A path, where `-` is standard input.
+    pub(crate) fn from_path(path: &Path) -> Self {
+        if path == Path::new("-") { Self::StandardInput } else { Self::Path(path.to_owned()) }
+    }
+
+    /// The name for messages.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Path(path) => shown_path(path),
+            Self::StandardInput => "standard input".to_owned(),
+            Self::Memory { name, .. } => name.clone(),
+        }
+    }
+
+    /// The name for the data set: the file's, without its folder and endings.
+    pub(crate) fn stem(&self) -> String {
+        let shown = self.shown();
+        let name = match self {
+            Self::Path(path) => path.file_name().and_then(|name| name.to_str()).unwrap_or(&shown),
+            Self::StandardInput | Self::Memory { .. } => &shown,
+        };
+        let name = Compression::strip(name);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+    }
+
+    /// The path to tell a format from, if there is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::StandardInput => None,
+            Self::Memory { name, .. } => Some(Path::new(name)),
+        }
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Path(path) => Box::new(File::open(path)?),
+            Self::StandardInput => Box::new(io::stdin()),
+            Self::Memory { bytes, .. } => Box::new(Cursor::new(bytes.clone())),
+        })
+    }
+
+    /// The lines from the beginning.
+    pub(crate) fn lines(&self) -> Result<Lines, DataError> {
+        let file = self.shown();
+        match self.open() {
+            Ok(input) => Lines::new(file, input, self.path().and_then(Compression::of_path)),
+            Err(source) => Err(DataError::Io { file, source }),
+        }
+    }
+
+    /// The same source, readable more than once: standard input is read into memory.
+    pub(crate) fn rereadable(self) -> Result<Self, DataError> {
+        if !matches!(self, Self::StandardInput) {
+            return Ok(self);
+        }
+        let name = self.shown();
+        let mut bytes = Vec::new();
+        match self.open().and_then(|mut input| input.read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Self::Memory { name, bytes: bytes.into() }),
+            Err(source) => Err(DataError::Io { file: name, source }),
+        }
+    }
+}
+
+/// A text, line by line.
+pub(crate) struct Lines {
+    file: String,
+    input: Box<dyn BufRead + Send>,
+    compression: Option<Compression>,
+    counts: Counts,
+    /// Bytes that are to be taken again, before those of `input`.
+    again: VecDeque<u8>,
+    /// What went wrong in `input` while its lines were looked at ahead of their time: it is told
+    /// when they have been taken.
+    failed: Option<io::Error>,
+    /// The current record with its line end(s).
+    buffer: Vec<u8>,
+    /// Line on which the current record begins, from 1; 0 before the first.
+    begin: u64,
+    /// Lines taken so far.
+    taken: u64,
+    /// Blank lines before the current record.
+    skipped: u64,
+}
+
+impl Lines {
+    /// `promised` is the compression that the name promises; without the promise it is still seen.
+    pub(crate) fn new(
+        file: String,
+        input: Box<dyn Read + Send>,
+        promised: Option<Compression>,
+    ) -> Result<Self, DataError> {
+        let (compression, input) = match Compression::undo(input) {
+            Ok(undone) => undone,
+            Err(source) => return Err(DataError::Io { file, source }),
+        };
+        // A frame of zstd that is to be skipped has another beginning, but whoever writes one says
+        // so by no name.
+        if let Some(compression) = promised.filter(|promised| compression != Some(*promised)) {
+            return Err(ContainerError::NotCompressed { file, compression }.into());
+        }
+        Ok(Self::over(file, input, compression))
+    }
+
+    fn over(file: String, input: Box<dyn BufRead + Send>, compression: Option<Compression>) -> Self {
+        Self {
+            file,
+            input,
+            compression,
+            counts: Counts::Lines,
+            again: VecDeque::new(),
+            failed: None,
+            buffer: Vec::new(),
+            begin: 0,
+            taken: 0,
+            skipped: 0,
+        }
+    }
+
+    /// No lines: a place in a file of rows that are numbered alone.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn of_rows(file: String) -> Self {
+        Self { counts: Counts::Rows, ..Self::over(file, Box::new(io::empty()), None) }
+    }
+
+    /// Says which row is the current one, and how it is to be kept.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn go_to_row(&mut self, number: u64, text: &str) {
+        self.begin = number;
+        self.buffer.clear();
+        self.buffer.extend_from_slice(text.as_bytes());
+    }
+
+    /// Has the elements of a JSON array, if the text is one, come as lines from here on.
+    pub(crate) fn take_elements(&mut self) -> Result<(), DataError> {
+        let input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        match elements::lines(input) {
+            Ok((array, input)) => {
+                self.input = input;
+                if array {
+                    self.counts = Counts::Rows;
+                }
+                Ok(())
+            }
+            Err(source) => Err(self.unreadable(source)),
+        }
+    }
+
+    /// What the numbers of lines count.
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Up to so many lines behind the current record, as a text of their own. They come again. What
+    /// goes wrong on the way is told when it is reached again.
+    pub(crate) fn ahead(&mut self, most: usize) -> Self {
+        let (mut text, mut lines, mut whole) = (Vec::new(), 0, 0);
+        while lines < most && text.len() < HEAD_BYTES {
+            match self.fetch(&mut text, HEAD_BYTES) {
+                Ok(0) => {
+                    whole = text.len();
+                    break;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+            if text.ends_with(b"\n") {
+                whole = text.len();
+                lines += 1;
+            }
+        }
+        let mut again = VecDeque::from(text.clone());
+        again.append(&mut self.again);
+        self.again = again;
+        // The last line may have been cut.
+        text.truncate(whole);
+        Self::over(self.file.clone(), Box::new(Cursor::new(text)), None)
+    }
+
+    /// The file's name, for messages.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The current record without its line end.
+    #[inline]
+    pub(crate) fn text(&self) -> &[u8] {
+        let text = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        text.strip_suffix(b"\r").unwrap_or(text)
+    }
+
+    /// Goes to the next line that is not blank; false at the end.
+    pub(crate) fn advance(&mut self) -> Result<bool, DataError> {
+        self.skipped = 0;
+        loop {
+            self.buffer.clear();
+            self.begin = self.taken + 1;
+            if !self.take_line()? {
+                return Ok(false);
+            }
+            if self.taken == 1 {
+                self.check_beginning()?;
+            }
+            if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
+                return Ok(true);
+            }
+            self.skipped += 1;
+        }
+    }
+
+    /// Takes a byte order mark off the first line, and refuses one of UTF-16, which has a zero byte
+    /// beside every Latin letter.
+    fn check_beginning(&mut self) -> Result<(), DataError> {
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        let utf16 =
+            matches!(self.buffer[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..]);
+        if utf16 { Err(DialectError::Utf16 { file: self.file.clone() }.into()) } else { Ok(()) }
+    }
+
+    /// Blank lines between the record before the current one and the current one.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Appends the following line to the current record; false at the end.
+    pub(crate) fn join(&mut self) -> Result<bool, DataError> {
+        self.take_line()
+    }
+
+    /// Ends the current record with its first line; those that were joined to it come again.
+    pub(crate) fn unjoin(&mut self) {
+        if let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
+            // One by one in front: what waits there already is not moved, however much it is.
+            for byte in self.buffer.drain(end + 1..).rev() {
+                self.again.push_front(byte);
+            }
+            self.taken = self.begin;
+        }
+    }
+
+    /// The line on which the current record begins.
+    pub(crate) fn line(&self) -> Line {
+        Line { file: self.file.clone(), number: self.begin, counts: self.counts }
+    }
+
+    /// The number of that line.
+    #[inline]
+    pub(crate) fn line_number(&self) -> u64 {
+        self.begin
+    }
+
+    /// A cell of the current record; `column` counts from 0.
+    pub(crate) fn cell(&self, column: usize, name: Option<&str>) -> CellPlace {
+        CellPlace { line: self.line(), column: Column { number: column + 1, name: name.map(str::to_owned) } }
+    }
+
+    fn take_line(&mut self) -> Result<bool, DataError> {
+        let room = (LONGEST_LINE + 1).saturating_sub(self.buffer.len());
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = self.fetch(&mut buffer, room);
+        self.buffer = buffer;
+        let taken = match read {
+            Ok(taken) => taken,
+            Err(source) => return Err(self.unreadable(source)),
+        };
+        if self.buffer.len() > LONGEST_LINE {
+            return Err(DataError::LineTooLong { line: self.line(), limit: LONGEST_LINE });
+        }
+        self.taken += u64::from(taken > 0);
+        Ok(taken > 0)
+    }
+
+    /// Appends the next line, or as much of it as there is room for, to `text`; gives how many
+    /// bytes that were.
+    #[inline]
+    fn fetch(&mut self, text: &mut Vec<u8>, room: usize) -> io::Result<usize> {
+        let mut taken = 0;
+        if !self.again.is_empty() {
+            taken = self.again.by_ref().take(room as u64).read_until(b'\n', text)?;
+            if text.ends_with(b"\n") {
+                return Ok(taken);
+            }
+        }
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => {
+                let room = room.saturating_sub(taken);
+                Ok(taken + self.input.by_ref().take(room as u64).read_until(b'\n', text)?)
+            }
+        }
+    }
+
+    fn unreadable(&self, source: io::Error) -> DataError {
+        let file = self.file.clone();
+        let damaged = matches!(
+            source.kind(),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
+        );
+        if let Some(BadArray { expected }) = source.get_ref().and_then(|source| source.downcast_ref::<BadArray>()) {
+            return ContainerError::BadArray { file, row: self.taken, expected }.into();
+        }
+        match self.compression {
+            Some(compression) if damaged => {
+                ContainerError::Damaged { file, compression, line: self.taken, source }.into()
+            }
+            _ => DataError::Io { file, source },
+        }
+    }
+}

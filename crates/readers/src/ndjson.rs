@@ -1,0 +1,555 @@
+//! JSON: one flat object or array a row; the target may be a label, which is a string, a boolean or
+//! a number. Rows are lines, or the elements of one array, which come as lines too.
+//!
+//! The first object names the columns and fixes their order, unless the features are asked for by
+//! name or later keys are allowed for; the later rows must have the same keys, in any order. Where
+//! rows are arrays the first may hold names. Rows this flat are scanned here rather than by a
+//! general parser, so that an error knows its key and `NaN`, which many writers put out although
+//! JSON has no such value, is refused as what it is.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use mercer_core::{Cell, Number};
+
+use crate::columns::{Beside, Plan, Role};
+use crate::error::{CellPlace, DataError};
+use crate::head::TargetHead;
+use crate::labels::Labels;
+use crate::lines::{HEAD_LINES, Lines};
+use crate::number::{self, Parsed};
+use crate::options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
+use crate::record::Record;
+
+/// The rows of an NDJSON file.
+pub(crate) struct Ndjson {
+    columns: Columns,
+    plan: Plan,
+    /// What the first rows hold as their target, if that was to be found out.
+    head: Option<TargetHead>,
+    missing: Missing,
+    /// Other keys than these are none of a row's business.
+    chosen: bool,
+    /// The first row is read for its keys and not yet given out.
+    pending: bool,
+    /// The values of the current row by column, some number for a label; `None` is a key not seen.
+    row: Vec<Option<f64>>,
+}
+
+/// Where the value of a column stands.
+struct Columns {
+    /// Rows are arrays, with or without names above them.
+    arrays: bool,
+    /// How many there are.
+    width: usize,
+    names: Option<Vec<String>>,
+    /// By name; empty for arrays.
+    columns: HashMap<String, usize>,
+}
+
+impl Columns {
+    /// The column of a key. Nearly every writer keeps the order of the keys, so the `usual` column
+    /// is tried before the map.
+    fn find(&self, key: &str, usual: usize) -> Option<usize> {
+        match self.names.as_ref().and_then(|names| names.get(usual)) {
+            Some(name) if name == key => Some(usual),
+            _ => self.columns.get(key).copied(),
+        }
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        self.names.as_ref().map(|names| names[column].as_str())
+    }
+
+    /// Hands the values of the current row to `take`, each with its column. Keys that are none are
+    /// refused unless they are `chosen` against.
+    fn values<'a>(
+        &self,
+        lines: &'a Lines,
+        chosen: bool,
+        mut take: impl FnMut(usize, Value<'a>) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        if self.arrays {
+            let mut got = 0;
+            Scanner::new(lines).items(|column, value| {
+                got = column + 1;
+                if column < self.width { take(column, value) } else { Ok(()) }
+            })?;
+            return if got == self.width {
+                Ok(())
+            } else {
+                Err(DataError::Ragged { line: lines.line(), expected: self.width, got })
+            };
+        }
+        let mut usual = 0;
+        Scanner::new(lines).pairs(|key, value| match self.find(key, usual) {
+            Some(column) => {
+                usual = column + 1;
+                take(column, value)
+            }
+            None if chosen => Ok(()),
+            None => Err(DataError::UnknownKey { line: lines.line(), key: key.to_owned() }),
+        })
+    }
+}
+
+impl Ndjson {
+    /// Takes the columns from the first row, unless they are known.
+    pub(crate) fn begin(lines: &mut Lines, options: &ReadOptions) -> Result<Self, DataError> {
+        lines.take_elements()?;
+        if !options.features.is_empty() {
+            return Self::chosen(lines, options);
+        }
+        if !lines.advance()? {
+            return Err(DataError::Empty { file: lines.file().to_owned() });
+        }
+        if lines.text().trim_ascii_start().starts_with(b"[") {
+            return Self::of_arrays(lines, options);
+        }
+        let mut names: Vec<String> = Vec::new();
+        let (mut columns, mut nested) = (HashMap::new(), Vec::new());
+        Scanner::new(lines).pairs(|key, value| {
+            let column = names.len();
+            names.push(key.to_owned());
+            if matches!(value, Value::Nested) {
+                nested.push(key.to_owned());
+            }
+            match columns.insert(key.to_owned(), column) {
+                None => Ok(()),
+                Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
+            }
+        })?;
+        if options.later_keys {
+            let last = names.pop();
+            names.extend(later_keys(lines, &options.known, &columns));
+            names.extend(last);
+            columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
+        }
+        let width = names.len();
+        let rows =
+            Self::with_columns(lines, Columns { arrays: false, width, names: Some(names), columns }, options, true)?;
+        // What is left out may be anything.
+        let nested = nested.iter().filter_map(|name| rows.columns.columns.get(name).copied());
+        match nested.into_iter().find(|&column| rows.plan.role(column) != Role::Ignored) {
+            Some(column) => Err(DataError::NestedValue { cell: lines.cell(column, rows.columns.name(column)) }),
+            None => Ok(rows),
+        }
+    }
+
+    /// The first row is an array: of names, if it has nothing but text and the options do not say
+    /// otherwise.
+    fn of_arrays(lines: &mut Lines, options: &ReadOptions) -> Result<Self, DataError> {
+        let mut names = Some(Vec::new());
+        let mut width = 0;
+        Scanner::new(lines).items(|column, value| {
+            width = column + 1;
+            match (value, &mut names) {
+                (Value::Nested, _) => return Err(DataError::NestedValue { cell: lines.cell(column, None) }),
+                (Value::Text(text), Some(names)) => names.push(text.into_owned()),
+                _ => names = None,
+            }
+            Ok(())
+        })?;
+        let names = names.filter(|names| options.header != Header::Absent && !names.is_empty());
+        let read = names.is_none();
+        Self::with_columns(lines, Columns { arrays: true, width, names, columns: HashMap::new() }, options, read)
+    }
+
+    /// The columns are those that are asked for by name; no row is needed to tell them.
+    fn chosen(lines: &mut Lines, options: &ReadOptions) -> Result<Self, DataError> {
+        let mut names = options.features.clone();
+        let told = |choice: &ColumnChoice| match choice {
+            ColumnChoice::Name(name) => Some(name.clone()),
+            ColumnChoice::Index(_) => None,
+        };
+        if options.features_alone.is_none() {
+            match (&options.target_name, &options.target) {
+                (Some(name), _) | (None, TargetColumn::Name(name)) => names.push(name.clone()),
+                (None, TargetColumn::Several(choices)) => names.extend(choices.iter().filter_map(told)),
+                (None, _) => {}
+            }
+        }
+        names.extend(options.weight.as_ref().and_then(told));
+        let columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
+        let width = names.len();
+        Self::with_columns(lines, Columns { arrays: false, width, names: Some(names), columns }, options, false)
+    }
+
+    /// `read` says that the first row is read and not yet given out.
+    fn with_columns(lines: &mut Lines, columns: Columns, options: &ReadOptions, read: bool) -> Result<Self, DataError> {
+        let mut plan = Plan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
+        let mut head = None;
+        if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
+            let seen = head.insert(TargetHead::new());
+            if read {
+                see(lines, &columns, *target, seen);
+            }
+            let mut ahead = lines.ahead(HEAD_LINES);
+            while let Ok(true) = ahead.advance() {
+                see(&ahead, &columns, *target, seen);
+            }
+            if seen.text {
+                plan.read_labels(lines.file())?;
+            }
+        }
+        let row = vec![None; columns.width];
+        let chosen = !columns.arrays && !read;
+        Ok(Self { columns, plan, head, missing: options.missing, chosen, pending: read, row })
+    }
+
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        self.columns.names.as_deref()
+    }
+
+    /// Whether rows are objects, which name their values.
+    pub(crate) fn are_objects(&self) -> bool {
+        !self.columns.arrays
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(crate) fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    pub(crate) fn head(&self) -> Option<TargetHead> {
+        self.head
+    }
+
+    /// Puts the next row into `record`; false at the end. An absent key is a cell without a value.
+    pub(crate) fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+        if !std::mem::take(&mut self.pending) && !lines.advance()? {
+            return Ok(false);
+        }
+        let Self { columns, plan, chosen, row, .. } = self;
+        row.fill(None);
+        record.blank(plan.dimension());
+        columns.values(lines, *chosen, |column, value| {
+            let Role::Feature(slot) = plan.role(column) else { return Ok(()) };
+            let place = || lines.cell(column, columns.name(column));
+            match value {
+                Value::Number(value) => record.set(slot, Cell::Number(value)),
+                Value::Text(text) => record.set(slot, number::text_cell(&text)),
+                Value::Nan(_) | Value::Null => {}
+                Value::NotFinite(text) => {
+                    return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
+                }
+                Value::Nested => return Err(DataError::NestedValue { cell: place() }),
+            }
+            once(lines, columns, row, column, 0.0)
+        })?;
+        Ok(true)
+    }
+
+    /// As [`Delimited::row`](crate::delimited::Delimited::row).
+    pub(crate) fn row(
+        &mut self,
+        lines: &mut Lines,
+        features: &mut Vec<f64>,
+        beside: &mut Beside,
+    ) -> Result<bool, DataError> {
+        if !std::mem::take(&mut self.pending) && !lines.advance()? {
+            return Ok(false);
+        }
+        self.row.fill(None);
+        let Self { columns, plan, head, missing, chosen, row, .. } = self;
+        let (missing, chosen) = (*missing, *chosen);
+        columns.values(lines, chosen, |column, value| {
+            let place = || lines.cell(column, columns.name(column));
+            let value = match plan.role(column) {
+                Role::Ignored => return Ok(()),
+                Role::Feature(_) => value.number(missing, place, || DataError::EmptyCell { cell: place() })?,
+                Role::Target(_) => match (value, head.as_ref()) {
+                    (Value::Text(text), Some(head)) => {
+                        let (value, rows) = (text.into_owned(), head.rows);
+                        return Err(DataError::LateLabel { cell: place(), value, rows });
+                    }
+                    (value, _) => value.number(missing, place, || DataError::MissingTarget { cell: place() })?,
+                },
+                Role::Weight => value.weight(place)?,
+                Role::Label => value.label(place, &mut beside.label)?,
+            };
+            once(lines, columns, row, column, value)
+        })?;
+        let place = |column: usize| lines.cell(column, columns.name(column));
+        for &column in plan.targets() {
+            match row[column] {
+                Some(_) if plan.role(column) == Role::Label => {}
+                Some(value) => beside.targets.push(value),
+                None if missing == Missing::Nan && plan.role(column) != Role::Label => beside.targets.push(f64::NAN),
+                None => return Err(DataError::MissingTarget { cell: place(column) }),
+            }
+        }
+        if let Some(column) = plan.weight() {
+            match row[column] {
+                Some(value) => beside.weight = value,
+                None => return Err(DataError::BadWeight { cell: place(column), value: String::new() }),
+            }
+        }
+        for &column in plan.features() {
+            match row[column] {
+                Some(value) => features.push(value),
+                None if missing == Missing::Nan => features.push(f64::NAN),
+                None => {
+                    let key = columns.name(column).unwrap_or_default().to_owned();
+                    return Err(DataError::MissingKey { line: lines.line(), key });
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Keys that rows behind the first may have, and the first has not.
+fn later_keys(lines: &mut Lines, known: &[String], first: &HashMap<String, usize>) -> Vec<String> {
+    let mut later: Vec<String> = known.iter().filter(|name| !first.contains_key(*name)).cloned().collect();
+    if !known.is_empty() {
+        return later;
+    }
+    let (mut ahead, mut seen) = (lines.ahead(HEAD_LINES), HashSet::new());
+    while let Ok(true) = ahead.advance() {
+        // Rows with errors are told when they are read.
+        let _ = Scanner::new(&ahead).pairs(|key, _| {
+            if !first.contains_key(key) && seen.insert(key.to_owned()) {
+                later.push(key.to_owned());
+            }
+            Ok(())
+        });
+    }
+    later
+}
+
+/// Puts the value of a column into `row`, where no other may be.
+fn once(lines: &Lines, columns: &Columns, row: &mut [Option<f64>], column: usize, value: f64) -> Result<(), DataError> {
+    match row[column].replace(value) {
+        None => Ok(()),
+        Some(_) => {
+            let key = columns.name(column).unwrap_or_default().to_owned();
+            Err(DataError::RepeatedKey { line: lines.line(), key })
+        }
+    }
+}
+
+/// Takes the target of the current line into account. A line with errors says nothing here; they
+/// are told when it is read.
+fn see(lines: &Lines, columns: &Columns, target: usize, head: &mut TargetHead) {
+    // The result is that of the errors, which do not matter; neither do keys that are none.
+    let _ = columns.values(lines, true, |column, value| {
+        if column == target {
+            head.see(match value {
+                Value::Number(value) => Parsed::Number(value),
+                Value::Text(text) if text.trim().is_empty() => Parsed::Empty,
+                Value::Text(_) => Parsed::Text,
+                Value::Nan(_) | Value::NotFinite(_) | Value::Null | Value::Nested => Parsed::Empty,
+            });
+        }
+        Ok(())
+    });
+}
+
+/// What stands behind a key.
+enum Value<'a> {
+    Number(f64),
+    Nan(Cow<'a, str>),
+    NotFinite(Cow<'a, str>),
+    Text(Cow<'a, str>),
+    Null,
+    Nested,
+}
+
+impl Value<'_> {
+    /// The number of a feature or a target.
+    fn number(
+        self,
+        missing: Missing,
+        place: impl Fn() -> CellPlace,
+        empty: impl Fn() -> DataError,
+    ) -> Result<f64, DataError> {
+        match self {
+            Self::Number(value) => Ok(value),
+            Self::Nan(_) | Self::Null if missing == Missing::Nan => Ok(f64::NAN),
+            Self::Nan(text) | Self::NotFinite(text) => {
+                Err(DataError::NotFinite { cell: place(), value: text.into_owned() })
+            }
+            Self::Text(text) => Err(DataError::NotANumber { cell: place(), value: text.into_owned() }),
+            Self::Null => Err(empty()),
+            Self::Nested => Err(DataError::NestedValue { cell: place() }),
+        }
+    }
+
+    fn weight(self, place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
+        let value = match self {
+            Self::Number(value) if value >= 0.0 => return Ok(value),
+            Self::Number(value) => Number(value).to_string(),
+            Self::Nan(text) | Self::NotFinite(text) | Self::Text(text) => text.into_owned(),
+            Self::Null => String::new(),
+            Self::Nested => return Err(DataError::NestedValue { cell: place() }),
+        };
+        Err(DataError::BadWeight { cell: place(), value })
+    }
+
+    /// Puts the label into `label` and gives some number for it.
+    fn label(self, place: impl Fn() -> CellPlace, label: &mut String) -> Result<f64, DataError> {
+        label.clear();
+        match self {
+            Self::Number(value) => Labels::canonical_number(value, label),
+            Self::Text(text) => Labels::canonical(&text, label),
+            Self::Nan(text) | Self::NotFinite(text) => {
+                return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
+            }
+            Self::Null => {}
+            Self::Nested => return Err(DataError::NestedValue { cell: place() }),
+        }
+        if label.is_empty() { Err(DataError::MissingTarget { cell: place() }) } else { Ok(0.0) }
+    }
+}
+
+/// Goes through one line that should be one flat object.
+struct Scanner<'a> {
+    lines: &'a Lines,
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(lines: &'a Lines) -> Self {
+        Self { lines, text: lines.text(), at: 0 }
+    }
+
+    /// Hands every key and value to `take`, and ends the scan at its first error.
+    fn pairs(mut self, mut take: impl FnMut(&str, Value<'a>) -> Result<(), DataError>) -> Result<(), DataError> {
+        self.symbol(b'{', "an object that begins with {")?;
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+        } else {
+            loop {
+                let key = self.string("a key in double quotes")?;
+                self.symbol(b':', "a colon behind the key")?;
+                let value = self.value()?;
+                take(&key, value)?;
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(b'}') => break,
+                    _ => return Err(self.wrong("a comma or a closing }")),
+                }
+            }
+            self.at += 1;
+        }
+        if self.peek().is_some() { Err(self.wrong("the end of the line")) } else { Ok(()) }
+    }
+
+    /// The same for the values of an array, each with its place.
+    fn items(mut self, mut take: impl FnMut(usize, Value<'a>) -> Result<(), DataError>) -> Result<(), DataError> {
+        self.symbol(b'[', "an array that begins with [, as the first row does")?;
+        for place in 0.. {
+            let value = self.value()?;
+            take(place, value)?;
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                _ => return Err(self.wrong("a comma or a closing ]")),
+            }
+        }
+        self.at += 1;
+        if self.peek().is_some() { Err(self.wrong("the end of the row")) } else { Ok(()) }
+    }
+
+    /// The next byte that is not blank.
+    fn peek(&mut self) -> Option<u8> {
+        while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+        self.text.get(self.at).copied()
+    }
+
+    fn symbol(&mut self, symbol: u8, expected: &'static str) -> Result<(), DataError> {
+        if self.peek() == Some(symbol) {
+            self.at += 1;
+            Ok(())
+        } else {
+            Err(self.wrong(expected))
+        }
+    }
+
+    fn string(&mut self, expected: &'static str) -> Result<Cow<'a, str>, DataError> {
+        if self.peek() != Some(b'"') {
+            return Err(self.wrong(expected));
+        }
+        let begin = self.at;
+        let mut escaped = false;
+        loop {
+            self.at += 1;
+            match self.text.get(self.at) {
+                None => return Err(self.wrong("a closing double quote")),
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    self.at += 1;
+                }
+                Some(_) => {}
+            }
+        }
+        self.at += 1;
+        let quoted = &self.text[begin..self.at];
+        let decoded = if escaped {
+            serde_json::from_slice(quoted).ok().map(Cow::Owned)
+        } else {
+            std::str::from_utf8(&quoted[1..quoted.len() - 1]).ok().map(Cow::Borrowed)
+        };
+        decoded.ok_or_else(|| {
+            self.at = begin;
+            self.wrong("a string of valid characters and escapes")
+        })
+    }
+
+    fn value(&mut self) -> Result<Value<'a>, DataError> {
+        const EXPECTED: &str = "a number";
+        match self.peek() {
+            Some(b'"') => return Ok(Value::Text(self.string(EXPECTED)?)),
+            Some(b'{' | b'[') => return self.skip().map(|()| Value::Nested),
+            _ => {}
+        }
+        let rest = &self.text[self.at..];
+        let end = rest.iter().position(|byte| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t')).unwrap_or(rest.len());
+        let word = &rest[..end];
+        let value = match word {
+            b"null" => Value::Null,
+            b"true" | b"false" => Value::Text(String::from_utf8_lossy(word)),
+            _ => match number::parse(word) {
+                Parsed::Number(value) => Value::Number(value),
+                Parsed::Nan => Value::Nan(String::from_utf8_lossy(word)),
+                Parsed::NotFinite => Value::NotFinite(String::from_utf8_lossy(word)),
+                Parsed::Empty | Parsed::Text => return Err(self.wrong(EXPECTED)),
+            },
+        };
+        self.at += end;
+        Ok(value)
+    }
+
+    /// Goes behind an object or an array, whose brackets only are looked at.
+    fn skip(&mut self) -> Result<(), DataError> {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                None => return Err(self.wrong("the closing bracket of a nested value")),
+                Some(b'"') => {
+                    self.string("a string")?;
+                    continue;
+                }
+                Some(b'{' | b'[') => depth += 1,
+                Some(b'}' | b']') => depth -= 1,
+                Some(_) => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn wrong(&self, expected: &'static str) -> DataError {
+        DataError::BadJson { line: self.lines.line(), character: self.at + 1, expected }
+    }
+}

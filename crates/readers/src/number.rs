@@ -1,0 +1,102 @@
+//! From the bytes of a cell to a number, or to what else it holds.
+
+use mercer_core::{Cell, parse_instant};
+
+/// What a cell holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Parsed {
+    /// A finite number.
+    Number(f64),
+    /// NaN, in any case.
+    Nan,
+    /// An infinity, or digits beyond the largest double.
+    NotFinite,
+    /// Nothing but blanks.
+    Empty,
+    /// Anything else.
+    Text,
+}
+
+/// The finite number that `text` begins with and how many bytes it takes. What follows is the
+/// caller's to look at.
+#[inline]
+pub(crate) fn quick(text: &[u8]) -> Option<(f64, usize)> {
+    fast_float2::parse_partial::<f64, _>(text).ok().filter(|(value, _)| value.is_finite())
+}
+
+/// What a cell holds, blanks around it aside.
+pub(crate) fn parse(cell: &[u8]) -> Parsed {
+    let cell = cell.trim_ascii();
+    if cell.is_empty() {
+        return Parsed::Empty;
+    }
+    match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok()) {
+        Some(value) if value.is_finite() => Parsed::Number(value),
+        Some(value) if value.is_nan() => Parsed::Nan,
+        Some(_) => Parsed::NotFinite,
+        None => Parsed::Text,
+    }
+}
+
+/// How writers of text put a value that is not there, beside nothing and NaN.
+const ABSENT: [&str; 8] = ["NA", "N/A", "n/a", "<NA>", "null", "NULL", "None", "?"];
+
+/// The cell that a text of a file is, if the text is no number: a value that is not there, a date
+/// or a time, or the text without the blanks around it.
+pub fn text_cell(text: &str) -> Cell<'_> {
+    let text = text.trim();
+    if text.is_empty() || ABSENT.contains(&text) {
+        return Cell::Missing;
+    }
+    parse_instant(text).map_or(Cell::Text(text), Cell::Instant)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cells() {
+        assert_eq!(parse(b" -1.5e308\t"), Parsed::Number(-1.5e308));
+        assert_eq!(parse(b"+.5"), Parsed::Number(0.5));
+        assert_eq!(parse(b"5e-324"), Parsed::Number(f64::from_bits(1)));
+        for (text, kind) in [
+            ("nan", Parsed::Nan),
+            ("-NaN", Parsed::Nan),
+            ("-inf", Parsed::NotFinite),
+            ("Infinity", Parsed::NotFinite),
+            ("1e309", Parsed::NotFinite),
+        ] {
+            assert_eq!(parse(text.as_bytes()), kind, "{text}");
+            assert_eq!(quick(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(parse(b"  "), Parsed::Empty);
+        for text in ["1,5", "0x10", "1 2", "--1", "1_000", "é"] {
+            assert_eq!(parse(text.as_bytes()), Parsed::Text, "{text}");
+        }
+        assert_eq!(parse(b"\xff"), Parsed::Text);
+        assert_eq!(quick(b" 1"), None);
+        assert_eq!(quick(b""), None);
+        assert_eq!(quick(b"1.5e3,2"), Some((1500.0, 5)));
+        assert!(quick(b"-0").is_some_and(|(zero, _)| zero.is_sign_negative()));
+    }
+
+    proptest! {
+        /// The two parsers agree to the bit, so that it does not matter which way a row went.
+        #[test]
+        fn quick_and_careful_agree(bits: u64, digits in "-?[0-9]{1,25}(\\.[0-9]{0,25})?(e-?[0-9]{1,3})?") {
+            for text in [f64::from_bits(bits).to_string(), format!("{:e}", f64::from_bits(bits)), digits] {
+                match (parse(text.as_bytes()), quick(text.as_bytes())) {
+                    (Parsed::Number(value), Some((quick, length))) => {
+                        prop_assert_eq!((value.to_bits(), text.len()), (quick.to_bits(), length));
+                    }
+                    (careful, quick) => {
+                        prop_assert!(matches!(careful, Parsed::Nan | Parsed::NotFinite) && quick.is_none(), "{text}");
+                    }
+                }
+            }
+        }
+    }
+}

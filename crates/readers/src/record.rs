@@ -1,0 +1,129 @@
+//! A row of cells in one piece of memory.
+
+use mercer_core::{Cell, Cells};
+
+/// The cells of one row. One value serves for all rows: filling it again allocates nothing once it
+/// has held the longest row.
+///
+/// ```
+/// use mercer_readers::{Cell, Record};
+///
+/// let mut record = Record::new();
+/// record.push(Cell::Number(1.5));
+/// record.push(Cell::Text("red"));
+/// assert_eq!(record.cell(1), Cell::Text("red"));
+/// assert_eq!(record.cells().len(), 2);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    cells: Vec<Held>,
+    /// The texts of the cells, one behind the other.
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Missing,
+    Number(f64),
+    Instant(f64),
+    /// Where the text begins and ends.
+    Text(usize, usize),
+}
+
+impl Record {
+    /// An empty record.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there is no cell.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Cell `i`, from 0.
+    ///
+    /// # Panics
+    /// If `i` is not below [`len`](Self::len), as slices do.
+    pub fn cell(&self, i: usize) -> Cell<'_> {
+        self.shown(self.cells[i])
+    }
+
+    /// All cells in order.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = Cell<'_>> + Clone {
+        self.cells.iter().map(|&held| self.shown(held))
+    }
+
+    /// Takes all cells out and keeps the memory.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.text.clear();
+    }
+
+    /// Adds a cell at the end.
+    pub fn push(&mut self, cell: Cell<'_>) {
+        let held = self.held(cell);
+        self.cells.push(held);
+    }
+
+    /// Makes this a record of `cells` cells without a value.
+    pub(crate) fn blank(&mut self, cells: usize) {
+        self.clear();
+        self.cells.resize(cells, Held::Missing);
+    }
+
+    /// Puts `cell` in the place of cell `i`.
+    pub(crate) fn set(&mut self, i: usize, cell: Cell<'_>) {
+        self.cells[i] = self.held(cell);
+    }
+
+    fn held(&mut self, cell: Cell<'_>) -> Held {
+        match cell {
+            Cell::Missing => Held::Missing,
+            Cell::Number(value) => Held::Number(value),
+            Cell::Instant(seconds) => Held::Instant(seconds),
+            Cell::Text(text) => {
+                let begin = self.text.len();
+                self.text.push_str(text);
+                Held::Text(begin, self.text.len())
+            }
+        }
+    }
+
+    fn shown(&self, held: Held) -> Cell<'_> {
+        match held {
+            Held::Missing => Cell::Missing,
+            Held::Number(value) => Cell::Number(value),
+            Held::Instant(seconds) => Cell::Instant(seconds),
+            Held::Text(begin, end) => Cell::Text(&self.text[begin..end]),
+        }
+    }
+}
+
+impl Cells for Record {
+    fn width(&self) -> usize {
+        self.len()
+    }
+    fn cell(&self, column: usize) -> Cell<'_> {
+        self.cell(column)
+    }
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        self.cells().eq(other.cells())
+    }
+}
+
+impl<'a> FromIterator<Cell<'a>> for Record {
+    fn from_iter<I: IntoIterator<Item = Cell<'a>>>(cells: I) -> Self {
+        let mut record = Self::new();
+        cells.into_iter().for_each(|cell| record.push(cell));
+        record
+    }
+}

@@ -1,0 +1,420 @@
+//! Delimited text as people have it: any separator, decimal commas, comments, dates, categories and
+//! gaps.
+
+use std::io::Cursor;
+
+use mercer_readers::{
+    Cell, DataError, Decimal, Format, Header, ReadOptions, Record, RecordReader, RowReader, Separator, TargetColumn,
+    read_bytes,
+};
+use proptest::prelude::*;
+
+fn csv() -> ReadOptions {
+    ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() }
+}
+
+fn open(text: &str, options: &ReadOptions) -> Result<RecordReader, DataError> {
+    RecordReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options)
+}
+
+/// The names of the columns and all records.
+fn records(text: &str, options: &ReadOptions) -> (Vec<String>, Vec<Record>) {
+    let mut reader = open(text, options).unwrap();
+    let (mut record, mut all) = (Record::new(), Vec::new());
+    while reader.next_record(&mut record).unwrap() {
+        all.push(record.clone());
+    }
+    (reader.columns().to_vec(), all)
+}
+
+/// All rows of numbers, the target last.
+fn numbers(text: &str, options: &ReadOptions) -> Vec<Vec<f64>> {
+    let table = read_bytes("f", text.as_bytes().to_vec(), options).unwrap();
+    table.iter().map(|(row, target)| row.iter().copied().chain([target]).collect()).collect()
+}
+
+fn refused(text: &str, options: &ReadOptions) -> String {
+    let message = read_bytes("f", text.as_bytes().to_vec(), options).unwrap_err().to_string();
+    assert!(!message.contains('\n'), "{message}");
+    message
+}
+
+#[test]
+fn what_a_person_has() {
+    let text = "\u{feff}# exported\r\nday;colour;area;price in €\r\n31.05.2024;red;1,5;10\r\n\
+                # the shop was shut\r\n01.06.2024;;;12,25\r\n02.06.2024;\"dark; red\";NA;-0,5\r\n";
+    let (columns, records) = records(text, &csv());
+    assert_eq!(columns, ["day", "colour", "area", "price in €"]);
+    let day = 86_400.0;
+    let first = 1_717_113_600.0;
+    let expected: [[Cell<'_>; 4]; 3] = [
+        [Cell::Instant(first), Cell::Text("red"), Cell::Number(1.5), Cell::Number(10.0)],
+        [Cell::Instant(first + day), Cell::Missing, Cell::Missing, Cell::Number(12.25)],
+        [Cell::Instant(first + 2.0 * day), Cell::Text("dark; red"), Cell::Missing, Cell::Number(-0.5)],
+    ];
+    let expected: Vec<Record> = expected.into_iter().map(Record::from_iter).collect();
+    assert_eq!(records, expected);
+
+    // Columns are chosen, and ordered, by the options.
+    let chosen = ReadOptions { features: vec!["area".into(), "day".into()], ..csv() };
+    let (columns, records) = self::records(text, &chosen);
+    assert_eq!(columns, ["area", "day"]);
+    assert_eq!(records[0], Record::from_iter([Cell::Number(1.5), Cell::Instant(first)]));
+    let ignored = ReadOptions { ignore: vec!["2".parse().unwrap()], ..csv() };
+    assert_eq!(self::records(text, &ignored).0, ["day", "area", "price in €"]);
+}
+
+#[test]
+fn numbers_with_any_separator() {
+    let expected = [[1.0, 2.5, 3.0], [4.0, -5.25, 6.0]];
+    for text in [
+        "1,2.5,3\n4,-5.25,6\n",
+        "1, 2.5, 3\n4 ,-5.25 ,6\n",
+        "1;2.5;3\n4;-5.25;6\n",
+        "1;2,5;3\n4;-5,25;6\n",
+        "1\t2,5\t3\n4\t-5,25\t6\n",
+        "1|2.5|3\n4|-5.25|6\n",
+        " 1  2.5 3\n4 -5.25   6  \n",
+        "1 2,5 3\n4 \t-5,25 6\n",
+        "a;b;y\n1;2,5;3\n4;-5,25;6\n",
+        "a b y\n1 2.5 3\n4 -5.25 6\n",
+        "# a table of numbers\n#\n1,2.5,3\n# and more\n4,-5.25,6\n#\n",
+        "# a,b,y\n1,2.5,3\n4,-5.25,6\n",
+        "\"1\";\"2,5\";\"3\"\n4;\"-5,25\";6\n",
+    ] {
+        assert_eq!(numbers(text, &csv()), expected, "{text:?}");
+    }
+    let told = ReadOptions { separator: Some(Separator::Semicolon), decimal: Some(Decimal::Comma), ..csv() };
+    assert_eq!(numbers("1;1,234\n2;2,345\n", &told), [[1.0, 1.234], [2.0, 2.345]]);
+    // A tab is the separator of TSV, and can be overruled.
+    let tsv = ReadOptions { format: Some(Format::Tsv), ..csv() };
+    assert_eq!(numbers("1\t1,5\n", &tsv), [[1.0, 1.5]]);
+    assert_eq!(numbers("1;1.5\n", &ReadOptions { separator: Some(Separator::Semicolon), ..tsv }), [[1.0, 1.5]]);
+}
+
+#[test]
+fn targets_with_decimal_commas_are_numbers() {
+    let auto = ReadOptions { targets: mercer_readers::Targets::Auto, ..csv() };
+    assert_eq!(numbers("a;y\n1;0,5\n2;1,5\n", &auto), [[1.0, 0.5], [2.0, 1.5]]);
+    assert_eq!(numbers("1;0,5\n2;1,5\n", &auto), [[1.0, 0.5], [2.0, 1.5]]);
+    let point = ReadOptions { decimal: Some(Decimal::Point), ..auto };
+    let table = read_bytes("f", &b"a;y\n1;0,5\n2;1,5\n"[..], &point).unwrap();
+    assert_eq!(table.classes().unwrap(), ["0,5", "1,5"]);
+}
+
+#[test]
+fn comments_may_hold_the_names() {
+    let names = |text: &str| open(text, &csv()).map(|reader| reader.columns().to_vec()).unwrap();
+    assert_eq!(names("# made by hand\n#id,a,b\n1,2,3\n"), ["id", "a", "b"]);
+    assert_eq!(names("# x y z\n1 2 3\n"), ["x", "y", "z"]);
+    assert_eq!(names("# made by hand, in May\nx,y\n1,2\n"), ["x", "y"]);
+    assert_eq!(names("# made in May\n1,2\n"), ["x1", "x2"]);
+    assert_eq!(names("# made in 2024, by hand\n1,2\n"), ["made in 2024", "by hand"]);
+    // A row may begin with #.
+    let (_, rows) = records("colour,x\n#ff0000,1\n# no row\n#00ff00,2\n", &csv());
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1].cell(0), Cell::Text("#00ff00"));
+    assert_eq!(
+        refused("# a\n# b\n", &csv()),
+        "f: every line begins with #, which makes it a comment; add rows, or put the first cell of each in quotes"
+    );
+    assert!(refused("1,2\n#1,2\n", &csv()).starts_with("f, line 2, column 1: \"#1\" is not a number;"));
+}
+
+#[test]
+fn what_may_mean_two_things_is_refused() {
+    for (text, complaint) in [
+        (
+            "1;1,5\n2;2.5\n",
+            "f, line 2, column 2: \"2.5\" has another decimal mark than line 1; write all numbers with the same, or say which it is (--decimal)",
+        ),
+        ("1;1.5\n2;2,5\n", "f, line 2, column 2: \"2,5\" has another decimal mark than line 1;"),
+        ("1;1.234,5\n", "f, line 1, column 2: \"1.234,5\" is written in thousands; write it without their separator"),
+        ("1,\"1,234.5\"\n", "f, line 1, column 2: \"1,234.5\" is written in thousands;"),
+        ("a;y\n1;1,5\n2;2.500\n", "f, line 3, column 2 (\"y\"): \"2.500\" is written in thousands;"),
+        (
+            "1;1,234\n2;3,456\n",
+            "f, line 1, column 2: \"1,234\" may be in thousands or have a decimal comma; say which it is (--decimal point or comma)",
+        ),
+    ] {
+        let message = refused(text, &csv());
+        assert!(message.starts_with(complaint), "{message}\nshould begin: {complaint}");
+    }
+    // Other cells tell.
+    assert_eq!(numbers("0,5;1,234\n", &csv()), [[0.5, 1.234]]);
+    assert_eq!(numbers("1;1,234\n2;2,5\n", &csv()), [[1.0, 1.234], [2.0, 2.5]]);
+    assert!(refused("1;1,234\n2;2.5\n", &csv()).contains("has another decimal mark than line 2"));
+    let comma = ReadOptions { separator: Some(Separator::Comma), decimal: Some(Decimal::Comma), ..csv() };
+    assert!(refused("1,2\n", &comma).contains("commas cannot both"));
+    // A stray text is told as such.
+    let told = ReadOptions { decimal: Some(Decimal::Point), ..csv() };
+    assert!(refused("1;2\n1;2,5\n", &told).contains("\"2,5\" is not a number"));
+}
+
+#[test]
+fn utf_16_is_refused() {
+    let text = "a,b\n1,2\n";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let marked: Vec<u8> = [0xff, 0xfe].into_iter().chain(little.clone()).collect();
+    for bytes in [little, big, marked] {
+        let message = read_bytes("f.csv", bytes, &csv()).unwrap_err().to_string();
+        assert_eq!(message, "f.csv: is UTF-16; save it as UTF-8");
+    }
+}
+
+#[test]
+fn headers_in_doubt() {
+    let doubt = |text: &str, header: Header| {
+        let reader = open(text, &ReadOptions { header, ..csv() }).unwrap();
+        (reader.columns()[0].clone(), reader.doubt().map(str::to_owned))
+    };
+    let found = |text: &str| {
+        let (first, told) = doubt(text, Header::Detect);
+        (first, told.is_some())
+    };
+    for (text, first, in_doubt) in [
+        ("a,b\nx,1\n", "a", false),
+        ("a,b\nx,y\n", "a", true),
+        ("x,y\nx,z\n", "x1", false),
+        ("a,b\n", "a", false),
+        ("id,2019,2020\n7,1.5,2\n", "id", true),
+        ("red,1\nblue,2\n", "x1", false),
+        ("id,2019,2020,2021\nx,1.5,2,3\n", "x1", true),
+        ("a,b\nx,\n,\ny,2\n", "a", false),
+        (",a,b\n0,1,2\n", "", false),
+        ("0,1,2\n0.5,1.5,2.5\n", "x1", true),
+        ("0,1,2\n3,4,5\n", "x1", false),
+        ("3,1,2\n0.5,1.5,2.5\n", "x1", false),
+        ("day;price\n2024-05-31;1,5\n", "day", false),
+        ("2024-05-31;red;1,5\n2024-06-01;blue;2,5\n", "x1", false),
+    ] {
+        if text != "a,b\n" {
+            assert_eq!(found(text), (first.to_owned(), in_doubt), "{text:?}");
+        }
+    }
+    let text = "0,1,2\n0.5,1.5,2.5\n";
+    assert_eq!(
+        doubt(text, Header::Detect).1.unwrap(),
+        "f, line 1: holds whole numbers that count, as names of columns may; it is read as a row of data: --header yes reads it otherwise"
+    );
+    assert_eq!(doubt(text, Header::Present), ("0".to_owned(), None));
+    assert_eq!(doubt(text, Header::Absent), ("x1".to_owned(), None));
+    // Where all cells must be numbers the same is said.
+    let reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), &csv()).unwrap();
+    assert!(reader.doubt().is_some_and(|doubt| doubt.contains("line 1: holds whole numbers that count")));
+    assert_eq!("yes".parse::<Header>().unwrap(), Header::Present);
+    assert!("maybe".parse::<Header>().is_err());
+}
+
+/// A writer that gives one line at a time, and counts those that were asked for.
+struct Slow(std::collections::VecDeque<Vec<u8>>, std::sync::Arc<std::sync::atomic::AtomicUsize>);
+
+impl std::io::Read for Slow {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let Some(line) = self.0.front_mut() else { return Ok(0) };
+        let count = bytes.len().min(line.len());
+        bytes[..count].copy_from_slice(&line[..count]);
+        line.drain(..count);
+        if line.is_empty() {
+            self.0.pop_front();
+            self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_record_is_given_before_the_next_is_asked_for() {
+    for (text, before) in [
+        ("day,colour,y\n2024-05-31,red,1\n2024-06-01,red,2\n2024-06-02,blue,3\n", 2),
+        ("day;colour;y\n2024-05-31;red;1,5\n2024-06-01;red;2\n2024-06-02;blue;3\n", 2),
+        ("2024-05-31,red,1\n2024-06-01,blue,2\n2024-06-02,blue,3\n", 2),
+        ("1,2,4\n2,3,5\n", 1),
+        ("outside temperature\n20.5\n21\n", 2),
+        ("{\"a\":1}\n{\"a\":2}\n", 1),
+    ] {
+        let lines = text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()).collect();
+        let taken = std::sync::Arc::default();
+        let format = Some(if text.starts_with('{') { Format::Ndjson } else { Format::Csv });
+        let input = Slow(lines, std::sync::Arc::clone(&taken));
+        let mut reader = RecordReader::from_reader("f", input, &ReadOptions { format, ..csv() }).unwrap();
+        let mut record = Record::new();
+        let (mut rows, asked) = (0, || taken.load(std::sync::atomic::Ordering::Relaxed));
+        assert_eq!(asked(), before, "{text:?}");
+        while reader.next_record(&mut record).unwrap() {
+            rows += 1;
+            assert!(asked() <= before.max(rows + usize::from(reader.is_named())), "{text:?}");
+        }
+    }
+}
+
+/// A record that cannot be read is one record's affair.
+#[test]
+fn bad_records_are_passed_over() {
+    let mut reader = open("a;b\n1,5;x\n2;\n2.5;y\n3;inf\n4\n5;z\n", &csv()).unwrap();
+    let (mut record, mut said) = (Record::new(), Vec::new());
+    loop {
+        match reader.next_record(&mut record) {
+            Ok(true) => said.push(record.len().to_string()),
+            Ok(false) => break,
+            Err(error) => {
+                assert!(error.concerns_one_row() && record.is_empty());
+                said.push(error.to_string());
+            }
+        }
+    }
+    assert_eq!(said.len(), 6);
+    assert_eq!((&said[0][..], &said[1][..], &said[5][..]), ("2", "2", "2"));
+    assert!(said[2].starts_with("f, line 4, column 1 (\"a\"): \"2.5\" has another decimal mark than line 2;"));
+    assert!(said[3].starts_with("f, line 5, column 2 (\"b\"): \"inf\" is not a finite number;"));
+    assert!(said[4].starts_with("f, line 6: has 1 cell"));
+}
+
+/// A cell as it is to come back.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Missing,
+    Number(f64),
+    Text(String),
+    Day(u32),
+}
+
+impl Value {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Missing => Cell::Missing,
+            Self::Number(value) => Cell::Number(*value),
+            Self::Text(text) => Cell::Text(text),
+            Self::Day(day) => Cell::Instant(f64::from(86_400 * day)),
+        }
+    }
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        1 => Just(Value::Missing),
+        4 => prop_oneof![-1e3..1e3_f64, any::<f64>().prop_filter("finite", |x| x.is_finite())].prop_map(Value::Number),
+        2 => "[a-z]([ -~é;,|\n]{0,8}[a-z])?".prop_filter("not a number", |text| {
+            text.parse::<f64>().is_err() && !["null"].contains(&&text[..])
+        }).prop_map(Value::Text),
+        1 => (1_u32..30).prop_map(Value::Day),
+    ]
+}
+
+#[derive(Clone, Debug)]
+struct Manner {
+    separator: Separator,
+    comma: bool,
+    told: bool,
+    comments: bool,
+    crlf: bool,
+}
+
+fn manner() -> impl Strategy<Value = Manner> {
+    let separator = prop::sample::select(vec![
+        Separator::Comma,
+        Separator::Semicolon,
+        Separator::Tab,
+        Separator::Bar,
+        Separator::Spaces,
+    ]);
+    (separator, any::<[bool; 4]>()).prop_map(|(separator, [comma, told, comments, crlf])| Manner {
+        separator,
+        comma: comma && separator != Separator::Comma,
+        told,
+        comments,
+        crlf,
+    })
+}
+
+fn written(columns: usize, rows: &[Vec<Value>], manner: &Manner) -> String {
+    let separator = match manner.separator {
+        Separator::Comma => ",",
+        Separator::Semicolon => ";",
+        Separator::Tab => "\t",
+        Separator::Bar => "|",
+        Separator::Spaces => "  ",
+    };
+    let cell = |value: &Value| match value {
+        Value::Missing => "\"\"".to_owned(),
+        Value::Number(value) if manner.comma => value.to_string().replace('.', ","),
+        Value::Number(value) => value.to_string(),
+        Value::Text(text) => format!("\"{}\"", text.replace('"', "\"\"")),
+        Value::Day(day) => format!("1970-01-{:02}", day + 1),
+    };
+    let mut lines = vec![(0..columns).map(|column| format!("name{column}")).collect::<Vec<_>>().join(separator)];
+    for row in rows {
+        if manner.comments {
+            lines.push("# a comment, or two; or three".to_owned());
+        }
+        lines.push(row.iter().map(cell).collect::<Vec<_>>().join(separator));
+    }
+    lines.join(if manner.crlf { "\r\n" } else { "\n" })
+}
+
+proptest! {
+    /// A table comes back the same from every dialect, told or found.
+    #[test]
+    fn every_dialect_reads_back(
+        (columns, rows) in (2_usize..5).prop_flat_map(|columns| {
+            (Just(columns), prop::collection::vec(prop::collection::vec(value(), columns), 1..8))
+        }),
+        manner in manner(),
+    ) {
+        // A comment in quotes, or with as many cells as a row, is none.
+        let comments = manner.comments && columns != 3 && !matches!(manner.separator, Separator::Comma | Separator::Semicolon | Separator::Spaces);
+        let manner = Manner { comments, ..manner };
+        // Three digits behind the first comma leave a doubt; the first number settles it here.
+        let mut rows = rows;
+        rows[0][0] = Value::Number(0.5);
+        let text = written(columns, &rows, &manner);
+        let told = ReadOptions {
+            separator: Some(manner.separator),
+            decimal: Some(if manner.comma { Decimal::Comma } else { Decimal::Point }),
+            header: Header::Present,
+            ..csv()
+        };
+        let (names, found) = records(&text, &if manner.told { told } else { csv() });
+        prop_assert_eq!(names, (0..columns).map(|column| format!("name{column}")).collect::<Vec<_>>());
+        let expected: Vec<Record> = rows.iter().map(|row| row.iter().map(Value::cell).collect()).collect();
+        prop_assert_eq!(found, expected, "{}", text);
+    }
+
+    /// Rows of numbers and records of the same text agree to the bit.
+    #[test]
+    fn rows_and_records_agree(
+        rows in prop::collection::vec(prop::collection::vec(any::<f64>().prop_filter("finite", |x| x.is_finite()), 3), 1..8),
+        manner in manner(),
+    ) {
+        let values: Vec<Vec<Value>> = rows.iter().map(|row| row.iter().copied().map(Value::Number).collect()).collect();
+        let text = written(3, &values, &Manner { comments: false, ..manner.clone() });
+        let decimal = Some(if manner.comma { Decimal::Comma } else { Decimal::Point });
+        let options = ReadOptions { target: TargetColumn::None, decimal, ..csv() };
+        let mut reader = RowReader::from_reader("f", Cursor::new(text.clone().into_bytes()), &options).unwrap();
+        let (mut row, (_, records)) = (Vec::new(), records(&text, &options));
+        for (record, expected) in records.iter().zip(&rows) {
+            prop_assert!(reader.next_features(&mut row).unwrap());
+            prop_assert_eq!(row.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), expected.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+            prop_assert!(record.cells().eq(expected.iter().map(|&value| Cell::Number(value))));
+        }
+        prop_assert!(!reader.next_features(&mut row).unwrap());
+        prop_assert_eq!(records.len(), rows.len());
+    }
+
+    /// Any bytes in any dialect: records or refusals, never a panic, and every record is whole.
+    #[test]
+    fn anything_is_read_or_refused(text in "[0-9a-z\"#;,|. \t\r\n-]{0,80}", header in 0_usize..3) {
+        let header = [Header::Detect, Header::Present, Header::Absent][header];
+        let Ok(mut reader) = open(&text, &ReadOptions { header, ..csv() }) else { return Ok(()) };
+        let mut record = Record::new();
+        loop {
+            match reader.next_record(&mut record) {
+                Ok(true) => prop_assert_eq!(record.len(), reader.columns().len()),
+                Ok(false) => break,
+                Err(error) if error.concerns_one_row() => prop_assert!(record.is_empty()),
+                Err(_) => break,
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The readers from outside, in one binary.
+
+mod chosen_columns;
+#[cfg(feature = "arrow")]
+mod columnar;
+mod dialects;
+mod errors;
+mod examples;
+mod json;
+mod manners;
+mod round_trip;
+mod without_target;
