@@ -5,6 +5,7 @@
 //! classes from these, and adds parameters, data frames and the interfaces of scikit-learn and river.
 
 mod arrays;
+mod body;
 mod catalogue;
 mod cells;
 mod classes;

@@ -27,7 +27,7 @@ pub(crate) struct Known<'a> {
 
 /// What a model has beside its learner: the share of its intervals, whether they are local, and whether probabilities are calibrated.
 #[derive(Clone, Copy, Default, FromPyObject, IntoPyObject)]
-pub(crate) struct Extras(Option<f64>, bool, bool);
+pub(crate) struct Extras(pub(crate) Option<f64>, pub(crate) bool, pub(crate) bool);
 
 impl Extras {
     pub(crate) fn of(intervals: Option<&LearnerIntervals>, calibrated: bool) -> Self {

@@ -2,25 +2,22 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::catalogue::Built;
-use mercer::encoding::{
-    Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch,
-    ScaledTargets,
-};
-use mercer::model::{ClassProgress, ClassTable, Description, Model, ModelError, ModelKind, Own, Progress, Table};
+use mercer::encoding::{Encoding, EncodingError, PipelineScratch};
+use mercer::model::{Model, ModelError, ModelKind, Own};
 use mercer::readers::Labels;
-use mercer::{AnyKernel, AnyRegressor, Error, Loss, Regressor, RegressorExt, Scratch, Target};
+use mercer::{Error, Regressor, RegressorExt, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
+use crate::body::{Body, Plan, Work, encoding_of, most, teach, teach_class};
 use crate::cells::{Columns, Row, Single};
 use crate::classes::Classes;
 use crate::classification::{no_probabilities, third};
 use crate::features::{number, sequence};
 use crate::front::{About, about, own};
-use crate::making::{Extras, Known, Spec, intervals};
+use crate::making::{Extras, Spec};
 use crate::notes::{self, Notes};
 use crate::regression::no_intervals;
 use crate::rows::{at_row, in_pieces};
@@ -43,46 +40,6 @@ pub(crate) struct TableCore {
     single: Mutex<(Single, Work)>,
 }
 
-/// Memory of a step that is used again.
-#[derive(Default)]
-struct Work {
-    scores: Vec<f64>,
-    radii: Vec<f64>,
-    scratch: Scratch,
-    pipeline: PipelineScratch,
-}
-
-/// The learner behind an encoding.
-type Inner = ScaledTargets<AnyRegressor<AnyKernel>>;
-
-enum Body {
-    Numbers(Box<Table>),
-    Classes(Box<ClassTable>),
-}
-
-impl Body {
-    fn description(&self) -> &Description {
-        match self {
-            Self::Numbers(model) => &model.description,
-            Self::Classes(model) => &model.description,
-        }
-    }
-
-    fn description_mut(&mut self) -> &mut Description {
-        match self {
-            Self::Numbers(model) => &mut model.description,
-            Self::Classes(model) => &mut model.description,
-        }
-    }
-
-    fn encoding(&self) -> &Encoding {
-        match self {
-            Self::Numbers(model) => model.encoding(),
-            Self::Classes(model) => model.encoding(),
-        }
-    }
-}
-
 #[pymethods]
 impl TableCore {
     #[new]
@@ -100,7 +57,7 @@ impl TableCore {
         &self,
         py: Python<'_>,
         spec: Spec,
-        extras: (Option<f64>, bool, bool),
+        extras: Extras,
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
@@ -116,16 +73,7 @@ impl TableCore {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
-        let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
-        let parsed = |(name, kind): (String, String)| kind.parse::<Kind>().map(|kind| (name, kind));
-        let kinds: Vec<_> = kinds.into_iter().map(parsed).collect::<Result<_, _>>().map_err(errors::encoding)?;
-        let encoding = if names.is_empty() {
-            Encoding::of_kinds(kinds, options)
-        } else {
-            let overrides = kinds.into_iter().fold(Overrides::default(), |all, (name, kind)| all.kind(name, kind));
-            Encoding::look(&names, &head, &overrides, options)
-        };
-        let encoding = encoding.map_err(errors::encoding)?;
+        let encoding = encoding_of(&names, &head, kinds, scale)?;
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
             [] => vec![1.0; rows],
@@ -138,39 +86,12 @@ impl TableCore {
                 moving.learn(record).map_err(errors::encoding)?;
             }
         }
-        let classes = labels.is_some();
-        let dimension = encoding.dimension();
-        let known = Known { dimension, outputs, classes, rounds, rows: &first, weights: &weights };
-        let kernel = spec.kernel(&known)?;
-        let (coverage, local, calibrated) = extras;
-        let classes_met = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
-        let body = match labels {
-            None => {
-                let Built { learner, parameters } = spec.build(&kernel, &known, None)?;
-                let intervals = intervals(&learner, coverage, local)?;
-                let description = spec.describe(&kernel, &parameters);
-                let scaled = if learner.loss() == Loss::SQUARED && scale != "none" {
-                    ScaledTargets::new(learner).map_err(errors::encoding)?
-                } else {
-                    ScaledTargets::unscaled(learner)
-                };
-                let pipeline = Pipeline::new(encoding, scaled).map_err(errors::encoding)?;
-                Body::Numbers(Box::new(Table { description, progress: Progress::default(), intervals, pipeline }))
-            }
-            Some(_) => {
-                let two = &classes_met;
-                let (classifier, parameters) = spec.classifier(&kernel, &known, two.len() == 2, calibrated)?;
-                let pipeline = ClassPipeline::new(encoding, classifier).map_err(errors::encoding)?;
-                Body::Classes(Box::new(ClassTable {
-                    description: spec.describe(&kernel, &parameters),
-                    labels: Labels::new(),
-                    progress: ClassProgress::default(),
-                    pipeline,
-                }))
-            }
-        };
+        let plan = Plan { spec, extras, outputs, scaled: scale != "none", rounds };
+        let classes = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
+        let two = labels.map(|_| classes.len() == 2);
+        let body = plan.make(encoding, two, &first, &weights)?;
         self.single(py).0 = Single::default();
-        *self.classes(py) = classes_met;
+        *self.classes(py) = classes;
         *self.model.write(py) = Some(body);
         *self.notes() = Notes::default();
         Ok(())
@@ -672,55 +593,6 @@ impl TableCore {
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
         self.look(py, |body| look(body.encoding()))
     }
-}
-
-/// Learns a row, which is number `row` of its batch, and leaves its prediction in the memory.
-fn teach(
-    model: &mut Table,
-    notes: &mut Notes,
-    record: &impl Cells,
-    row: usize,
-    target: Target<'_>,
-    work: &mut Work,
-) -> Result<(), EncodingError> {
-    let Table { pipeline, progress, intervals, .. } = model;
-    let Work { scores, radii, scratch, .. } = work;
-    let outputs = pipeline.learner().outputs();
-    scores.resize(outputs, 0.0);
-    radii.resize(outputs, 0.0);
-    let step = |learner: &mut Inner, x: &[f64]| match intervals.as_mut() {
-        None => learner.learn(x, target, scores),
-        Some(intervals) => intervals.learn(learner, x, target, scratch, scores, radii),
-    };
-    pipeline.learn_by(record, target.weight, step)?;
-    notes.look(row, pipeline.encoding(), record);
-    progress.score.record_weighted(scores, target.y, target.weight);
-    notes.compare(scores, target.y, target.weight);
-    progress.rows += 1;
-    Ok(())
-}
-
-/// The same for a row of a class with a weight; the answer is the class that was predicted.
-fn teach_class(
-    model: &mut ClassTable,
-    notes: &mut Notes,
-    record: &impl Cells,
-    row: usize,
-    (class, weight): (usize, f64),
-) -> Result<Option<usize>, EncodingError> {
-    let predicted = model.pipeline.learn(record, class, weight)?;
-    notes.look(row, model.pipeline.encoding(), record);
-    notes.compare_class(class, predicted, weight);
-    model.progress.rows += 1;
-    model.progress.learnt += 1;
-    model.progress.score.record(class, predicted, None, weight);
-    Ok(predicted)
-}
-
-/// The classes that a model takes at most, if there is a limit.
-fn most(model: &ClassTable) -> Option<usize> {
-    let classifier = model.pipeline.classifier();
-    (!classifier.is_open()).then(|| classifier.classes())
 }
 
 fn wrong_kind() -> PyErr {
