@@ -381,7 +381,7 @@ impl ClassificationCore {
         let mut made = Vec::with_capacity(rows * classes);
         let mut choices = Vec::with_capacity(rows);
         let (all, chosen) = (&mut made, &mut choices);
-        let (mut scratch, mut scores) = (Scratch::default(), Vec::new());
+        let (mut scratch, mut scores) = (Scratch::for_inputs(rows), Vec::new());
         in_pieces(
             py,
             rows,

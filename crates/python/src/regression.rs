@@ -351,7 +351,7 @@ impl RegressionCore {
         let mut scores = vec![0.0; rows * outputs];
         let mut others = vec![0.0; if beside == Beside::Nothing { 0 } else { rows * outputs }];
         let (made, made_beside) = (&mut scores, &mut others);
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::for_inputs(rows);
         in_pieces(
             py,
             rows,
