@@ -288,7 +288,7 @@ impl ClassificationCore {
         let mut made = Vec::with_capacity(rows * classes);
         let mut choices = Vec::with_capacity(rows);
         let (all, chosen) = (&mut made, &mut choices);
-        let (mut scratch, mut scores, mut scaled) = (Scratch::default(), Vec::new(), Vec::new());
+        let (mut scratch, mut scores, mut scaled) = (Scratch::for_inputs(rows), Vec::new(), Vec::new());
         let predicted = in_pieces_of(
             py,
             rows,

@@ -297,7 +297,7 @@ impl RegressionCore {
         let mut scores = vec![0.0; rows * outputs];
         let mut others = vec![0.0; if beside == Beside::Nothing { 0 } else { rows * outputs }];
         let (made, made_beside) = (&mut scores, &mut others);
-        let (mut scratch, mut scaled) = (Scratch::default(), Vec::new());
+        let (mut scratch, mut scaled) = (Scratch::for_inputs(rows), Vec::new());
         let predicted = in_pieces_of(
             py,
             rows,
