@@ -197,6 +197,11 @@ impl Transform {
         Ok(Self { options, columns, pool, before, dimension })
     }
 
+    /// One without columns, which are to join.
+    pub(crate) fn empty(options: EncodingOptions) -> Result<Self, EncodingError> {
+        Ok(Self { options: options.checked()?, columns: Vec::new(), dimension: 0 })
+    }
+
     /// How columns are encoded.
     #[must_use]
     pub fn options(&self) -> EncodingOptions {

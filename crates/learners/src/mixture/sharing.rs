@@ -112,15 +112,21 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         match self {
             Self::One(learner) => learner.predict_each(x, scratch, take),
             Self::OneDictionary(learner) => {
-                let mut scores = scratch.lend(learner.outputs());
-                let probed = learner.coordinates(x, scratch).map(|coordinates| {
-                    for (index, step) in learner.linear().steps.iter().enumerate() {
-                        step.predict(coordinates, &mut scores);
-                        take(index, &scores);
+                let (steps, width) = (&learner.linear().steps, learner.outputs());
+                let mut scores = scratch.lend(steps.len() * width);
+                let predicted = learner.values_by_coefficients(x, scratch, &mut scores).and_then(|made| {
+                    let coordinates = if made { None } else { Some(learner.coordinates(x, scratch)?) };
+                    for (index, (step, scores)) in steps.iter().zip(scores.chunks_exact_mut(width)).enumerate() {
+                        match coordinates {
+                            Some(coordinates) => step.predict(coordinates, scores),
+                            None => step.read(scores),
+                        }
+                        take(index, scores);
                     }
+                    Ok(())
                 });
                 scratch.take_back(scores);
-                probed
+                predicted
             }
         }
     }
