@@ -199,7 +199,8 @@ impl Transform {
 
     /// One without columns, which are to join.
     pub(crate) fn empty(options: EncodingOptions) -> Result<Self, EncodingError> {
-        Ok(Self { options: options.checked()?, columns: Vec::new(), dimension: 0 })
+        let (columns, pool) = (Vec::new(), Pool::default());
+        Ok(Self { options: options.checked()?, columns, pool, before: 0, dimension: 0 })
     }
 
     /// How columns are encoded.
