@@ -183,7 +183,7 @@ impl Encoded {
     /// Tells a person what is done with the columns; and later, once of each column, that a cell does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
-        if !self.encoding.transform().is_identity() {
+        if self.encoding.schema().needs_encoding() {
             voice::remark(format!(
                 "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
                 self.shown,

@@ -113,11 +113,18 @@ impl From<DataError> for Failure {
             DataError::ColumnNotFound { column: ColumnChoice::Name(_), names: None, .. } => {
                 Self::because(format!("{error}; tell them by number"))
             }
-            DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } => {
-                let name = name.clone().unwrap_or_else(|| format!("#{number}"));
-                Self::because(format!("{error}; --as '{name}=number' reads gaps as missing values"))
-            }
             _ => Self::because(error.to_string()),
         }
+    }
+}
+
+/// Why a row cannot be read where `--as` is understood.
+pub(crate) fn of_row(error: &DataError) -> String {
+    match error {
+        DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } => {
+            let name = name.clone().unwrap_or_else(|| format!("#{number}"));
+            format!("{error}; --as '{name}=number' reads gaps as missing values")
+        }
+        error => error.to_string(),
     }
 }

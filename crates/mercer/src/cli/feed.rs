@@ -11,7 +11,7 @@ use mercer::readers::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Sch
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
 use super::encoded::{Encoded, Looking};
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::input::{
     Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
 };
@@ -401,7 +401,7 @@ impl Feed {
 fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
     loop {
         match input.next(example) {
-            Err(error) if error.concerns_one_row() => bad.leave_out(error.into())?,
+            Err(error) if error.concerns_one_row() => bad.leave_out(Failure::because(failure::of_row(&error)))?,
             read => return Ok(read?),
         }
     }

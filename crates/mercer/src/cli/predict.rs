@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-        let odd = Oddities::default();
+        let odd = rows.oddities();
         learn(Learning { model, bad, table, saving, watch, weighted, answer, odd }, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
@@ -377,7 +377,7 @@ fn predict(
 ) -> Result<(), Failure> {
     // The model stays as it is: preparing pays however much it costs.
     let (mut sample, mut scratch, mut answer) = (Sample::default(), Scratch::for_inputs(usize::MAX), Answer::default());
-    let mut odd = Oddities::default();
+    let mut odd = rows.oddities();
     let ended = loop {
         let row = match rows.next(&mut sample) {
             Ok(Some(row)) => row,

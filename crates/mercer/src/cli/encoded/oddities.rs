@@ -12,23 +12,32 @@ const MOST_TOLD: usize = 30;
 
 /// How many cells of which column were odd.
 #[derive(Default)]
-pub(crate) struct Oddities(Vec<((usize, Oddity), u64)>);
+pub(crate) struct Oddities {
+    counts: Vec<((usize, Oddity), u64)>,
+    /// Columns that the table does not have.
+    lacking: Vec<String>,
+}
 
 impl Oddities {
+    /// Of a table that has not all columns.
+    pub(crate) fn lacking(columns: &[String]) -> Self {
+        Self { counts: Vec::new(), lacking: columns.to_vec() }
+    }
+
     /// Tells what is odd in a record, which is to be encoded by `encoding` and stands at `place`.
     pub(crate) fn tell(&mut self, encoding: &Encoding, record: &Record, place: impl Fn() -> String) {
         for odd in encoding.transform().oddities(record) {
-            if let Some((_, count)) = self.0.iter_mut().find(|(known, _)| *known == odd) {
+            if let Some((_, count)) = self.counts.iter_mut().find(|(known, _)| *known == odd) {
                 *count += 1;
                 continue;
             }
-            self.0.push((odd, 1));
+            self.counts.push((odd, 1));
             let (column, oddity) = odd;
             let Column { name, missing, .. } = &encoding.schema().columns()[column];
             let what = match oddity {
                 Oddity::NewCategory => "has no number of its own for this category and hashes it",
                 // What the first rows have is told with the column.
-                Oddity::Gap if *missing > 0 => continue,
+                Oddity::Gap if *missing > 0 || self.lacking.contains(name) => continue,
                 Oddity::Gap => "is empty and counts as missing",
                 _ => "does not fit its column and counts as missing",
             };
@@ -38,9 +47,9 @@ impl Oddities {
 
     /// What was odd in all rows, column by column.
     pub(crate) fn report(&self, encoding: &Encoding) {
-        for ((column, oddity), count) in &self.0 {
+        for ((column, oddity), count) in &self.counts {
             let name = &encoding.schema().columns()[*column].name;
-            if *count > 1 {
+            if *count > 1 && !self.lacking.contains(name) {
                 voice::remark(format!("column {name:?}: {count} cells {}", oddity_words(*oddity)));
             }
         }
@@ -49,7 +58,7 @@ impl Oddities {
     /// The same as an object: how many cells were what.
     pub(crate) fn counts(&self) -> Value {
         let all = |wanted: Oddity| -> u64 {
-            self.0.iter().filter(|((_, oddity), _)| *oddity == wanted).map(|(_, count)| count).sum()
+            self.counts.iter().filter(|((_, oddity), _)| *oddity == wanted).map(|(_, count)| count).sum()
         };
         json!({ "gaps": all(Oddity::Gap), "misfits": all(Oddity::Misfit), "hashed": all(Oddity::NewCategory) })
     }
