@@ -13,7 +13,7 @@ use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::basis::timing::GrowthTiming;
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
-use crate::update::LinearUpdate;
+use crate::update::{GrowingUpdate, LinearUpdate};
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
 /// Below this size, batching does not pay: while most points are still admitted, updating the coordinates costs as much as the
@@ -64,7 +64,7 @@ impl Memory {
     }
 }
 
-impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: LinearUpdate + Validate, T> Validate
+impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: GrowingUpdate + Validate, T> Validate
     for OnDictionary<K, A, U, T>
 {
     fn validate(&self) -> Result<(), Inconsistent> {
@@ -78,7 +78,7 @@ impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: LinearUpd
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
     /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
     ///
     /// # Errors
@@ -222,17 +222,16 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         }
     }
 
-    /// The kernel coefficients of each function of the update, where they cost no more than the
-    /// coordinates of `rows` inputs; `None` where these have to be computed.
-    pub(crate) fn alphas(&self, rows: usize) -> Option<&[AlignedVec]> {
-        let few = self.update.function(0).is_some() && self.update.function(rows).is_none();
-        let functions = (0..rows).map_while(|index| self.update.function(index));
+    /// The kernel coefficients, where they cost no more than the coordinates of an input: of one output,
+    /// where its value alone makes the prediction.
+    fn alphas(&self) -> Option<&[AlignedVec]> {
+        let (_, [w]) = (self.update.by_values()?, self.update.coefficients()?.vectors()) else { return None };
         let dictionary = (self.basis.kernel(), self.basis.points());
-        few.then(|| self.kernel_coefficients.get(self.basis.factor(), dictionary, functions))?
+        self.kernel_coefficients.get(self.basis.factor(), dictionary, std::iter::once(w))
     }
 
     /// The values at `x` of the functions that have these kernel coefficients. `Jd`, and `J` for each.
-    pub(crate) fn values(
+    fn values(
         &self,
         alphas: &[AlignedVec],
         x: &[f64],
@@ -376,7 +375,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Regressor for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Regressor for OnDictionary<K, A, U, T> {
     fn problem(&self) -> Problem {
         Problem {
             shape: Shape { inputs: self.basis.dimension(), outputs: self.update.outputs() },
@@ -389,9 +388,9 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        if let Some(alphas) = self.alphas(1) {
+        if let (Some(reading), Some(alphas)) = (self.update.by_values(), self.alphas()) {
             self.values(alphas, x, scratch, scores)?;
-            self.update.read(scores);
+            reading.read(scores);
         } else {
             self.update.predict(self.coordinates(x, scratch)?, scores);
         }
@@ -409,7 +408,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
-        self.update.has_variance().then_some(self as &dyn Variance)
+        self.update.variance().map(|_| self as &dyn Variance)
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
@@ -430,7 +429,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Variance for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Variance for OnDictionary<K, A, U, T> {
     fn noise_variance(&self, output: usize) -> Option<f64> {
         self.update.noise(output)
     }
@@ -449,7 +448,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Blocks for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Blocks for OnDictionary<K, A, U, T> {
     /// Looks ahead: the coordinates of [`SOLVES_TOGETHER`] inputs come from one read of the factor, and are brought up to date when
     /// a point is kept among them; updates that take several rounds at once get those between two kept points. While a small dictionary
     /// still keeps most points, or points leave as others join, it learns one by one.

@@ -9,9 +9,11 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::{dot, scale};
 
 use crate::Error;
-use crate::example::Target;
+use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
-use crate::update::{Coefficients, LinearUpdate, finite, make_room};
+use crate::update::{
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, make_room,
+};
 
 /// How long a gradient step is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -187,24 +189,17 @@ impl Validate for GradientStep {
 }
 
 impl LinearUpdate for GradientStep {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.w.coordinates(), outputs: self.w.outputs() }, loss: self.loss }
     }
 
-    fn outputs(&self) -> usize {
-        self.w.outputs()
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
 
-    fn loss(&self) -> Loss {
-        self.loss
-    }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.w.vectors().get(index)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
-        self.loss.predictions(scores);
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.w.values(phi, scores);
+        self.read(scores);
     }
 
     fn step(
@@ -221,10 +216,36 @@ impl LinearUpdate for GradientStep {
         }
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
     }
 
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.norm_bound = f64::INFINITY;
+        self.w.add_output(like);
+        Ok(())
+    }
+}
+
+impl ByValues for GradientStep {
+    fn read(&self, values: &mut [f64]) {
+        self.loss.predictions(values);
+    }
+}
+
+impl GrowingUpdate for GradientStep {
     fn grow(&mut self) {
         self.w.grow();
     }
@@ -240,11 +261,5 @@ impl LinearUpdate for GradientStep {
             *squared_gradients = 0.0;
         }
         self.w.restart(n);
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.norm_bound = f64::INFINITY;
-        self.w.add_output(like);
-        Ok(())
     }
 }

@@ -19,11 +19,11 @@ use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMat
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
-use crate::example::{Target, Targets};
+use crate::example::{Problem, Target, Targets};
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::information::Information;
 use crate::update::{
-    Coefficients, LinearUpdate, NormalEquations, Residuals, finite, in_range, learn_each, make_room, move_in_range,
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem, Residuals, finite, in_range, learn_each, make_room, move_in_range,
     remove_coordinate,
 };
 
@@ -328,38 +328,17 @@ impl<F> Validate for LeastSquares<F> {
 }
 
 impl<F: Readout> LinearUpdate for LeastSquares<F> {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.w.coordinates(), self.w.outputs())
     }
 
-    fn outputs(&self) -> usize {
-        self.w.outputs()
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        F::OF_VALUES.then(|| self.w.vectors().get(index))?
-    }
-
-    fn read(&self, _: &mut [f64]) {}
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         self.w.values(phi, scores);
         read::<F>(scores, || self.p.quadratic(phi));
-    }
-
-    fn has_variance(&self) -> bool {
-        true
-    }
-
-    fn noise(&self, output: usize) -> Option<f64> {
-        self.residuals.noise(output)
-    }
-
-    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
-        let s = self.p.quadratic(phi);
-        self.w.values(phi, scores);
-        read::<F>(scores, || s);
-        self.variances(s, outside, variances)
     }
 
     fn step(
@@ -426,18 +405,86 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         Ok(())
     }
 
-    fn block_size(&self) -> usize {
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        F::OF_VALUES.then_some(self as &dyn ByValues)
+    }
+
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        Some(self)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        Some(self)
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        if self.forgetting == 1.0 { Some(self) } else { None }
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.w.add_output(like);
+        self.residuals.add_output(like);
+        Ok(())
+    }
+}
+
+impl<F: Readout> ByValues for LeastSquares<F> {
+    fn read(&self, _: &mut [f64]) {}
+}
+
+impl<F: Readout> LinearVariance for LeastSquares<F> {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
+        self.residuals.noise(output)
+    }
+
+    fn predict_with_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
+        let s = self.p.quadratic(phi);
+        self.w.values(phi, scores);
+        read::<F>(scores, || s);
+        self.variances(s, outside, variances)
+    }
+}
+
+impl<F: Readout> NormalSystem for LeastSquares<F> {
+    fn normal_equations(&self) -> Option<NormalEquations> {
+        let a = self.p.inverted().ok()?;
+        let products = self.w.vectors().iter().map(|w| {
+            let mut b = AlignedVec::new();
+            a.product(w, &mut b);
+            b
+        });
+        let b = products.collect();
+        Some(NormalEquations { a, b })
+    }
+
+    fn solve(&mut self, NormalEquations { a, b }: &NormalEquations) -> bool {
+        let Ok(p) = a.inverted() else { return false };
+        for (w, b) in self.w.vectors_mut().iter_mut().zip(b) {
+            p.product(b, w);
+        }
+        self.p = p;
+        self.residuals = Residuals::default();
+        true
+    }
+
+    fn residuals(&mut self) -> &mut Residuals {
+        &mut self.residuals
+    }
+}
+
+impl<F: Readout> LinearBlocks for LeastSquares<F> {
+    fn size(&mut self) -> usize {
         // Whether a round forgets depends on the whole column c, which a block knows only at its end.
         if self.forgetting < 1.0 { 1 } else { BlockRecursion::suitable(self.w.coordinates()) }
     }
 
-    fn learn_block(
+    fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],
         targets: Targets<'_>,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
-        if self.block_size() == 1 || phis.len() < SHORTEST_BLOCK {
+        if self.size() == 1 || phis.len() < SHORTEST_BLOCK {
             return learn_each(self, phis, targets, scores);
         }
         let largest = self.largest_variance();
@@ -461,37 +508,9 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             Ok(gain)
         })
     }
+}
 
-    fn normal_equations(&self) -> Option<NormalEquations> {
-        let a = (self.forgetting == 1.0).then(|| self.p.inverted().ok())??;
-        let products = self.w.vectors().iter().map(|w| {
-            let mut b = AlignedVec::new();
-            a.product(w, &mut b);
-            b
-        });
-        let b = products.collect();
-        Some(NormalEquations { a, b })
-    }
-
-    fn solving(&self, NormalEquations { a, b }: &NormalEquations) -> Option<Self> {
-        let p = a.inverted().ok()?;
-        let mut solved = self.clone();
-        for (w, b) in solved.w.vectors_mut().iter_mut().zip(b) {
-            p.product(b, w);
-        }
-        solved.p = p;
-        solved.residuals = Residuals::default();
-        Some(solved)
-    }
-
-    fn follow(&mut self, earlier: &Self) {
-        self.residuals.follow(&earlier.residuals);
-    }
-
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
-    }
-
+impl<F: Readout> GrowingUpdate for LeastSquares<F> {
     fn grow(&mut self) {
         self.w.grow();
         self.p.grow(1.0 / self.ridge);
@@ -518,12 +537,6 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         (self.trace, self.trace_limit) = (0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.w.add_output(like);
-        self.residuals.add_output(like);
-        Ok(())
     }
 }
 

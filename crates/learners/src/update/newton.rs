@@ -18,10 +18,10 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMatrix};
 
 use crate::Error;
-use crate::example::{Target, Targets};
+use crate::example::{Problem, Shape, Target, Targets};
 use crate::loss::Loss;
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
-use crate::update::{Coefficients, LinearUpdate, finite, learn_each, make_room, move_in_range, remove_coordinate};
+use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, learn_each, make_room, move_in_range, remove_coordinate};
 
 /// The online Newton step on coordinates, with `A_0 = prior · I`.
 ///
@@ -200,24 +200,17 @@ impl Validate for NewtonStep {
 }
 
 impl LinearUpdate for NewtonStep {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.w.coordinates(), outputs: self.w.outputs() }, loss: self.loss }
     }
 
-    fn outputs(&self) -> usize {
-        self.w.outputs()
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
 
-    fn loss(&self) -> Loss {
-        self.loss
-    }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.w.vectors().get(index)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
-        self.rule().clip(scores);
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.w.values(phi, scores);
+        self.read(scores);
     }
 
     fn step(
@@ -253,11 +246,46 @@ impl LinearUpdate for NewtonStep {
         Ok(())
     }
 
-    fn block_size(&self) -> usize {
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
+    }
+
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        Some(self)
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        if self.loss != Loss::SOFTMAX {
+            return Err(Error::FixedOutputs);
+        }
+        self.w.add_output(like);
+        let classes = self.w.outputs();
+        // The curvature of a loss over more classes is smaller.
+        self.curvature = self.loss.curvature(self.bound, 1.0, classes).unwrap_or(self.curvature).min(self.curvature);
+        Ok(())
+    }
+}
+
+impl ByValues for NewtonStep {
+    fn read(&self, values: &mut [f64]) {
+        self.rule().clip(values);
+    }
+}
+
+impl LinearBlocks for NewtonStep {
+    fn size(&mut self) -> usize {
         BlockRecursion::suitable(self.w.coordinates())
     }
 
-    fn learn_block(
+    fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],
         targets: Targets<'_>,
@@ -265,7 +293,7 @@ impl LinearUpdate for NewtonStep {
     ) -> Result<(), Error> {
         // The first round learnt after a change of coordinates is not projected, and is the only one of its kind.
         let until_settled = || targets.iter().position(|target| target.weight > 0.0).map_or(phis.len(), |row| row + 1);
-        let short = self.block_size() == 1 || phis.len() < SHORTEST_BLOCK;
+        let short = self.size() == 1 || phis.len() < SHORTEST_BLOCK;
         let alone = match self.fresh {
             _ if short => phis.len(),
             true => until_settled(),
@@ -291,11 +319,9 @@ impl LinearUpdate for NewtonStep {
             Ok(gain)
         })
     }
+}
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
-    }
-
+impl GrowingUpdate for NewtonStep {
     fn grow(&mut self) {
         self.w.grow();
         self.p.grow(1.0 / self.prior);
@@ -310,16 +336,5 @@ impl LinearUpdate for NewtonStep {
         self.w.restart(n);
         self.p.restart(n, 1.0 / self.prior);
         self.fresh = true;
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        if self.loss != Loss::SOFTMAX {
-            return Err(Error::FixedOutputs);
-        }
-        self.w.add_output(like);
-        let classes = self.w.outputs();
-        // The curvature of a loss over more classes is smaller.
-        self.curvature = self.loss.curvature(self.bound, 1.0, classes).unwrap_or(self.curvature).min(self.curvature);
-        Ok(())
     }
 }

@@ -9,10 +9,10 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::dot;
 
 use crate::Error;
-use crate::example::Target;
+use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
 use crate::update::margin::Margin;
-use crate::update::{Coefficients, LinearUpdate, finite};
+use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite};
 
 /// `w ← w + ω y τ φ`, with `√δ` the distance of `k(x, ·)` from the span.
 ///
@@ -69,19 +69,17 @@ impl<const MARGINS: bool> Validate for ProjectionStep<MARGINS> {
 }
 
 impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.w.coordinates(), outputs: 1 }, loss: Loss::HINGE }
     }
 
-    fn loss(&self) -> Loss {
-        Loss::HINGE
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
 
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.w.vectors().get(index)
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.w.values(phi, scores);
     }
-
-    fn read(&self, _: &mut [f64]) {}
 
     fn step(
         &mut self,
@@ -112,10 +110,32 @@ impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
         Ok(())
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
     }
 
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
+        Err(Error::FixedOutputs)
+    }
+}
+
+impl<const MARGINS: bool> ByValues for ProjectionStep<MARGINS> {
+    fn read(&self, _: &mut [f64]) {}
+}
+
+impl<const MARGINS: bool> GrowingUpdate for ProjectionStep<MARGINS> {
     fn grow(&mut self) {
         self.w.grow();
     }

@@ -24,7 +24,7 @@ use super::make_room;
 /// `Σ ω e²/(1 + ωs)` for each output, and `Σ ω`. The default has seen nothing.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Residuals {
+pub struct Residuals {
     sums: Vec<f64>,
     weight: f64,
     /// What was forgotten of both.

@@ -12,9 +12,8 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations};
 
 use crate::Error;
-use crate::example::Target;
-use crate::loss::Loss;
-use crate::update::{Coefficients, LinearUpdate};
+use crate::example::{Problem, Target};
+use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem};
 
 /// The update `U`, which keeps points only where the error exceeds `δ₂`.
 #[derive(Clone, Debug)]
@@ -48,24 +47,12 @@ impl<U: Validate> Validate for WhenWrong<U> {
 }
 
 impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
-    fn coordinates(&self) -> usize {
-        self.inner.coordinates()
+    fn problem(&self) -> Problem {
+        self.inner.problem()
     }
 
-    fn outputs(&self) -> usize {
-        self.inner.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.inner.loss()
-    }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.inner.function(index)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
-        self.inner.read(scores);
+    fn coefficients(&self) -> Option<&Coefficients> {
+        self.inner.coefficients()
     }
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
@@ -87,10 +74,29 @@ impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
         self.inner.step(phi, growth, target, scores)
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        self.inner.coefficients()
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        self.inner.by_values()
     }
 
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        self.inner.variance()
+    }
+
+    /// Every round is asked whether it keeps its point.
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        self.inner.equations()
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.inner.add_output(like)
+    }
+}
+
+impl<U: GrowingUpdate> GrowingUpdate for WhenWrong<U> {
     fn grow(&mut self) {
         self.inner.grow();
     }
@@ -101,9 +107,5 @@ impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
 
     fn restart(&mut self, n: usize) {
         self.inner.restart(n);
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.inner.add_output(like)
     }
 }
