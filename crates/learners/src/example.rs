@@ -1,4 +1,5 @@
-//! What a learner learns: inputs with their targets, and the problem that says which of them it takes.
+//! What a learner learns: inputs with their targets, and the problem that says which of them it
+//! takes.
 
 use mercer_core::{ExampleError, ParameterError, check_input};
 
@@ -30,8 +31,9 @@ impl Problem {
         Self { shape: Shape { inputs, outputs }, loss: Loss::SQUARED }
     }
 
-    /// Refuses an example that no learner of this problem can learn: an input of another dimension or that is not
-    /// finite, a target of another width or that the loss does not take, a weight that is negative or not finite.
+    /// Refuses an example that no learner of this problem can learn: an input of another dimension
+    /// or that is not finite, a target of another width or that the loss does not take, a weight
+    /// that is negative or not finite.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -44,8 +46,8 @@ impl Problem {
     /// The part of [`check`](Self::check) that concerns the target.
     #[inline(always)]
     pub(crate) fn check_target(&self, target: Target<'_>) -> Result<(), Error> {
-        // A number under the squared loss is by far the commonest, and small learners learn it in a tenth of a
-        // microsecond.
+        // A number under the squared loss is by far the commonest, and small learners learn it in a
+        // tenth of a microsecond.
         let is_squared = self.shape.outputs == 1 && matches!(self.loss, Loss::Squared(_));
         match target.y {
             [y] if is_squared && y.is_finite() && target.weight == 1.0 => Ok(()),
@@ -78,8 +80,9 @@ impl Problem {
 pub struct Target<'a> {
     /// One number for each output of the learner; one class `0, 1, …` for the softmax loss.
     pub y: &'a [f64],
-    /// How much the example counts, a finite number ≥ 0: its loss is multiplied by the weight. An example of weight 0 is only
-    /// predicted: nothing is learnt, nothing is kept, no coin is tossed.
+    /// How much the example counts, a finite number ≥ 0: its loss is multiplied by the weight. An
+    /// example of weight 0 is only predicted: nothing is learnt, nothing is kept, no coin is
+    /// tossed.
     pub weight: f64,
 }
 
@@ -106,7 +109,8 @@ pub struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// Targets of `width ≥ 1` numbers each, row by row, and a weight for each; no weights at all mean 1 for every target.
+    /// Targets of `width ≥ 1` numbers each, row by row, and a weight for each; no weights at all
+    /// mean 1 for every target.
     ///
     /// # Errors
     /// [`Error::Targets`] when the numbers are no whole targets, or the weights are not as many.

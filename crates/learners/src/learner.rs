@@ -1,12 +1,13 @@
 //! The face of every learner from examples. No learner is known here.
 //!
-//! A learner predicts *scores*, one number for each of its outputs, and learns a *target*: as many numbers, or a class
-//! for the softmax loss. Most learners have one output; their scores and targets are plain `f64`, which methods of
-//! [`RegressorExt`] take.
+//! A learner predicts *scores*, one number for each of its outputs, and learns a *target*: as many
+//! numbers, or a class for the softmax loss. Most learners have one output; their scores and
+//! targets are plain `f64`, which methods of [`RegressorExt`] take.
 //!
-//! [`Regressor`] is what every learner is, without default bodies: what it cannot do it says. So a learner around
-//! another one, such as a box or [`Restarting`](crate::Restarting), cannot lose an ability of the one within by
-//! forgetting it. [`RegressorExt`] is what every learner has from that: the ways to call it.
+//! [`Regressor`] is what every learner is, without default bodies: what it cannot do it says. So a
+//! learner around another one, such as a box or [`Restarting`](crate::Restarting), cannot lose an
+//! ability of the one within by forgetting it. [`RegressorExt`] is what every learner has from
+//! that: the ways to call it.
 
 use std::cell::RefCell;
 
@@ -20,8 +21,8 @@ use crate::local::Memory;
 use crate::loss::Loss;
 pub(crate) use mercer_core::check_input;
 
-/// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a learner leaves in it means nothing to
-/// another.
+/// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a
+/// learner leaves in it means nothing to another.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     /// For learners on a dictionary.
@@ -37,7 +38,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it may lend more.
+    /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it
+    /// may lend more.
     pub(crate) fn lend(&mut self, count: usize) -> Vec<f64> {
         let mut numbers = self.spare.pop().unwrap_or_default();
         numbers.resize(count, 0.0);
@@ -52,11 +54,12 @@ impl Scratch {
 
 /// A learner from a stream of examples: predict, suffer a loss, update.
 ///
-/// A learner of one's own implements these methods; it then has those of [`RegressorExt`], and works with
-/// [`prequential`](crate::prequential), in a [`Mixture`](crate::Mixture) and behind a
+/// A learner of one's own implements these methods; it then has those of [`RegressorExt`], and
+/// works with [`prequential`](crate::prequential), in a [`Mixture`](crate::Mixture) and behind a
 /// [`Classifier`](crate::Classifier). Boxes and mutable references of learners are learners.
 ///
-/// No method has a body, so a learner around another one says of every ability whether it passes it on:
+/// No method has a body, so a learner around another one says of every ability whether it passes it
+/// on:
 ///
 /// ```compile_fail,E0046
 /// use mercer_learners::{Blocks, Error, Growth, Problem, Regressor, Scratch, Target};
@@ -96,7 +99,8 @@ pub trait Regressor: Send + Sync {
     /// Number of points stored, or of random features for a learner that stores none.
     fn dictionary_size(&self) -> usize;
 
-    /// `scores ← f_t(x)`. Never changes the learner, never allocates once `scratch` has grown to its size.
+    /// `scores ← f_t(x)`. Never changes the learner, never allocates once `scratch` has grown to
+    /// its size.
     ///
     /// # Errors
     /// When `x` has another dimension or a coordinate that is not finite, or the kernel overflows.
@@ -105,8 +109,8 @@ pub trait Regressor: Send + Sync {
     /// If `scores` has not an entry for each output.
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error>;
 
-    /// Predicts `x` and learns an example that was [checked](Problem::check) and has a positive weight. Callers want
-    /// [`learn`](RegressorExt::learn).
+    /// Predicts `x` and learns an example that was [checked](Problem::check) and has a positive
+    /// weight. Callers want [`learn`](RegressorExt::learn).
     ///
     /// # Errors
     /// When the kernel overflows or the update is not finite. The learner is then unchanged.
@@ -121,18 +125,19 @@ pub trait Regressor: Send + Sync {
     /// Takes on another shape; what was learnt stays.
     ///
     /// # Errors
-    /// [`Growth::refused`] by learners that cannot, which are then unchanged. Whether inputs can grow does not depend
-    /// on how many features join: 0 asks.
+    /// [`Growth::refused`] by learners that cannot, which are then unchanged. Whether inputs can
+    /// grow does not depend on how many features join: 0 asks.
     fn reshape(&mut self, growth: Growth) -> Result<(), Error>;
 }
 
 /// A change of a learner's [`Shape`](crate::Shape).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// Inputs have so many features more, behind the others; in the inputs learnt so far they count as 0.
+    /// Inputs have so many features more, behind the others; in the inputs learnt so far they count
+    /// as 0.
     Inputs(usize),
-    /// Gains an output, the last, which starts as a copy of output `like` or, without one, at zero. An output `like`
-    /// that is not there counts as none.
+    /// Gains an output, the last, which starts as a copy of output `like` or, without one, at zero.
+    /// An output `like` that is not there counts as none.
     Output {
         /// The output that is copied.
         like: Option<usize>,
@@ -140,7 +145,8 @@ pub enum Growth {
 }
 
 impl Growth {
-    /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or [`Error::FixedOutputs`].
+    /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or
+    /// [`Error::FixedOutputs`].
     #[must_use]
     pub fn refused(self) -> Error {
         match self {
@@ -152,23 +158,25 @@ impl Growth {
 
 /// Variances around the predictions of a learner.
 ///
-/// Least-squares learners have them: `σ̂²(1 + s)` with `s = φᵀPφ + δ/λ`, the matrix `P = (Σ ω φφᵀ + λI)⁻¹` of the
-/// state, the ridge `λ` and the squared distance `δ` from `x` to the span of the dictionary (left out where `λ = 0` or
-/// there is no dictionary). With it the learner is Bayesian linear regression with the prior `w ~ N(0, σ²I/λ)`; on all
-/// points of a stream it is the Gaussian process with noise `σ² = λ` times its signal's variance.
-/// `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the marginal likelihood. It
-/// is the variance around the posterior mean, which ridge regression predicts; the Azoury–Warmuth–Vovk forecaster
-/// shrinks that mean.
+/// Least-squares learners have them: `σ̂²(1 + s)` with `s = φᵀPφ + δ/λ`, the matrix
+/// `P = (Σ ω φφᵀ + λI)⁻¹` of the state, the ridge `λ` and the squared distance `δ` from `x` to the
+/// span of the dictionary (left out where `λ = 0` or there is no dictionary). With it the learner
+/// is Bayesian linear regression with the prior `w ~ N(0, σ²I/λ)`; on all points of a stream it is
+/// the Gaussian process with noise `σ² = λ` times its signal's variance.
+/// `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the
+/// marginal likelihood. It is the variance around the posterior mean, which ridge regression
+/// predicts; the Azoury–Warmuth–Vovk forecaster shrinks that mean.
 pub trait Variance {
-    /// `σ̂²`, the part of the variances of this output that no input changes; `None` while there is none, and from
-    /// learners that have no such part.
+    /// `σ̂²`, the part of the variances of this output that no input changes; `None` while there is
+    /// none, and from learners that have no such part.
     fn noise_variance(&self, output: usize) -> Option<f64>;
 
-    /// [`predict_into`](Regressor::predict_into) with `variances ← σ̂²(1 + s)`, the variance of a target (of weight 1)
-    /// at `x` for each output. `s` is the variance of the function at `x` in units of the noise.
+    /// [`predict_into`](Regressor::predict_into) with `variances ← σ̂²(1 + s)`, the variance of a
+    /// target (of weight 1) at `x` for each output. `s` is the variance of the function at `x` in
+    /// units of the noise.
     ///
-    /// The answer is false, and the variances are NaN, when there is none yet. `½n²` multiply-adds more than a
-    /// prediction, where that does not compute `s` anyway.
+    /// The answer is false, and the variances are NaN, when there is none yet. `½n²` multiply-adds
+    /// more than a prediction, where that does not compute `s` anyway.
     ///
     /// # Errors
     /// As [`predict_into`](Regressor::predict_into).
@@ -186,27 +194,31 @@ pub trait Variance {
 
 /// The pass of a learner over rows known in advance.
 pub trait Blocks {
-    /// Learns rows in order, as [`learn`](RegressorExt::learn) would one by one, and appends their predictions.
+    /// Learns rows in order, as [`learn`](RegressorExt::learn) would one by one, and appends their
+    /// predictions.
     ///
-    /// Predictions agree to rounding: bit for bit where the learner only looks ahead, and where it makes several
-    /// changes of an inverse `P` at once to about ε = 2.2e-16 times the condition number of `P`, which for a ridge `λ`
-    /// is at most `1 + Σ‖φ‖²/λ`. That is below 1e-10 while `Σ‖φ‖²/λ` is below 4e5, and the gap is usually far smaller
-    /// than the bound; neither way is nearer the exact fit.
+    /// Predictions agree to rounding: bit for bit where the learner only looks ahead, and where it
+    /// makes several changes of an inverse `P` at once to about ε = 2.2e-16 times the condition
+    /// number of `P`, which for a ridge `λ` is at most `1 + Σ‖φ‖²/λ`. That is below 1e-10 while
+    /// `Σ‖φ‖²/λ` is below 4e5, and the gap is usually far smaller than the bound; neither way is
+    /// nearer the exact fit.
     ///
     /// # Errors
     /// The first refused row's; the rows before it are learnt and `scores` tells how many they are.
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error>;
 
-    /// Lets [`learn_together`](Self::learn_together) use up to this many threads, one until it is told otherwise;
-    /// predictions agree to rounding, as they do for blocks. Learners with nothing to share out go on with one.
+    /// Lets [`learn_together`](Self::learn_together) use up to this many threads, one until it is
+    /// told otherwise; predictions agree to rounding, as they do for blocks. Learners with nothing
+    /// to share out go on with one.
     fn limit_threads(&mut self, threads: usize);
 }
 
 /// The ways to call a [`Regressor`].
 ///
-/// Every learner has these methods. There are two verbs: *predict*, which changes nothing, and *learn*, which predicts
-/// and then learns. `predict`, `predict_then_update`, `update` and `learn_block` are the forms for plain numbers: one
-/// output, weights 1. Abilities that a learner has not are refused or answered with none.
+/// Every learner has these methods. There are two verbs: *predict*, which changes nothing, and
+/// *learn*, which predicts and then learns. `predict`, `predict_then_update`, `update` and
+/// `learn_block` are the forms for plain numbers: one output, weights 1. Abilities that a learner
+/// has not are refused or answered with none.
 pub trait RegressorExt: Regressor {
     /// Input dimension `d`.
     #[inline]
@@ -229,7 +241,8 @@ pub trait RegressorExt: Regressor {
     /// `ŷ = f_t(x)` of a learner with one output: [`predict_into`](Regressor::predict_into).
     ///
     /// # Errors
-    /// As [`predict_into`](Regressor::predict_into), and [`ExampleError::Outputs`] when there are several outputs.
+    /// As [`predict_into`](Regressor::predict_into), and [`ExampleError::Outputs`] when there are
+    /// several outputs.
     fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
         let mut score = [0.0];
         self.problem().check_single()?;
@@ -245,12 +258,14 @@ pub trait RegressorExt: Regressor {
         with_scratch(|scratch| self.predict_with(x, scratch))
     }
 
-    /// The prequential step: predicts `x` into `scores`, then learns the example, sharing the work of both.
+    /// The prequential step: predicts `x` into `scores`, then learns the example, sharing the work
+    /// of both.
     ///
     /// # Errors
-    /// As [`predict_into`](Regressor::predict_into), when the target is none of the [`loss`](Self::loss), the weight is
-    /// negative, or the update is not finite; [`ExampleError::Outputs`] if `scores` has not an entry for each output.
-    /// The learner is then unchanged.
+    /// As [`predict_into`](Regressor::predict_into), when the target is none of the
+    /// [`loss`](Self::loss), the weight is negative, or the update is not finite;
+    /// [`ExampleError::Outputs`] if `scores` has not an entry for each output. The learner is then
+    /// unchanged.
     #[inline]
     fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let problem = self.problem();
@@ -284,8 +299,8 @@ pub trait RegressorExt: Regressor {
         self.predict_then_update(x, y).map(drop)
     }
 
-    /// Learns rows in order and appends their predictions: in the learner's [`blocks`](Regressor::blocks) if it has
-    /// them, else one by one.
+    /// Learns rows in order and appends their predictions: in the learner's
+    /// [`blocks`](Regressor::blocks) if it has them, else one by one.
     ///
     /// # Errors
     /// The first refused row's; the rows before it are learnt and `scores` tells how many they are.
@@ -296,11 +311,12 @@ pub trait RegressorExt: Regressor {
         }
     }
 
-    /// [`learn_rows`](Self::learn_rows) for one output and weights 1: `xs` is row-major, `d` numbers for each target.
+    /// [`learn_rows`](Self::learn_rows) for one output and weights 1: `xs` is row-major, `d`
+    /// numbers for each target.
     ///
     /// # Errors
-    /// As [`learn_rows`](Self::learn_rows), [`ExampleError::Block`] when inputs and targets do not fit together, and
-    /// [`ExampleError::Outputs`] when there are several outputs.
+    /// As [`learn_rows`](Self::learn_rows), [`ExampleError::Block`] when inputs and targets do not
+    /// fit together, and [`ExampleError::Outputs`] when there are several outputs.
     fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
         let problem = self.problem();
         problem.check_single()?;
@@ -324,7 +340,8 @@ pub trait RegressorExt: Regressor {
         self.variance()?.noise_variance(output)
     }
 
-    /// [`Variance::predict_with_variance`]; of learners without variances a prediction, NaN and false.
+    /// [`Variance::predict_with_variance`]; of learners without variances a prediction, NaN and
+    /// false.
     ///
     /// # Errors
     /// As [`predict_into`](Regressor::predict_into).
@@ -368,7 +385,8 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Calls `predict` with memory that the thread keeps; taken out meanwhile, so that calls may be nested.
+/// Calls `predict` with memory that the thread keeps; taken out meanwhile, so that calls may be
+/// nested.
 fn with_scratch<T>(predict: impl FnOnce(&mut Scratch) -> T) -> T {
     let mut scratch = SCRATCH.take();
     let made = predict(&mut scratch);
@@ -419,7 +437,8 @@ pub(crate) fn learn_one_by_one<R: Regressor + ?Sized>(
     })
 }
 
-/// Learns `rows` rows in order, each with room for its `outputs` numbers at the end of `scores`, up to the first that is refused.
+/// Learns `rows` rows in order, each with room for its `outputs` numbers at the end of `scores`, up
+/// to the first that is refused.
 #[inline(always)]
 pub(crate) fn learn_in_order(
     rows: usize,

@@ -1,15 +1,19 @@
 //! Learners that start anew when their loss tells that the target has changed.
 //!
-//! [`Restarting`] is any learner with a [`ChangeDetector`] on its loss. After each round the loss of the round's prediction, `ℓ(ŷ_t, y_t)`, whatever
-//! the weight of the example, goes to the detector. When that alarms, because the loss has risen, the learner is replaced by what it was
-//! before it learnt anything, and the detector begins anew, for the losses of another learner are no continuation. The first 30 losses
-//! after a start are not shown to it: they are those of a learner that knows nothing yet.
+//! [`Restarting`] is any learner with a [`ChangeDetector`] on its loss. After each round the loss
+//! of the round's prediction, `ℓ(ŷ_t, y_t)`, whatever the weight of the example, goes to the
+//! detector. When that alarms, because the loss has risen, the learner is replaced by what it was
+//! before it learnt anything, and the detector begins anew, for the losses of another learner are
+//! no continuation. The first 30 losses after a start are not shown to it: they are those of a
+//! learner that knows nothing yet.
 //!
-//! The new learner knows nothing of the rows between the change and the alarm. (Starting a second learner in the background at a warning would
-//! save those, at the price of two learners a row; in a [`Mixture`](crate::Mixture) members that forget cover the gap for less.)
+//! The new learner knows nothing of the rows between the change and the alarm. (Starting a second
+//! learner in the background at a warning would save those, at the price of two learners a row; in
+//! a [`Mixture`](crate::Mixture) members that forget cover the gap for less.)
 //!
-//! Cost: that of the learner, the learner's untrained state once more in memory, and the detector's `O(log t)` or `O(1)` a round. Blocks are
-//! learnt as the learner learns them; the rest of a block is learnt again after an alarm in it.
+//! Cost: that of the learner, the learner's untrained state once more in memory, and the detector's
+//! `O(log t)` or `O(1)` a round. Blocks are learnt as the learner learns them; the rest of a block
+//! is learnt again after an alarm in it.
 
 use mercer_core::{Cost, Inconsistent, Validate, validate_nested};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
@@ -62,7 +66,8 @@ pub struct Restarting<R, D = AnyDetector> {
 }
 
 impl<R: Regressor + Clone, D: ChangeDetector> Restarting<R, D> {
-    /// `learner`, which has learnt nothing yet, watched by `detector`. What it has learnt already it would keep after a restart.
+    /// `learner`, which has learnt nothing yet, watched by `detector`. What it has learnt already
+    /// it would keep after a restart.
     #[must_use]
     pub fn new(learner: R, detector: D) -> Self {
         Self { untrained: learner.clone(), learner, detector, rounds: 0, restarts: 0 }
@@ -151,8 +156,8 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
 }
 
 impl<R: Regressor + Clone, D: ChangeDetector> Blocks for Restarting<R, D> {
-    /// The learner learns the block in its own way. After an alarm it is replaced, so what it learnt of the later rows is lost with it, and
-    /// its successor learns them.
+    /// The learner learns the block in its own way. After an alarm it is replaced, so what it
+    /// learnt of the later rows is lost with it, and its successor learns them.
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let outputs = self.outputs();
         let mut first = 0;
