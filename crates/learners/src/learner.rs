@@ -145,6 +145,14 @@ pub enum Growth {
 }
 
 impl Growth {
+    /// More inputs are taken, another output is [refused](Self::refused).
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`].
+    pub fn of_inputs(self) -> Result<(), Error> {
+        if matches!(self, Self::Inputs(_)) { Ok(()) } else { Err(self.refused()) }
+    }
+
     /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or
     /// [`Error::FixedOutputs`].
     #[must_use]

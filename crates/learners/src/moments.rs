@@ -28,7 +28,7 @@ use mercer_linalg_incremental::SymmetricMatrix;
 
 use crate::basis::{FeatureMap, OnFeatures};
 use crate::example::{Rows, Target, Targets};
-use crate::update::{Awv, Coefficients, LeastSquares, LinearUpdate, NormalEquations, Readout, Ridge};
+use crate::update::{Awv, Coefficients, LeastSquares, NormalEquations, NormalSystem, Readout, Ridge};
 use crate::{Error, ParameterError};
 
 pub use dictionaries::{Projection, leverage_sample, leverage_scores};

@@ -35,11 +35,11 @@ pub use when_wrong::WhenWrong;
 ///
 /// Regularisers and projections are those of `‖W‖`, so on a dictionary the coordinates must be
 /// orthonormal: [`OnDictionary`](crate::OnDictionary) has an
-/// [`Orthonormal`](mercer_sparsify::Orthonormal) basis. Fixed features span a space of their own, in
-/// which they are; a dictionary also asks for a [`GrowingUpdate`].
+/// [`Orthonormal`](mercer_sparsify::Orthonormal) basis. Fixed features span a space of their own,
+/// in which they are; a dictionary also asks for a [`GrowingUpdate`].
 ///
-/// What an update is or can do has no default, so that an update around another one says of all of it
-/// whether it passes it on. The methods with a body follow from the others.
+/// What an update is or can do has no default, so that an update around another one says of all of
+/// it whether it passes it on. The methods with a body follow from the others.
 pub trait LinearUpdate: Clone + Send + Sync {
     /// The numbers of coordinates and outputs, and what it minimises.
     fn problem(&self) -> Problem;
@@ -52,12 +52,14 @@ pub trait LinearUpdate: Clone + Send + Sync {
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]);
 
     /// Learns a target of positive weight at `phi` and gives the prediction made before. With
-    /// `growth = Some(√δ)` the example itself is appended to the basis: the update gains a coordinate
-    /// and pushes `√δ` on `phi`. An update that looks at the error may decline and gain none; the point
-    /// then stays out. (The rule must be one without state, and the update one that takes no blocks.)
+    /// `growth = Some(√δ)` the example itself is appended to the basis: the update gains a
+    /// coordinate and pushes `√δ` on `phi`. An update that looks at the error may decline and gain
+    /// none; the point then stays out. (The rule must be one without state, and the update one that
+    /// takes no blocks.)
     ///
     /// # Errors
-    /// [`ExampleError::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).
+    /// [`ExampleError::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not
+    /// be).
     fn step(
         &mut self,
         phi: &mut AlignedVec,
@@ -66,8 +68,8 @@ pub trait LinearUpdate: Clone + Send + Sync {
         scores: &mut [f64],
     ) -> Result<(), Error>;
 
-    /// How predictions are read off the values `Wᵀφ`, of updates whose predictions take no more of `φ`
-    /// and that tell their coefficients.
+    /// How predictions are read off the values `Wᵀφ`, of updates whose predictions take no more of
+    /// `φ` and that tell their coefficients.
     fn by_values(&self) -> Option<&dyn ByValues>;
 
     /// Variances, of updates that have them.
@@ -108,8 +110,8 @@ pub trait LinearUpdate: Clone + Send + Sync {
         self.variance()?.noise_variance(output)
     }
 
-    /// [`LinearVariance::predict_with_variance`]; of updates without variances a prediction, NaN and
-    /// false.
+    /// [`LinearVariance::predict_with_variance`]; of updates without variances a prediction, NaN
+    /// and false.
     fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
         if let Some(variance) = self.variance() {
             return variance.predict_with_variance(phi, outside, scores, variances);
@@ -119,14 +121,14 @@ pub trait LinearUpdate: Clone + Send + Sync {
         false
     }
 
-    /// Rounds that [`learn_block`](Self::learn_block) likes to see at once; 1 when it takes them one by
-    /// one.
+    /// Rounds that [`learn_block`](Self::learn_block) likes to see at once; 1 when it takes them
+    /// one by one.
     fn block_size(&mut self) -> usize {
         self.blocks().map_or(1, |blocks| blocks.size())
     }
 
-    /// Learns `targets` at `phis` in order, as [`step`](Self::step) would one by one without growth, and
-    /// appends the predictions; those of weight 0 are only predicted. Predictions of
+    /// Learns `targets` at `phis` in order, as [`step`](Self::step) would one by one without
+    /// growth, and appends the predictions; those of weight 0 are only predicted. Predictions of
     /// [`blocks`](Self::blocks) agree to rounding.
     ///
     /// # Errors
@@ -149,8 +151,8 @@ pub trait GrowingUpdate: LinearUpdate {
     /// Gains a coordinate of which nothing is known yet; what was learnt stays.
     fn grow(&mut self);
 
-    /// Loses a coordinate: `rotations` bring it last, and it is dropped as `how` says. `O(n²)` where
-    /// there is a matrix, `O(n)` where there is none.
+    /// Loses a coordinate: `rotations` bring it last, and it is dropped as `how` says. `O(n²)`
+    /// where there is a matrix, `O(n)` where there is none.
     fn remove(&mut self, rotations: &Rotations, how: Removal);
 
     /// Forgets everything; `n` coordinates from now on.
@@ -169,15 +171,9 @@ pub trait LinearVariance {
     fn noise_variance(&self, output: usize) -> Option<f64>;
 
     /// [`LinearUpdate::predict`] with the variance of a target at `phi`, as
-    /// [`Variance::predict_with_variance`](crate::Variance::predict_with_variance) has it. `outside` is the
-    /// squared distance from the input's feature to the span of the basis.
-    fn predict_with_variance(
-        &self,
-        phi: &AlignedVec,
-        outside: f64,
-        scores: &mut [f64],
-        variances: &mut [f64],
-    ) -> bool;
+    /// [`Variance::predict_with_variance`](crate::Variance::predict_with_variance) has it.
+    /// `outside` is the squared distance from the input's feature to the span of the basis.
+    fn predict_with_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool;
 }
 
 /// A state that solves normal equations, of a [`LinearUpdate`].
@@ -185,8 +181,8 @@ pub trait NormalSystem {
     /// The equations; `None` where rounding has made the state indefinite. `n³`.
     fn normal_equations(&self) -> Option<NormalEquations>;
 
-    /// Solves `equations`, to go on as this state would, without the residuals of their rounds. False,
-    /// and nothing is changed, where rounding has made them singular. `n³`.
+    /// Solves `equations`, to go on as this state would, without the residuals of their rounds.
+    /// False, and nothing is changed, where rounding has made them singular. `n³`.
     fn solve(&mut self, equations: &NormalEquations) -> bool;
 
     /// What the equations do not tell.
@@ -227,7 +223,8 @@ pub(crate) fn learn_each<U: LinearUpdate + ?Sized>(
     })
 }
 
-/// Coefficients move by no more than this in one round: sums of such steps stay in the range of numbers.
+/// Coefficients move by no more than this in one round: sums of such steps stay in the range of
+/// numbers.
 pub(crate) const LARGEST_STEP: f64 = 1e300;
 
 /// [`ExampleError::Diverged`] for a step of coefficients that is too long, or not a number.
@@ -235,8 +232,8 @@ pub(crate) fn in_range(step: f64) -> Result<(), Error> {
     if step.abs() <= LARGEST_STEP { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
-/// Takes a coordinate out of `w` and `P`: [`LinearUpdate::remove`] for updates with a matrix. Returns `P_jj` of the coordinate that left, and
-/// leaves `P_j/P_jj` in `c`.
+/// Takes a coordinate out of `w` and `P`: [`LinearUpdate::remove`] for updates with a matrix.
+/// Returns `P_jj` of the coordinate that left, and leaves `P_j/P_jj` in `c`.
 pub(crate) fn remove_coordinate(
     w: &mut Coefficients,
     p: &mut SymmetricMatrix,
@@ -262,8 +259,8 @@ pub(crate) fn make_room(numbers: &mut Vec<f64>, count: usize) {
     }
 }
 
-/// Refuses a step of `along · Pφ` that is too long for [`in_range`]. No entry of `Pφ` exceeds `√(s · largest)`, where `s = φᵀPφ` and `largest`
-/// is a bound on the diagonal of `P`.
+/// Refuses a step of `along · Pφ` that is too long for [`in_range`]. No entry of `Pφ` exceeds
+/// `√(s · largest)`, where `s = φᵀPφ` and `largest` is a bound on the diagonal of `P`.
 #[inline(always)]
 pub(crate) fn move_in_range(along: f64, s: f64, largest: f64) -> Result<(), Error> {
     // Far from the limit nothing need be computed.

@@ -13,7 +13,7 @@ use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::basis::timing::GrowthTiming;
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
-use crate::update::{GrowingUpdate, LinearUpdate};
+use crate::update::GrowingUpdate;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
 /// Below this size, batching does not pay: while most points are still admitted, updating the coordinates costs as much as the
@@ -231,13 +231,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     }
 
     /// The values at `x` of the functions that have these kernel coefficients. `Jd`, and `J` for each.
-    fn values(
-        &self,
-        alphas: &[AlignedVec],
-        x: &[f64],
-        scratch: &mut Scratch,
-        values: &mut [f64],
-    ) -> Result<(), Error> {
+    fn values(&self, alphas: &[AlignedVec], x: &[f64], scratch: &mut Scratch, values: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.basis.dimension())?;
         let row = &mut scratch.vectors[0];
         self.basis.kernel().row(self.basis.points(), x, row);
@@ -375,7 +369,9 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Regressor for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Regressor
+    for OnDictionary<K, A, U, T>
+{
     fn problem(&self) -> Problem {
         Problem {
             shape: Shape { inputs: self.basis.dimension(), outputs: self.update.outputs() },

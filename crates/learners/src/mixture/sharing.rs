@@ -9,7 +9,10 @@ use super::Member;
 use super::team::{Gather, Group, Outcome, Team, learn_all};
 use crate::basis::{GrowThenStep, OnDictionary};
 use crate::example::{Problem, Rows, Shape, Target, Targets};
-use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, GradientStep, LeastSquares, NewtonStep};
+use crate::update::{
+    ByValues, Coefficients, GradientStep, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
+    NewtonStep, NormalSystem,
+};
 use crate::{AnyRegressor, Error, Regressor, RegressorExt, Scratch};
 
 impl<K> Member for AnyRegressor<K> {

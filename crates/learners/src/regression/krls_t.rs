@@ -24,7 +24,10 @@ use crate::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::catalogue::{Entry, Parameters, choices};
 use crate::example::{Problem, Target};
 use crate::parameters::parameters;
-use crate::update::{Forgetting, LeastSquares, finite, ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem};
+use crate::update::{
+    ByValues, Coefficients, Forgetting, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
+    NormalSystem, finite,
+};
 use crate::{Error, Scratch};
 
 /// How [`KrlsT`] forgets.

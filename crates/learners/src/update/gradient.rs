@@ -1,7 +1,8 @@
-//! The online gradient step `W ← W − η ω φgᵀ`, `g = ∂ℓ/∂z` at `z = Wᵀφ`, with an optional projection on the ball `‖W‖ ≤ U`.
+//! The online gradient step `W ← W − η ω φgᵀ`, `g = ∂ℓ/∂z` at `z = Wᵀφ`, with an optional
+//! projection on the ball `‖W‖ ≤ U`.
 //!
-//! `ω` is the weight of the example. In orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared norm of the function, summed over the outputs.
-//! `O(mn)` a step.
+//! `ω` is the weight of the example. In orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared
+//! norm of the function, summed over the outputs. `O(mn)` a step.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
@@ -75,7 +76,8 @@ pub struct GradientStep {
 }
 
 impl GradientStep {
-    /// `n` zero coefficients for each of `outputs ≥ 1` outputs under this loss; `radius` bounds `‖W‖`.
+    /// `n` zero coefficients for each of `outputs ≥ 1` outputs under this loss; `radius` bounds
+    /// `‖W‖`.
     #[must_use]
     pub fn new(n: usize, outputs: usize, loss: Loss, step_size: StepSize, radius: Option<f64>) -> Self {
         Self::with_weights(Coefficients::zeros(outputs, n), loss, step_size, radius)
@@ -100,8 +102,8 @@ impl GradientStep {
     }
 }
 
-/// `‖W + φsᵀ‖²` before any change, so that a step out of range is refused whole; 0 where there is no ball to stay in and the bound on the
-/// norm tells that the step is within the range of numbers.
+/// `‖W + φsᵀ‖²` before any change, so that a step out of range is refused whole; 0 where there is
+/// no ball to stay in and the bound on the norm tells that the step is within the range of numbers.
 #[inline(always)]
 fn squared_after(
     w: &Coefficients,

@@ -1,8 +1,9 @@
 //! The online Newton step (\[A\] eqs. 7–8 and Theorem 4.9; Hazan et al. 2007, Luo et al. 2016).
 //!
-//! `A_t = A_{t−1} + ω h φφᵀ`, `w ← w − ω A_t⁻¹ g φ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U` in the norm of `A_t`, which
-//! is made when `x_{t+1}` arrives: `w ← w − sign(z) max(|z| − U, 0) A⁻¹φ/(φᵀA⁻¹φ)`. Both need the one product
-//! `c = A⁻¹φ`, so a round reads and writes `P = A⁻¹` once: `1½n²` multiply-adds. `ω` is the weight of the example.
+//! `A_t = A_{t−1} + ω h φφᵀ`, `w ← w − ω A_t⁻¹ g φ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U` in
+//! the norm of `A_t`, which is made when `x_{t+1}` arrives:
+//! `w ← w − sign(z) max(|z| − U, 0) A⁻¹φ/(φᵀA⁻¹φ)`. Both need the one product `c = A⁻¹φ`, so a
+//! round reads and writes `P = A⁻¹` once: `1½n²` multiply-adds. `ω` is the weight of the example.
 //!
 //! | loss | `h` | constant, from its [`Loss::curvature`] |
 //! |---|---|---|
@@ -10,8 +11,9 @@
 //! | logistic | `η g²` | `η = ½e^{−U}` |
 //! | softmax | `κ` | `κ = 1/(1 + (m − 1)e^{2U})`; the `m` classes share one `A` |
 //!
-//! For softmax `κ` bounds the curvature from below in every direction in which the scores of the classes sum to zero, where gradients
-//! and steps stay; each class is projected by itself, which may move their common level, and that changes no probability.
+//! For softmax `κ` bounds the curvature from below in every direction in which the scores of the
+//! classes sum to zero, where gradients and steps stay; each class is projected by itself, which
+//! may move their common level, and that changes no probability.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
@@ -21,12 +23,16 @@ use crate::Error;
 use crate::example::{Problem, Shape, Target, Targets};
 use crate::loss::Loss;
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
-use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, learn_each, make_room, move_in_range, remove_coordinate};
+use crate::update::{
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite,
+    learn_each, make_room, move_in_range, remove_coordinate,
+};
 
 /// The online Newton step on coordinates, with `A_0 = prior · I`.
 ///
 /// # Invariants
-/// `p` is `A⁻¹`, where `A = prior · I + Σ ω_s h_s φ_s φ_sᵀ` with every `φ_s` padded by zeros to today's length.
+/// `p` is `A⁻¹`, where `A = prior · I + Σ ω_s h_s φ_s φ_sᵀ` with every `φ_s` padded by zeros to
+/// today's length.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NewtonStep {
@@ -95,8 +101,9 @@ impl Rule {
         }
     }
 
-    /// The gain of a round with values `z` and `s = φᵀA⁻¹φ` in the coordinates before growth, `grown` being what the new one adds to
-    /// it. Fills in `scores`, and how far projection and step move each output along `c`.
+    /// The gain of a round with values `z` and `s = φᵀA⁻¹φ` in the coordinates before growth,
+    /// `grown` being what the new one adds to it. Fills in `scores`, and how far projection and
+    /// step move each output along `c`.
     #[inline(always)]
     fn round(
         self,
@@ -134,12 +141,13 @@ impl Rule {
 }
 
 impl NewtonStep {
-    /// No coordinates yet; regulariser `prior > 0`, predictions kept within `±bound`, targets expected within `±label_bound`; `outputs`
-    /// is 1, or the number of classes for softmax.
+    /// No coordinates yet; regulariser `prior > 0`, predictions kept within `±bound`, targets
+    /// expected within `±label_bound`; `outputs` is 1, or the number of classes for softmax.
     ///
     /// # Errors
-    /// When a parameter is not positive, the loss has no curvature (only squared, logistic and softmax have), several outputs are
-    /// asked for with another loss than softmax, or the curvature vanishes in floating point because a bound is too large.
+    /// When a parameter is not positive, the loss has no curvature (only squared, logistic and
+    /// softmax have), several outputs are asked for with another loss than softmax, or the
+    /// curvature vanishes in floating point because a bound is too large.
     pub fn new(prior: f64, bound: f64, label_bound: f64, loss: Loss, outputs: usize) -> Result<Self, Error> {
         let (bound, label_bound) =
             (ParameterError::positive("radius", bound)?, ParameterError::positive("label_bound", label_bound)?);
@@ -153,7 +161,8 @@ impl NewtonStep {
         Self::with_curvature(prior, curvature, bound, loss, outputs)
     }
 
-    /// The same with the constant `curvature > 0` in place of the loss's own; `bound > 0` only clips.
+    /// The same with the constant `curvature > 0` in place of the loss's own; `bound > 0` only
+    /// clips.
     ///
     /// # Errors
     /// When a parameter is not positive, or the prior so small that its reciprocal overflows.
@@ -231,7 +240,8 @@ impl LinearUpdate for NewtonStep {
         let found = Found { z: &self.block.values, s };
         let gain = rule.of(found, grown, target, scores, (projection, along))?;
         if let Some(new) = growth {
-            // The projection belongs to the old coordinates: the new one is moved by the step alone.
+            // The projection belongs to the old coordinates: the new one is moved by the step
+            // alone.
             self.w.grow();
             self.p.grow(1.0 / self.prior);
             self.w.add(projection, &self.c);
@@ -291,7 +301,8 @@ impl LinearBlocks for NewtonStep {
         targets: Targets<'_>,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
-        // The first round learnt after a change of coordinates is not projected, and is the only one of its kind.
+        // The first round learnt after a change of coordinates is not projected, and is the only
+        // one of its kind.
         let until_settled = || targets.iter().position(|target| target.weight > 0.0).map_or(phis.len(), |row| row + 1);
         let short = self.size() == 1 || phis.len() < SHORTEST_BLOCK;
         let alone = match self.fresh {

@@ -1,7 +1,9 @@
-//! The update of the Projectron: a mistake outside of the span is kept, another one is projected on it.
+//! The update of the Projectron: a mistake outside of the span is kept, another one is projected on
+//! it.
 //!
-//! In orthonormal coordinates `φ` the projection of `k(x, ·)` on the span is `φ` itself: with the coefficients `d = K⁻¹k` of the
-//! papers, `Σ d_i k(d_i, ·)` has the coordinates `φ`, and `kᵀd = ‖φ‖²`. No inverse of a Gram matrix is needed. `O(J)` a step.
+//! In orthonormal coordinates `φ` the projection of `k(x, ·)` on the span is `φ` itself: with the
+//! coefficients `d = K⁻¹k` of the papers, `Σ d_i k(d_i, ·)` has the coordinates `φ`, and
+//! `kᵀd = ‖φ‖²`. No inverse of a Gram matrix is needed. `O(J)` a step.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
@@ -12,12 +14,15 @@ use crate::Error;
 use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
 use crate::update::margin::Margin;
-use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite};
+use crate::update::{
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite,
+};
 
 /// `w ← w + ω y τ φ`, with `√δ` the distance of `k(x, ·)` from the span.
 ///
-/// A mistake, `y f(x) ≤ 0`, has `τ = 1`; if `√δ > η` the point joins first, unless the dictionary is full. With `MARGINS` also a margin below
-/// 1 is learnt, and no point joins: `ℓ = 1 − y f(x)`, `r = ℓ − √δ/η`, and where `r > 0`, `τ = min(ℓ/‖φ‖², 2r/‖φ‖², 1)`.
+/// A mistake, `y f(x) ≤ 0`, has `τ = 1`; if `√δ > η` the point joins first, unless the dictionary
+/// is full. With `MARGINS` also a margin below 1 is learnt, and no point joins: `ℓ = 1 − y f(x)`,
+/// `r = ℓ − √δ/η`, and where `r > 0`, `τ = min(ℓ/‖φ‖², 2r/‖φ‖², 1)`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProjectionStep<const MARGINS: bool> {
@@ -27,8 +32,9 @@ pub struct ProjectionStep<const MARGINS: bool> {
 }
 
 impl<const MARGINS: bool> ProjectionStep<MARGINS> {
-    /// No coordinates yet; `eta ≥ 0` is the distance beyond which a point joins (positive with `MARGINS`). Not the engine but the
-    /// update bounds the dictionary: a full one still needs to know the distance.
+    /// No coordinates yet; `eta ≥ 0` is the distance beyond which a point joins (positive with
+    /// `MARGINS`). Not the engine but the update bounds the dictionary: a full one still needs to
+    /// know the distance.
     ///
     /// # Errors
     /// When one is out of its range.

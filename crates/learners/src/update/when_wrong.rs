@@ -1,11 +1,15 @@
-//! An update that keeps a point only where it is wrong: the second half of the novelty criterion (Platt 1991; Liu and Príncipe 2010).
+//! An update that keeps a point only where it is wrong: the second half of the novelty criterion
+//! (Platt 1991; Liu and Príncipe 2010).
 //!
-//! Where the rule of the dictionary would keep `x`, it is kept if `|y − f(x)| > δ₂`, for several outputs if this holds for one of them; otherwise `x` is
-//! learnt as a point that is not kept. The first point is always kept. With [`Novelty`](mercer_sparsify::Novelty) this is the
-//! novelty criterion. A prediction more, `O(mJ)`, in rounds in which the rule would keep the point.
+//! Where the rule of the dictionary would keep `x`, it is kept if `|y − f(x)| > δ₂`, for several
+//! outputs if this holds for one of them; otherwise `x` is learnt as a point that is not kept. The
+//! first point is always kept. With [`Novelty`](mercer_sparsify::Novelty) this is the novelty
+//! criterion. A prediction more, `O(mJ)`, in rounds in which the rule would keep the point.
 //!
-//! It works on both engines: with [`GrowThenStep`](crate::GrowThenStep) in orthonormal coordinates, as a [`LinearUpdate`], and on kernel coefficients, as a
-//! [`CoefficientUpdate`](crate::CoefficientUpdate). The rule must be one without state, for it does not hear that its point was declined.
+//! It works on both engines: with [`GrowThenStep`](crate::GrowThenStep) in orthonormal coordinates,
+//! as a [`LinearUpdate`], and on kernel coefficients, as a
+//! [`CoefficientUpdate`](crate::CoefficientUpdate). The rule must be one without state, for it does
+//! not hear that its point was declined.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
@@ -24,8 +28,9 @@ pub struct WhenWrong<U> {
 }
 
 impl<U> WhenWrong<U> {
-    /// `inner`, where errors up to `delta2 ≥ 0` keep no point. Its targets are numbers: under the softmax loss, where they are classes, a class counts as
-    /// the number that stands for it, so that the error means nothing.
+    /// `inner`, where errors up to `delta2 ≥ 0` keep no point. Its targets are numbers: under the
+    /// softmax loss, where they are classes, a class counts as the number that stands for it, so
+    /// that the error means nothing.
     ///
     /// # Errors
     /// When `delta2` is negative or not finite.

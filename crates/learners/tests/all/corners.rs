@@ -3,7 +3,7 @@
 use mercer_core::ExampleError;
 use mercer_experts::PageHinkley;
 use mercer_kernels::Gaussian;
-use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
+use mercer_learners::update::{GradientStep, GrowingUpdate, LinearUpdate, StepSize};
 use mercer_learners::{Error, Fogd, FogdParams, Krls, KrlsParams, Loss, RegressorExt, Restarting, Target, Targets};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
