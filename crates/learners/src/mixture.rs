@@ -38,6 +38,7 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use self::team::{Gather, Group, Team};
 use crate::example::{Rows, Target, Targets};
 use crate::learner::{check_input, learn_one_by_one};
+use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
@@ -170,7 +171,8 @@ where
     /// A mixture of these learners, which have names for reports, under this rule.
     ///
     /// # Errors
-    /// When there is no member, or not all have one dimension and as many outputs.
+    /// When there is no member, not all have one dimension and as many outputs, or one minimises
+    /// another loss than the squared one, by which they compete.
     pub fn new(members: impl IntoIterator<Item = (String, M)>, rule: Rule) -> Result<Self, Error> {
         let (names, members): (Vec<String>, Vec<M>) = members.into_iter().unzip();
         let aggregation = Aggregation::new(names.len(), rule)?;
@@ -182,6 +184,10 @@ where
             if other.inputs != shape.inputs {
                 return Err(ExampleError::Dimension { expected: shape.inputs, got: other.inputs }.into());
             }
+        }
+        if let Some(other) = members.iter().map(|member| member.problem()).find(|problem| problem.loss != Loss::SQUARED)
+        {
+            return Err(Error::Loss { update: "a mixture", loss: other.loss.name(), instead: "squared" });
         }
         Ok(Self {
             dimension: shape.inputs,
