@@ -3,8 +3,6 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, Simd};
 
-use crate::row::{self, RowProfile, squared_difference};
-
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
 /// Appending writes one lane slot for each dimension and never moves what is there; memory is `8⌈J/8⌉·d` numbers. Points of dimension 0
@@ -187,24 +185,6 @@ impl Points {
         nearest
     }
 
-    /// `distances ← ‖x − z_i‖²` for each point, with padding 0. `Jd` multiply-adds, vectorised.
-    ///
-    /// # Panics
-    /// If `x` has not `d` coordinates.
-    pub fn squared_distances(&self, x: &[f64], distances: &mut AlignedVec) {
-        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
-        row::fill(SquaredDistance, self, 0, x, distances);
-    }
-
-    /// The same for the points of some blocks alone, point `8b + i` in place `i` of block `b`. Places without a point have the distance of 0.
-    ///
-    /// # Panics
-    /// If `x` has not `d` coordinates, or there are not as many blocks from `first` on.
-    pub fn squared_distances_of_blocks(&self, first: usize, x: &[f64], distances: &mut [Lane]) {
-        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
-        row::fill_blocks(SquaredDistance, &self.lanes[first * self.dimension..], (self.dimension, 0), x, distances);
-    }
-
     /// Sets coordinate `coordinate` of each point, in their order.
     pub(crate) fn fill_coordinate(&mut self, coordinate: usize, mut value: impl FnMut() -> f64) {
         for index in 0..self.len {
@@ -215,22 +195,6 @@ impl Points {
     /// The lanes, `d` for each block of eight points.
     pub(crate) fn lanes(&self) -> &[Lane] {
         &self.lanes
-    }
-}
-
-/// The sum itself.
-#[derive(Clone, Copy)]
-struct SquaredDistance;
-
-impl RowProfile for SquaredDistance {
-    #[inline(always)]
-    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
-        squared_difference(simd, sum, x, z)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd>(self, _: S, sum: S::F64) -> S::F64 {
-        sum
     }
 }
 

@@ -78,19 +78,23 @@
 mod grid;
 mod metrics;
 mod nearest;
+mod plan;
 mod ranks;
 mod scales;
 mod search;
+mod series;
 mod speed;
 mod standing;
+mod watch;
 mod weights;
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{Gaussian, weighted_median_width};
 
 use self::grid::{grid, learn_in_pieces, threads_of_grid};
-use self::metrics::{Past, Row, Size};
+use self::metrics::Row;
 use self::nearest::Nearest;
+use self::plan::{Past, Size};
 use self::scales::{Affine, Scales, weighted};
 use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Takes, Value, Values};
 use crate::example::{Rows, Target, Targets};

@@ -15,11 +15,13 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
-use super::metrics::{Metric, Past, Row, Size};
+use super::metrics::{Metric, Row};
+use super::plan::{Past, Size};
 use super::ranks::Ranks;
-use super::search::{LEAST_ROWS, Relevances, learn_anew};
-use super::standing::Watch;
-use super::weights::Weights;
+use super::search::{Relevances, learn_anew};
+use super::series::LEAST_ROWS;
+use super::watch::Watch;
+use super::weights::{Weights, charge, mix};
 use crate::example::Target;
 use crate::local::{Memory, TARGETS, with_column};
 use crate::mixture::{LARGEST_REGRET, squared_error};
@@ -372,14 +374,6 @@ pub(super) fn with_outputs<R: Regressor>(mut learner: R, outputs: usize) -> Resu
     Ok(learner)
 }
 
-/// `mixture ← Σ p_k ŷ_k`
-pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixture: &mut [f64]) {
-    mixture.fill(0.0);
-    for (weight, made) in weights.zip(predictions.chunks_exact(mixture.len())) {
-        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
-    }
-}
-
 /// Has those that were not asked (NaN) say what the others say together, so that they change nothing and learn nothing.
 fn stand_in(weights: &Weights, predictions: &mut [f64], outputs: usize, mixture: &mut Vec<f64>) {
     mixture.clear();
@@ -396,22 +390,6 @@ fn stand_in(weights: &Weights, predictions: &mut [f64], outputs: usize, mixture:
         mixture.copy_from_slice(&predictions[..outputs]);
     }
     predictions.chunks_exact_mut(outputs).filter(|made| !asked(made)).for_each(|made| made.copy_from_slice(mixture));
-}
-
-/// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
-pub(super) fn charge(
-    aggregation: &mut Aggregation,
-    predictions: &[f64],
-    mixture: &[f64],
-    Target { y, weight }: Target<'_>,
-    regrets: &mut Vec<f64>,
-) {
-    regrets.clear();
-    regrets.extend(predictions.chunks_exact(y.len()).map(|made| weight * square_loss_regret(mixture, y, made)));
-    if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
-        // As many regrets as experts are always taken.
-        let _ = aggregation.learn(regrets);
-    }
 }
 
 impl Validate for Nearest {

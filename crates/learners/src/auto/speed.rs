@@ -7,8 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::grid::{PIECE, grid, learn_in_pieces, most_points};
-use super::metrics::{Past, Row, Size};
+use super::metrics::Row;
 use super::nearest::Nearest;
+use super::plan::{Past, Size};
 use super::{Auto, AutoParams};
 use crate::example::{Rows, Targets};
 use crate::mixture::Mixture;

@@ -6,10 +6,10 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use super::nearest::{charge, mix};
 use crate::example::Target;
+use crate::mixture::LARGEST_REGRET;
 use crate::{Error, ParameterError};
-use mercer_experts::{Aggregation, Rule, Share};
+use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
 /// Rounds that the one which follows remembers.
 const ROUNDS: f64 = 2000.0;
@@ -66,6 +66,30 @@ impl Weights {
         }
         mix(self.both.weights().iter().copied(), parts, mixture);
         charge(&mut self.both, parts, mixture, target, regrets);
+    }
+}
+
+/// `mixture ← Σ p_k ŷ_k`
+pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixture: &mut [f64]) {
+    mixture.fill(0.0);
+    for (weight, made) in weights.zip(predictions.chunks_exact(mixture.len())) {
+        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
+    }
+}
+
+/// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
+pub(super) fn charge(
+    aggregation: &mut Aggregation,
+    predictions: &[f64],
+    mixture: &[f64],
+    Target { y, weight }: Target<'_>,
+    regrets: &mut Vec<f64>,
+) {
+    regrets.clear();
+    regrets.extend(predictions.chunks_exact(y.len()).map(|made| weight * square_loss_regret(mixture, y, made)));
+    if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
+        // As many regrets as experts are always taken.
+        let _ = aggregation.learn(regrets);
     }
 }
 

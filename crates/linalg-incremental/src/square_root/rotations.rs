@@ -139,6 +139,36 @@ impl Rotations {
     }
 }
 
+impl Coefficients {
+    /// `s ← s + p_j c_j`, `ρ ← ρ − p_j c_j`, `c_j ← c_j + β_j ρ` for eight rows; if `STEEP`, in the form that does not cancel (`keep` is
+    /// `τ_{j−1}/τ_j`). The prediction `s` is summed apart from what is left of the outputs, `ρ`: their rounding must not reach it.
+    #[inline(always)]
+    pub(super) fn rotate<S: Simd, const STEEP: bool>(
+        &mut self,
+        simd: S,
+        turn: &Turn,
+        keep: &Lane,
+        residual: &mut Outputs,
+        sum: &mut Outputs,
+    ) {
+        let (mut rho, mut s) = (simd.load_half(residual), simd.load_half(sum));
+        for j in 0..LANES {
+            let (p, beta) = (simd.splat_half(turn.p.0[j]), simd.splat_half(turn.beta.0[j]));
+            let (old, before) = (simd.load_half(&self.0[j]), rho);
+            s = simd.mul_add_half(p, old, s);
+            rho = simd.negate_mul_add_half(p, old, before);
+            let rotated = if STEEP {
+                simd.mul_add_half(beta, before, simd.mul_half(simd.splat_half(keep.0[j]), old))
+            } else {
+                simd.mul_add_half(beta, rho, old)
+            };
+            simd.store_half(rotated, &mut self.0[j]);
+        }
+        simd.store_half(rho, residual);
+        simd.store_half(s, sum);
+    }
+}
+
 /// `l_j` after its rotation. `l_j + β_j r_after` costs least, and cancels when the row outweighs all before it: then
 /// `l_j τ_{j−1}/τ_j + β_j r_before` is the same and does not.
 #[inline(always)]
