@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::short;
-use crate::verdict::{Outcome, Verdict};
+use crate::digits::short;
+use crate::verdict::{Outcome, SizeVerdict, Verdict};
 
 /// From this factor between a bound and what was measured on, a verdict tells the factor.
 pub const LOOSE: f64 = 10.0;
@@ -130,6 +130,15 @@ impl Judgement {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.choice.is_none() && self.loose.is_none()
+    }
+}
+
+impl SizeVerdict {
+    /// The comparison with the printed size; `choice` as in [`Judgement::printed`].
+    #[must_use]
+    pub fn judgement(&self, choice: Option<String>) -> Judgement {
+        let outcome = if self.reproduced { Outcome::Reproduced } else { Outcome::Differs };
+        Judgement { choice, ..Judgement::new(Kind::Printed, outcome, self.to_string()) }
     }
 }
 

@@ -428,16 +428,6 @@ fn shortest(v: f64) -> String {
     if v.fract() == 0.0 && v.abs() < 1e15 { v.to_string() } else { format!("{v:?}") }
 }
 
-/// Three digits that count.
-pub(crate) fn short(value: f64) -> String {
-    if value == 0.0 || (0.01..1e5).contains(&value.abs()) {
-        let decimals = (2.0 - value.abs().max(1e-300).log10().floor()).clamp(0.0, 4.0) as usize;
-        format!("{value:.decimals$}")
-    } else {
-        format!("{value:.2e}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

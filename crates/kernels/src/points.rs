@@ -1,7 +1,7 @@
 //! A growing set of points, stored for kernel rows.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::{AlignedVec, LANES, Lane, Simd};
+use mercer_simd::{LANES, Lane};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///

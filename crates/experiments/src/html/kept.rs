@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::paper::result;
+use super::block::result;
 use super::picture::Surroundings;
 use super::{block, colour, counts, duration, full_file, has_kept, shell};
 use crate::figure::FigureError;

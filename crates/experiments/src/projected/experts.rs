@@ -17,6 +17,7 @@ use mercer_kernels::Gaussian;
 use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, RegressorExt};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
+use crate::digits::signed;
 use crate::figure::{Figure, Panels};
 use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
@@ -26,7 +27,7 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::sublinear::table3::STREAMS;
 use crate::table::{Format, Table};
-use crate::verdict::{self, signed};
+use crate::verdict;
 
 /// Multiply-adds a round.
 const BUDGET: usize = 1_000_000;
@@ -334,11 +335,8 @@ fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<It
 
 /// Whether `ratio` is at most `most`, in words that tell both.
 fn verdict(ratio: f64, most: f64) -> Judgement {
-    let (outcome, word) = if ratio <= most {
-        (verdict::Outcome::Reproduced, "within")
-    } else {
-        (verdict::Outcome::Differs, "behind by more than")
-    };
+    let (outcome, word) =
+        if ratio <= most { (verdict::Outcome::Reproduced, "within") } else { (Outcome::Differs, "behind by more than") };
     let words = format!("{word} {:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1));
     Judgement::new(Kind::Claim, outcome, words)
 }

@@ -27,6 +27,7 @@ use crate::plan::{ExperimentError, Plan};
 use crate::progress::Progress;
 use crate::report::Report;
 use crate::runner::{self, Job, RunnerError, seed_of};
+use crate::stats::mean;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,4 +287,17 @@ fn job(task: Task, options: &Options, rounds: usize) -> Job<Task> {
 
 fn permutation_name(stream: &Stream, permutation: usize) -> String {
     format!("{} / permutation {}", stream.dataset, permutation + 1)
+}
+
+fn printed(result: &StreamResult, learner: Learner) -> Option<PrintedCell> {
+    result.stream.printed.map(|set| set.cells[learner.index()])
+}
+
+fn mean_size(runs: &Runs) -> f64 {
+    mean(&runs.passes.iter().map(|pass| pass.size as f64).collect::<Vec<_>>())
+}
+
+/// Whether the passes are as long as the paper's.
+fn is_whole(runs: &Runs, options: &Options) -> bool {
+    runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
 }

@@ -26,7 +26,7 @@ use crate::example::Target;
 use crate::local::{Memory, TARGETS, with_column};
 use crate::mixture::{LARGEST_REGRET, squared_error};
 use crate::{Error, Fogd, FogdParams, Regressor, RegressorExt, Scratch};
-use mercer_experts::{Aggregation, Rule, square_loss_regret};
+use mercer_experts::{Aggregation, Rule};
 
 /// Steps of the learners that forget, and their frequencies.
 const STEPS: [f64; 3] = [0.1, 0.3, 1.0];

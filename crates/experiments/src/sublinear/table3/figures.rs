@@ -1,8 +1,7 @@
 //! Pictures of the passes behind Table 3, at the paper's setting.
 
 use super::printed::PrintedCell;
-use super::tables::{is_whole, mean_size, printed};
-use super::{Learner, Options, Runs, StreamResult};
+use super::{Learner, Options, Runs, StreamResult, is_whole, mean_size, printed};
 use crate::figure::{Figure, Mark, Panels};
 use crate::report::Report;
 use crate::stats::{Summary, mean};
