@@ -335,8 +335,11 @@ fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<It
 
 /// Whether `ratio` is at most `most`, in words that tell both.
 fn verdict(ratio: f64, most: f64) -> Judgement {
-    let (outcome, word) =
-        if ratio <= most { (verdict::Outcome::Reproduced, "within") } else { (Outcome::Differs, "behind by more than") };
+    let (outcome, word) = if ratio <= most {
+        (verdict::Outcome::Reproduced, "within")
+    } else {
+        (verdict::Outcome::Differs, "behind by more than")
+    };
     let words = format!("{word} {:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1));
     Judgement::new(Kind::Claim, outcome, words)
 }
