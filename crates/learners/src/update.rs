@@ -68,8 +68,7 @@ pub trait LinearUpdate: Clone + Send + Sync {
         scores: &mut [f64],
     ) -> Result<(), Error>;
 
-    /// How predictions are read off the values `Wᵀφ`, of updates whose predictions take no more of
-    /// `φ` and that tell their coefficients.
+    /// How predictions are made of values alone, of updates that take no more of `φ`.
     fn by_values(&self) -> Option<&dyn ByValues>;
 
     /// Variances, of updates that have them.
@@ -161,6 +160,10 @@ pub trait GrowingUpdate: LinearUpdate {
 
 /// Predictions that the values `Wᵀφ` alone make.
 pub trait ByValues {
+    /// Function number `index` of those whose values `wᵀφ` alone make the predictions, one an output;
+    /// `None` past the last.
+    fn function(&self, index: usize) -> Option<&AlignedVec>;
+
     /// Turns values into predictions; clipping lives here.
     fn read(&self, values: &mut [f64]);
 }

@@ -186,7 +186,13 @@ pub struct Description {
     pub target_names: Vec<String>,
     /// The column of the weights.
     pub weight: Option<ColumnChoice>,
+    /// What the program that made the model keeps for itself.
+    pub own: Own,
 }
+
+/// What the program that made a model keeps for itself, as keys with JSON values: Python the parameters as they were
+/// given. Nothing of it bears upon a prediction.
+pub type Own = Vec<(String, String)>;
 
 /// What a regression learner has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -23,9 +23,10 @@ const WORTH_A_GROUP: usize = 80;
 /// A linear update on the orthonormal coordinates of a growing dictionary.
 ///
 /// A round costs `Jd` for the kernel row, `½J²` for the coordinates and what the update costs (multiply-adds); memory is
-/// `Jd + ½J²` and the update's. A prediction of one output costs `Jd + J`, and the first after a
-/// change `½J²` more, for its kernel coefficients `L⁻ᵀw`; variances, and readouts that need the
-/// coordinates, cost a round's coordinates. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
+/// `Jd + ½J²` and the update's. A prediction costs `Jd`, and `J` for each output; the first after a
+/// change `½J²` more for each, for their kernel coefficients `L⁻ᵀw`. Where inputs come one by one
+/// and have several outputs, variances, and readouts that need the coordinates, cost a round's
+/// coordinates. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
 /// costs the rotations of factor, update and rule besides: at most `2J²`, and `4J²` where there is a matrix.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -182,7 +183,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     /// # Panics
     /// If there is no such point.
     pub fn remove(&mut self, index: usize, how: Removal) {
-        self.kernel_coefficients.clear();
+        self.kernel_coefficients.clear_points();
         self.evictor.leaves(&self.basis, index);
         self.basis.remove(index, &mut self.rotations);
         self.update.remove(&self.rotations, how);
@@ -222,22 +223,32 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         }
     }
 
-    /// The kernel coefficients, where they cost no more than the coordinates of an input: of one output,
-    /// where its value alone makes the prediction.
-    fn alphas(&self) -> Option<&[AlignedVec]> {
-        let (_, [w]) = (self.update.by_values()?, self.update.coefficients()?.vectors()) else { return None };
+    /// The kernel coefficients of each function of the update, where they cost no more than the
+    /// coordinates of `inputs` inputs, or one; `None` where these have to be computed.
+    fn alphas(&self, inputs: usize) -> Option<&[AlignedVec]> {
+        let (update, most) = (self.update.by_values()?, inputs.max(1));
+        let few = update.function(0).is_some() && update.function(most).is_none();
+        let functions = (0..most).map_while(|index| update.function(index));
         let dictionary = (self.basis.kernel(), self.basis.points());
-        self.kernel_coefficients.get(self.basis.factor(), dictionary, std::iter::once(w))
+        few.then(|| self.kernel_coefficients.get(self.basis.factor(), dictionary, functions))?
     }
 
-    /// The values at `x` of the functions that have these kernel coefficients. `Jd`, and `J` for each.
-    fn values(&self, alphas: &[AlignedVec], x: &[f64], scratch: &mut Scratch, values: &mut [f64]) -> Result<(), Error> {
+    /// `values ←` those of all functions of the update at `x` by their kernel coefficients, `Jd` and
+    /// `J` for each; `false` where coordinates have to be computed.
+    pub(crate) fn values_by_coefficients(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        values: &mut [f64],
+    ) -> Result<bool, Error> {
+        let alphas = self.alphas(scratch.inputs_ahead()).filter(|alphas| alphas.len() == values.len());
+        let Some(alphas) = alphas else { return Ok(false) };
         check_input(x, self.basis.dimension())?;
         let row = &mut scratch.vectors[0];
         self.basis.kernel().row(self.basis.points(), x, row);
         values.iter_mut().zip(alphas).for_each(|(value, alpha)| *value = dot(alpha.lanes(), row.lanes()));
         if self.basis.kernel().self_value(x).is_finite() {
-            check_scores(values)
+            Ok(values.iter().all(|value| value.is_finite()))
         } else {
             Err(ExampleError::KernelOverflow.into())
         }
@@ -384,9 +395,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        if let (Some(reading), Some(alphas)) = (self.update.by_values(), self.alphas()) {
-            self.values(alphas, x, scratch, scores)?;
-            reading.read(scores);
+        if let (true, Some(update)) = (self.values_by_coefficients(x, scratch, scores)?, self.update.by_values()) {
+            update.read(scores);
         } else {
             self.update.predict(self.coordinates(x, scratch)?, scores);
         }

@@ -115,15 +115,21 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         match self {
             Self::One(learner) => learner.predict_each(x, scratch, take),
             Self::OneDictionary(learner) => {
-                let mut scores = scratch.lend(learner.outputs());
-                let probed = learner.coordinates(x, scratch).map(|coordinates| {
-                    for (index, step) in learner.linear().steps.iter().enumerate() {
-                        step.predict(coordinates, &mut scores);
-                        take(index, &scores);
+                let (steps, width) = (&learner.linear().steps, learner.outputs());
+                let mut scores = scratch.lend(steps.len() * width);
+                let predicted = learner.values_by_coefficients(x, scratch, &mut scores).and_then(|made| {
+                    let coordinates = if made { None } else { Some(learner.coordinates(x, scratch)?) };
+                    for (index, (step, scores)) in steps.iter().zip(scores.chunks_exact_mut(width)).enumerate() {
+                        match (coordinates, step.by_values()) {
+                            (Some(coordinates), _) => step.predict(coordinates, scores),
+                            (None, reading) => reading.into_iter().for_each(|reading| reading.read(scores)),
+                        }
+                        take(index, scores);
                     }
+                    Ok(())
                 });
                 scratch.take_back(scores);
-                probed
+                predicted
             }
         }
     }
@@ -372,7 +378,7 @@ impl LinearUpdate for Steps {
     }
 
     fn by_values(&self) -> Option<&dyn ByValues> {
-        self.steps.first()?.by_values()
+        Some(self)
     }
 
     fn variance(&self) -> Option<&dyn LinearVariance> {
@@ -390,6 +396,20 @@ impl LinearUpdate for Steps {
     /// The mixture drops the members that cannot.
     fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
         Err(Error::FixedOutputs)
+    }
+}
+
+impl ByValues for Steps {
+    /// Those of the first step, then those of the next.
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        let outputs = self.outputs();
+        self.steps.get(index / outputs)?.by_values()?.function(index % outputs)
+    }
+
+    fn read(&self, values: &mut [f64]) {
+        if let Some(step) = self.steps.first().and_then(LinearUpdate::by_values) {
+            step.read(values);
+        }
     }
 }
 

@@ -242,6 +242,10 @@ impl LinearUpdate for GradientStep {
 }
 
 impl ByValues for GradientStep {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
     fn read(&self, values: &mut [f64]) {
         self.loss.predictions(values);
     }

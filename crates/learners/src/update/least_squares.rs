@@ -443,6 +443,10 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
 }
 
 impl<F: Readout> ByValues for LeastSquares<F> {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
     fn read(&self, _: &mut [f64]) {}
 }
 

@@ -304,6 +304,10 @@ impl LinearUpdate for NewtonStep {
 }
 
 impl ByValues for NewtonStep {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
     fn read(&self, values: &mut [f64]) {
         self.rule().clip(values);
     }

@@ -138,6 +138,10 @@ impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
 }
 
 impl<const MARGINS: bool> ByValues for ProjectionStep<MARGINS> {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
     fn read(&self, _: &mut [f64]) {}
 }
 

@@ -205,6 +205,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             target: common.target.clone().unwrap_or_default(),
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
             weight: common.weight.clone(),
+            ..Description::default()
         }
     };
     let (fresh, parameters) = match kind {
@@ -388,7 +389,7 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
     let columns = |model: &Trained| (model.dimension(), model.outputs());
-    let told = Description { parameters: old.parameters.clone(), ..new.clone() };
+    let told = Description { parameters: old.parameters.clone(), own: old.own.clone(), ..new.clone() };
     let encoded =
         |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
     let otherwise = if *old != told || columns(saved) != columns(fresh) {
