@@ -14,7 +14,8 @@ pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> J
     Judgement::new(Kind::Printed, outcome, words).with_choice(choice)
 }
 
-/// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`. A shortened run is judged by none.
+/// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`.
+/// A shortened run is judged by none.
 pub(crate) fn claim(
     words: String,
     seeds: usize,
@@ -34,7 +35,8 @@ pub(crate) fn claim(
     Ok(table)
 }
 
-/// What a paper (`of_paper`) or this project (`ours`) says, what was measured, and whether it holds.
+/// What a paper (`of_paper`) or this project (`ours`) says, what was measured, and whether it
+/// holds.
 pub(crate) struct Claims(Table);
 
 impl Claims {

@@ -51,8 +51,8 @@ pub struct Experiment {
     pub question: &'static str,
     /// How its result is to be read.
     pub reading: &'static str,
-    /// Raised whenever its numbers, settings or data change: results [kept](crate::report::full) from an earlier version are then
-    /// no longer shown as current.
+    /// Raised whenever its numbers, settings or data change: results [kept](crate::report::full)
+    /// from an earlier version are then no longer shown as current.
     pub version: u32,
     /// Runs it.
     pub run: fn(&Plan) -> Result<Report, ExperimentError>,
@@ -60,7 +60,8 @@ pub struct Experiment {
     pub estimate: fn(&Plan) -> Option<f64>,
 }
 
-/// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this one and its threads.
+/// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this
+/// one and its threads.
 pub(crate) fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {
     Some(seconds * probe().ok()? / PROBE_SECONDS / plan.threads as f64)
 }

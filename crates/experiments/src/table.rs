@@ -248,7 +248,8 @@ impl Table {
     pub fn judged(&self) -> Vec<Judged> {
         let mut all = Vec::new();
         for (cells, shown) in self.rows.iter().zip(self.shown()) {
-            // The words that a row begins with say what it is about; a row of numbers is told by the first of them.
+            // The words that a row begins with say what it is about; a row of numbers is told by
+            // the first of them.
             let words = cells.iter().zip(&shown).take_while(|(cell, _)| matches!(cell, Cell::Text(_)));
             let words: Vec<&str> = words.map(|(_, shown)| shown.text.as_str()).take(4).collect();
             let first = || shown.first().map(|shown| shown.text.clone()).unwrap_or_default();

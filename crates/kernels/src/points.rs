@@ -5,8 +5,8 @@ use mercer_simd::{LANES, Lane};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
-/// Appending writes one lane slot for each dimension and never moves what is there; memory is `8⌈J/8⌉·d` numbers. Points of dimension 0
-/// are only counted.
+/// Appending writes one lane slot for each dimension and never moves what is there; memory is
+/// `8⌈J/8⌉·d` numbers. Points of dimension 0 are only counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Points {
@@ -100,7 +100,8 @@ impl Points {
         }
     }
 
-    /// Deletes point `i = index`. Each later point moves one place forward, so the order stays. `O((J − i)d)`; the memory is kept.
+    /// Deletes point `i = index`. Each later point moves one place forward, so the order stays.
+    /// `O((J − i)d)`; the memory is kept.
     ///
     /// # Panics
     /// If there is no such point.
@@ -160,7 +161,8 @@ impl Points {
         point
     }
 
-    /// The point nearest to `x` in the Euclidean distance, the first of several, and its squared distance. `O(Jd)`.
+    /// The point nearest to `x` in the Euclidean distance, the first of several, and its squared
+    /// distance. `O(Jd)`.
     ///
     /// # Panics
     /// If `x` has not `d` coordinates.

@@ -19,7 +19,8 @@ pub(crate) fn squared_difference<S: Simd>(simd: S, sum: S::F64, x: S::F64, z: S:
     simd.mul_add(difference, difference, sum)
 }
 
-/// Fills `row` with the kernel values at the coordinates of the points from `offset` on, and zero padding.
+/// Fills `row` with the kernel values at the coordinates of the points from `offset` on, and zero
+/// padding.
 pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
     let stride = points.dimension();
     debug_assert!(offset + x.len() <= stride);
@@ -32,7 +33,8 @@ pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x:
     }
 }
 
-/// The kernel values at as many blocks of points as `row` has lanes, each of `stride` lanes from whose lane `offset` on the coordinates are.
+/// The kernel values at as many blocks of points as `row` has lanes, each of `stride` lanes from
+/// whose lane `offset` on the coordinates are.
 pub(crate) fn fill_blocks<P: RowProfile>(
     profile: P,
     lanes: &[Lane],
@@ -53,7 +55,8 @@ impl Points {
         fill(SquaredDistance, self, 0, x, distances);
     }
 
-    /// The same for the points of some blocks alone, point `8b + i` in place `i` of block `b`. Places without a point have the distance of 0.
+    /// The same for the points of some blocks alone, point `8b + i` in place `i` of block `b`.
+    /// Places without a point have the distance of 0.
     ///
     /// # Panics
     /// If `x` has not `d` coordinates, or there are not as many blocks from `first` on.

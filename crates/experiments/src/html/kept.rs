@@ -1,5 +1,6 @@
-//! Results at the papers' size that earlier runs gave: a box beside a smaller run, a page of their own, and their counts on the front
-//! page. Each says which commit, machine, date and command it comes from.
+//! Results at the papers' size that earlier runs gave: a box beside a smaller run, a page of their
+//! own, and their counts on the front page. Each says which commit, machine, date and command it
+//! comes from.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +64,8 @@ fn experiment(
     })
 }
 
-/// In the section of a smaller run: what is kept, from where, and its main table, open where this run has none.
+/// In the section of a smaller run: what is kept, from where, and its main table, open where this
+/// run has none.
 pub(super) fn beside(
     edition: &Edition,
     chapter: &Chapter,

@@ -1,11 +1,13 @@
 //! Table 3 of the sublinear-regression paper: six learners on real streams, ten permutations each.
 //!
-//! For each data set, learner and permutation one prequential pass; measured mean ± standard deviation of the squared error,
-//! dictionary size and time beside the printed ones, with a verdict a cell. [`protocol`](Setting) says what is run,
-//! [`printed`] what the paper prints, [`report()`] makes tables and pictures of it.
+//! For each data set, learner and permutation one prequential pass; measured mean ± standard
+//! deviation of the squared error, dictionary size and time beside the printed ones, with a verdict
+//! a cell. [`protocol`](Setting) says what is run, [`printed`] what the paper prints, [`report()`]
+//! makes tables and pictures of it.
 //!
-//! Every pass depends on the experiment's seed and on names alone: the third permutation of a data set is the same for every
-//! learner and every number of threads, and a learner's own draws are the same for every setting of its grid.
+//! Every pass depends on the experiment's seed and on names alone: the third permutation of a data
+//! set is the same for every learner and every number of threads, and a learner's own draws are the
+//! same for every setting of its grid.
 
 mod figures;
 pub mod measure;
@@ -34,7 +36,8 @@ use crate::stats::mean;
 pub struct Options {
     /// Permutations at the paper's setting, at least 1.
     pub permutations: usize,
-    /// Permutations, the first ones, over which the rest of the grid is run; at most `permutations`.
+    /// Permutations, the first ones, over which the rest of the grid is run; at most
+    /// `permutations`.
     pub grid_permutations: usize,
     /// Longest stream; shorter streams than the paper's are not compared with its numbers.
     pub limit: Option<usize>,
@@ -45,7 +48,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// What a plan asks for: ten permutations of everything for the papers' size, else three, and one for the grid.
+    /// What a plan asks for: ten permutations of everything for the papers' size, else three, and
+    /// one for the grid.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let permutations = plan.repetitions_or(3, 10);
@@ -131,8 +135,9 @@ impl StreamResult {
         self.runs().iter().find(|runs| runs.setting == setting)
     }
 
-    /// The passes of a learner at the setting of the grid that has the smallest mean error over the first
-    /// `grid_permutations` permutations. Chosen on the very passes that it is reported on, as in the paper.
+    /// The passes of a learner at the setting of the grid that has the smallest mean error over the
+    /// first `grid_permutations` permutations. Chosen on the very passes that it is reported on, as
+    /// in the paper.
     #[must_use]
     pub fn tuned(&self, learner: Learner, grid_permutations: usize) -> Option<&Runs> {
         let mean = |runs: &Runs| {
@@ -210,8 +215,8 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
     Ok(streams)
 }
 
-/// About how many seconds [`measure()`] will take: every setting is run on the beginning of every data set, and what that
-/// took is stretched to the whole.
+/// About how many seconds [`measure()`] will take: every setting is run on the beginning of every
+/// data set, and what that took is stretched to the whole.
 ///
 /// # Errors
 /// [`Error`] when a learner refuses its parameters or the data.
@@ -280,7 +285,8 @@ fn job(task: Task, options: &Options, rounds: usize) -> Job<Task> {
     let (learner, words) = (task.setting.learner().name(), task.setting.words());
     let place = permutation_name(stream, task.permutation);
     let mut job = Job::new(format!("{place} / {learner}"), options.seed, rounds as u64, task);
-    // The seed is that of the learner on this permutation; the name also tells the settings of its grid apart.
+    // The seed is that of the learner on this permutation; the name also tells the settings of its
+    // grid apart.
     job.name = format!("{place} / {learner}, {words}");
     job
 }

@@ -7,8 +7,9 @@
 //! | otherwise | scaled features | the same |
 //! | all ranks alike | features by their ranks | all features alike |
 //!
-//! The likelihood of 128 rows says less of each feature, so the prior keeps their lengths together: better where many rows lead astray, as on rough targets.
-//! Those of 512 rows are learnt anew at doublings (`auto/search.rs`).
+//! The likelihood of 128 rows says less of each feature, so the prior keeps their lengths together:
+//! better where many rows lead astray, as on rough targets. Those of 512 rows are learnt anew at
+//! doublings (`auto/search.rs`).
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;

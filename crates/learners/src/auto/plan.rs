@@ -8,7 +8,8 @@ use super::series::{Effort, Series, cost_of_processes};
 /// Rows that are predicted to compare what the first rows say.
 const JUDGED: usize = 512;
 
-/// A metric that is wanted: the rows whose likelihood tells the relevance at first (0: all features alike), and the nearest examples of a prediction.
+/// A metric that is wanted: the rows whose likelihood tells the relevance at first (0: all features
+/// alike), and the nearest examples of a prediction.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     kind: Kind,
@@ -61,7 +62,8 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The largest plan that `budget` multiply-adds a round allow, with `steps` learners that forget; `None` where not even the smallest has room.
+    /// The largest plan that `budget` multiply-adds a round allow, with `steps` learners that
+    /// forget; `None` where not even the smallest has room.
     pub(super) fn within(
         budget: f64,
         (dimension, outputs): (usize, usize),
@@ -114,7 +116,8 @@ impl Size {
     }
 }
 
-/// Rows of the past: as they came, scaled and bent, and what the grid predicted for each when it came. Targets and predictions are `outputs` numbers a row.
+/// Rows of the past: as they came, scaled and bent, and what the grid predicted for each when it
+/// came. Targets and predictions are `outputs` numbers a row.
 #[derive(Clone, Copy)]
 pub(super) struct Past<'a> {
     pub(super) dimension: usize,

@@ -1,7 +1,9 @@
-//! How the relevance of features is sought: where the likelihood leads to from two beginnings, and what would have predicted the last rows best.
+//! How the relevance of features is sought: where the likelihood leads to from two beginnings, and
+//! what would have predicted the last rows best.
 //!
-//! There are several peaks: for rough targets one at short lengths besides that at long ones, which is often the better one when many rows have come. So
-//! relevance is learnt from the first rows, and anew from the windows at each doubling of the rows.
+//! There are several peaks: for rough targets one at short lengths besides that at long ones, which
+//! is often the better one when many rows have come. So relevance is learnt from the first rows,
+//! and anew from the windows at each doubling of the rows.
 
 use super::metrics::{Kind, Metric};
 use super::series::{Effort, ROWS_OF_TIME, Series};
@@ -13,14 +15,16 @@ const SHORT: f64 = 0.25;
 const FIRST: u64 = 2048;
 /// Rows of the windows that are looked at.
 const KEPT: usize = 4096;
-/// What that may cost, as a share of what predictions from full windows would have cost since the last time.
+/// What that may cost, as a share of what predictions from full windows would have cost since the
+/// last time.
 const SHARE: f64 = 0.4;
 /// Bounds of the sample.
 const LEAST_SAMPLE: usize = 128;
 const LARGEST_SAMPLE: usize = 1024;
 
-/// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds since the last one pay for a sample: the
-/// first metric of each kind, except for that of all ranks alike. The second by ranks stays with what few rows said.
+/// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds
+/// since the last one pay for a sample: the first metric of each kind, except for that of all ranks
+/// alike. The second by ranks stays with what few rows said.
 pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
     if round < FIRST || !round.is_power_of_two() {
         return;
@@ -97,7 +101,8 @@ impl Relevances {
         let untimed = without_time(&self.timed);
         let other = timed.without_time().relevance(begins(&[&self.other, &untimed], |before| &before.other), effort);
         let timed = timed.relevance(begins(&[&self.timed], |before| &before.timed), effort);
-        // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
+        // Ranks are nearly as long as scaled features, so what these say is a good beginning for
+        // them.
         let ranks = ranks.relevance(begins(&[&self.ranks, &other], |before| &before.ranks), effort);
         Self { timed, other, ranks }
     }
@@ -208,7 +213,8 @@ mod tests {
         assert_eq!(metrics.iter().map(Metric::relevance).collect::<Vec<_>>(), before);
     }
 
-    /// The parity of three of twelve bits: the nearest of many rows share all three and say nothing of them, the nearest of few rows do not.
+    /// The parity of three of twelve bits: the nearest of many rows share all three and say nothing
+    /// of them, the nearest of few rows do not.
     #[test]
     fn what_few_rows_said_is_a_beginning_for_many() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

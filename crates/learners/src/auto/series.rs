@@ -7,7 +7,8 @@ use crate::local::{Memory, Neighbours, Process, TARGETS};
 
 /// Rows from which relevance is learnt.
 pub(super) const LEAST_ROWS: usize = 256;
-/// So many rows between two examples always count for at least a share [`PACE`] of the mean squared distance, in the metric of time.
+/// So many rows between two examples always count for at least a share [`PACE`] of the mean squared
+/// distance, in the metric of time.
 pub(super) const ROWS_OF_TIME: f64 = 1000.0;
 pub(super) const PACE: f64 = 0.1;
 /// Nearest examples of a prediction that is compared.
@@ -27,7 +28,8 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    /// Multiply-adds of a search for each row of the sample, where half as many are judged, in windows of so many rows.
+    /// Multiply-adds of a search for each row of the sample, where half as many are judged, in
+    /// windows of so many rows.
     pub(super) fn cost(rows: usize, (width, outputs): (usize, usize)) -> f64 {
         let found = rows as f64 * width as f64;
         let climbed = TURNS as f64 * (found + Relevance::cost(width, outputs));
@@ -68,7 +70,8 @@ impl Series {
         Self { shape: (width - 1, outputs), rows, targets, spreads, timed: false }
     }
 
-    /// The relevance that would have predicted the last rows best, of those from which and to which the likelihood leads.
+    /// The relevance that would have predicted the last rows best, of those from which and to which
+    /// the likelihood leads.
     pub(super) fn relevance(&self, mut begins: Vec<Relevance>, effort: Effort) -> Relevance {
         if self.len() < LEAST_ROWS || self.shape.0 == usize::from(self.timed) {
             return begins.swap_remove(0);
@@ -85,7 +88,8 @@ impl Series {
         found.swap_remove(0).1
     }
 
-    /// Calls `see` with each of the last `seen` rows, in the order of time, its point and a window of all rows before it.
+    /// Calls `see` with each of the last `seen` rows, in the order of time, its point and a window
+    /// of all rows before it.
     fn replay(
         &self,
         relevance: &Relevance,
@@ -133,14 +137,16 @@ impl Series {
     }
 }
 
-/// Makes the time, which is last, so relevant that rows from before a change are soon far away, however near they are otherwise: [`ROWS_OF_TIME`] count for a
-/// share of the mean squared distance, which is `2 Σ w_j` for scaled features.
+/// Makes the time, which is last, so relevant that rows from before a change are soon far away,
+/// however near they are otherwise: [`ROWS_OF_TIME`] count for a share of the mean squared
+/// distance, which is `2 Σ w_j` for scaled features.
 fn keep_pace(weights: &mut [f64]) {
     let Some((time, features)) = weights.split_last_mut() else { return };
     *time = time.max(PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2));
 }
 
-/// Multiply-adds of the eight processes: their systems, and exponentials that cost as much as twenty each.
+/// Multiply-adds of the eight processes: their systems, and exponentials that cost as much as
+/// twenty each.
 pub(super) fn cost_of_processes((d, m): (usize, usize), neighbours: usize) -> f64 {
     let (k, d, m) = (neighbours as f64, d as f64, m as f64);
     let solutions = k * k * k / 6.0 + (1.0 + 0.5 * m) * k * k;

@@ -1,10 +1,13 @@
 //! Which metrics of the windows are asked in a round, by what each is worth for its cost.
 //!
-//! The worth of a metric is by how much it lowers the loss: with weights `p_k`, predictions `ŷ_k` and the mixture `ŷ = Σ p_k ŷ_k`, the mixture without the
-//! metric's members `M` is `(ŷ − Σ_{k∈M} p_k ŷ_k)/(1 − Σ_{k∈M} p_k)`. A metric rests while its worth, averaged over 512 rounds, is below
-//! its share of the cost times 1 % of the loss. It is then asked in every fourth round only; in the others its members say what all others say together, so that they change
-//! nothing and learn nothing. One metric at a time is put to rest, not before row 4096 and not within 512 rounds of another change. It is called back when its worth is twice
-//! as much, and all are when the losses of the last 32 rounds are twice those of late: something has changed.
+//! The worth of a metric is by how much it lowers the loss: with weights `p_k`, predictions `ŷ_k`
+//! and the mixture `ŷ = Σ p_k ŷ_k`, the mixture without the metric's members `M` is
+//! `(ŷ − Σ_{k∈M} p_k ŷ_k)/(1 − Σ_{k∈M} p_k)`. A metric rests while its worth, averaged over 512
+//! rounds, is below its share of the cost times 1 % of the loss. It is then asked in every fourth
+//! round only; in the others its members say what all others say together, so that they change
+//! nothing and learn nothing. One metric at a time is put to rest, not before row 4096 and not
+//! within 512 rounds of another change. It is called back when its worth is twice as much, and all
+//! are when the losses of the last 32 rounds are twice those of late: something has changed.
 
 use mercer_core::{Inconsistent, Validate};
 

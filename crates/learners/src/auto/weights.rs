@@ -1,8 +1,11 @@
-//! The weights of the members: of a mixture that remembers all rounds and of one that follows the last two thousand, weighed in their turn.
+//! The weights of the members: of a mixture that remembers all rounds and of one that follows the
+//! last two thousand, weighed in their turn.
 //!
-//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has the weight `a p_k + b q_k`. Where nothing changes, the first is the better one
-//! and soon has nearly all of the weight; after a change, the second has forgotten the losses of before. Under ML-Poly the second and the mixture of both
-//! forget by a factor; under the other rules they share a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
+//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has
+//! the weight `a p_k + b q_k`. Where nothing changes, the first is the better one and soon has
+//! nearly all of the weight; after a change, the second has forgotten the losses of before. Under
+//! ML-Poly the second and the mixture of both forget by a factor; under the other rules they share
+//! a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -105,7 +108,8 @@ impl Validate for Weights {
 mod tests {
     use super::*;
 
-    /// Learns `rounds` rounds in which the member of this number is right and the other two are wrong; the weight of the first after each.
+    /// Learns `rounds` rounds in which the member of this number is right and the other two are
+    /// wrong; the weight of the first after each.
     fn told(weights: &mut Weights, right: usize, rounds: usize) -> Vec<f64> {
         let mut regrets = Vec::new();
         let mut round = |t: usize| {

@@ -2,8 +2,8 @@
 
 use mercer_simd::{LANES, Lane, Simd};
 
-/// As many outputs as are handled together: half a lane, since most systems have no more, and what a pass reads and writes is what it costs.
-/// Files hold eight (see `stored`).
+/// As many outputs as are handled together: half a lane, since most systems have no more, and what
+/// a pass reads and writes is what it costs. Files hold eight (see `stored`).
 pub(super) type Outputs = [f64; OUTPUTS];
 pub(super) const OUTPUTS: usize = 4;
 

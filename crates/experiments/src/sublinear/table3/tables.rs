@@ -124,7 +124,8 @@ fn verdicts(result: &StreamResult, learner: Learner, runs: &Runs, options: &Opti
     Some((tolerance.judge(&runs.errors(), &printed.mse), tolerance.judge_size(mean_size(runs), printed.size)))
 }
 
-/// Both as they are counted: with what the paper leaves open, or as not run where the passes are shortened.
+/// Both as they are counted: with what the paper leaves open, or as not run where the passes are
+/// shortened.
 fn judgements(
     result: &StreamResult,
     learner: Learner,

@@ -1,26 +1,28 @@
-//! Learners inside learners: members of a mixture, written `NAME KEY=VALUE …; NAME KEY=VALUE …`, and the one of a wrapper.
+//! Learners inside learners: members of a mixture, written `NAME KEY=VALUE …; NAME KEY=VALUE …`,
+//! and the one of a wrapper.
 //!
-//! What stands in parentheses belongs together: `restart learner=(krls lambda=0.1) delta=0.01; fogd`.
+//! What stands in parentheses belongs together:
+//! `restart learner=(krls lambda=0.1) delta=0.01; fogd`.
 
 use mercer_core::DEEPEST;
 use mercer_kernels::AnyKernel;
 use mercer_learners::AnyRegressor;
 
-use super::Context;
-use super::error::CatalogueError;
-use super::find;
-use super::settings::Settings;
+use super::super::error::CatalogueError;
+use super::super::{Context, find};
+use super::Settings;
 
 /// A learner of a mixture.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(in crate::catalogue) struct Member {
     name: String,
     kernel: Option<AnyKernel>,
     settings: Settings,
 }
 
 impl Member {
-    /// The members that `text` lists, at least one. Each is a learner with its settings, among which `kernel=SPEC` may be one.
+    /// The members that `text` lists, at least one. Each is a learner with its settings, among
+    /// which `kernel=SPEC` may be one.
     pub(super) fn list(text: &str) -> Result<Vec<Self>, CatalogueError> {
         let members = split(inner(text)?, |c| c == ';').map(str::trim).filter(|member| !member.is_empty());
         let members: Vec<Self> = members.map(Self::parse).collect::<Result<_, _>>()?;
@@ -93,7 +95,8 @@ fn inner(text: &str) -> Result<&str, CatalogueError> {
     Ok(text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text))
 }
 
-/// The parts of `text` between separators that stand in no parentheses: how lists of learners, and the words of one, are written.
+/// The parts of `text` between separators that stand in no parentheses: how lists of learners, and
+/// the words of one, are written.
 pub fn split(text: &str, separates: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     text.split(move |c| {
