@@ -100,8 +100,8 @@ use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Ta
 use crate::example::{Rows, Target, Targets};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::local::with_column;
-use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
+use crate::wrappers::mixture::{Expert, Mixture, squared_error};
 use crate::{AnyRegressor, Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
 use mercer_experts::Rule;
 
@@ -139,7 +139,7 @@ pub struct Auto {
     /// `None` before the first stage.
     mixture: Option<Stage>,
     loss: f64,
-    #[cfg_attr(feature = "serde", serde(skip, default = "crate::mixture::one"))]
+    #[cfg_attr(feature = "serde", serde(skip, default = "crate::wrappers::mixture::one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,

@@ -4,10 +4,10 @@
 use mercer_kernels::{Gaussian, TaylorFeatures};
 
 use super::nearest::with_outputs;
-use crate::basis::Eviction;
+use crate::engines::basis::Eviction;
 use crate::example::Rows;
 use crate::learner::learn_one_by_one;
-use crate::mixture::Mixture;
+use crate::wrappers::mixture::Mixture;
 use crate::{
     AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, RegressorExt, Removal, Restarting,
     TaylorParams,

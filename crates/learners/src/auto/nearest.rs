@@ -28,7 +28,7 @@ use super::watch::Watch;
 use super::weights::{Weights, charge, mix};
 use crate::example::Target;
 use crate::local::{Memory, TARGETS, with_column};
-use crate::mixture::{LARGEST_REGRET, squared_error};
+use crate::wrappers::mixture::{LARGEST_REGRET, squared_error};
 use crate::{Error, Fogd, FogdParams, Regressor, RegressorExt, Scratch};
 use mercer_experts::{Aggregation, Rule};
 

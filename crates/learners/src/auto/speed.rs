@@ -13,7 +13,7 @@ use super::nearest::Nearest;
 use super::plan::{Past, Size};
 use super::{Auto, AutoParams};
 use crate::example::{Rows, Targets};
-use crate::mixture::Mixture;
+use crate::wrappers::mixture::Mixture;
 use crate::{Error, ParameterError, RegressorExt};
 use mercer_experts::Rule;
 

@@ -10,7 +10,7 @@
 use mercer_core::{Inconsistent, Validate};
 
 use crate::example::Target;
-use crate::mixture::LARGEST_REGRET;
+use crate::wrappers::mixture::LARGEST_REGRET;
 use crate::{Error, ParameterError};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
