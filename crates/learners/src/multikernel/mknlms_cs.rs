@@ -12,7 +12,7 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_simd::{axpy, dot};
 
-use super::KERNELS;
+use super::kernels::KERNELS;
 use crate::Error;
 use crate::catalogue::keys::join;
 use crate::catalogue::{Entry, Parameters};

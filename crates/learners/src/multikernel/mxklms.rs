@@ -7,7 +7,7 @@
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 
-use super::KERNELS;
+use super::kernels::KERNELS;
 use crate::Error;
 use crate::catalogue::keys::join;
 use crate::catalogue::{Entry, Parameters};
