@@ -12,7 +12,7 @@ use mercer::readers::{ColumnChoice, TargetColumn, Targets};
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;
 use super::dialect::Dialect;
-use super::encoded::{Known, Oddities, Sample};
+use super::encoded::{Known, Sample};
 use super::failure::Failure;
 use super::input::{Kind, Wanted, sorted_names};
 use super::intervals;
