@@ -38,6 +38,9 @@ pub(crate) struct Sample {
     pub(crate) record: Record,
 }
 
+/// The columns of a table and how many cells were odd, as JSON.
+pub(crate) type Facts = (serde_json::Value, serde_json::Value);
+
 /// How the columns of a table are looked at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Looking {
@@ -240,7 +243,7 @@ impl Encoded {
     }
 
     /// The columns and how many cells were odd, as JSON.
-    pub(crate) fn facts(&self) -> (serde_json::Value, serde_json::Value) {
+    pub(crate) fn facts(&self) -> Facts {
         (oddities::columns(&self.encoding), self.odd.as_ref().map_or(serde_json::Value::Null, Oddities::counts))
     }
 
@@ -338,8 +341,8 @@ impl Encoded {
         Ok(kept)
     }
 
-    /// All rows that are left, in memory; up to one more than `most`. Numbers and targets are scaled by their ranges if there is a `scheme`.
-    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<Dataset, Failure> {
+    /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers and targets are scaled by their ranges if there is a `scheme`.
+    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, Facts), Failure> {
         let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
         let (mut example, columns) = (Example::default(), self.columns());
         let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
@@ -358,11 +361,13 @@ impl Encoded {
             Kind::Numbers(outputs) => Dataset::several(name, dimension, features, outputs, targets)?,
         };
         let table = if self.is_weighted() { table.with_weights(weights)? } else { table };
-        if self.records.is_named() {
-            Ok(table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?)
+        let table = if self.records.is_named() {
+            table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?
         } else {
-            Ok(table)
-        }
+            table
+        };
+        self.report();
+        Ok((table, self.facts()))
     }
 }
 

@@ -130,11 +130,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         ));
     }
     notes.extend(feed.left_out());
-    let facts = feed.encoded().map(|encoded| {
-        encoded.report();
-        encoded.facts()
-    });
-    let (columns, counts) = facts.unzip();
+    let (columns, counts) = feed.facts().unzip();
     let seconds = seconds.as_secs_f64();
     let (_, second_half) = body.between(scored / 2, scored, true);
     let (rows, last) = body.between(scored.saturating_sub(window), scored, true);

@@ -118,13 +118,9 @@ impl From<DataError> for Failure {
     }
 }
 
-/// Why a row cannot be read where `--as` is understood.
-pub(crate) fn of_row(error: &DataError) -> String {
-    match error {
-        DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } => {
-            let name = name.clone().unwrap_or_else(|| format!("#{number}"));
-            format!("{error}; --as '{name}=number' reads gaps as missing values")
-        }
-        error => error.to_string(),
-    }
+/// What `--as` can do for a row that cannot be read.
+pub(crate) fn remedy(error: &DataError) -> Option<String> {
+    let DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } = error else { return None };
+    let name = name.clone().unwrap_or_else(|| format!("#{number}"));
+    Some(format!("--as '{name}=number' reads gaps as missing values"))
 }

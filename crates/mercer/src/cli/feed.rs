@@ -10,7 +10,7 @@ use mercer::readers::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Sch
 
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
-use super::encoded::{Encoded, Looking};
+use super::encoded::{Facts, Looking};
 use super::failure::{self, Failure};
 use super::input::{
     Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
@@ -104,9 +104,9 @@ impl Names {
 }
 
 impl Feed {
-    /// The rows of a table whose columns are encoded, if they are and it is not in memory.
-    pub(crate) fn encoded(&self) -> Option<&Encoded> {
-        self.input.encoded()
+    /// What was found of a table whose columns are encoded.
+    pub(crate) fn facts(&self) -> Option<Facts> {
+        self.input.facts()
     }
 
     /// `formula` is the first key whose value depends on T.
@@ -401,7 +401,10 @@ impl Feed {
 fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
     loop {
         match input.next(example) {
-            Err(error) if error.concerns_one_row() => bad.leave_out(Failure::because(failure::of_row(&error)))?,
+            Err(error) if error.concerns_one_row() => {
+                let (remedy, why) = (failure::remedy(&error), Failure::from(error));
+                bad.leave_out(remedy.into_iter().fold(why, |why, remedy| why.with(&remedy)))?;
+            }
             read => return Ok(read?),
         }
     }

@@ -14,7 +14,7 @@ use mercer::readers::{
 };
 
 use super::dialect::{self, Dialect};
-use super::encoded::{Encoded, Looking, Sample};
+use super::encoded::{Encoded, Facts, Looking, Sample};
 use super::failure::Failure;
 use super::only;
 use super::opening::Opening;
@@ -139,6 +139,8 @@ pub(crate) struct Input {
     /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
     fixed: bool,
     given: usize,
+    /// What was found of an encoded table that is in memory now.
+    found: Option<Facts>,
 }
 
 enum Body {
@@ -205,7 +207,7 @@ impl Input {
     pub(crate) fn of_encoded(shown: String, encoded: Encoded) -> Self {
         let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
         let fixed = encoded.fixed().is_some();
-        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, fixed, given: 0 }
+        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, fixed, given: 0, found: None }
     }
 
     /// The rows that a reader has before it.
@@ -213,7 +215,16 @@ impl Input {
         let kind = settle(&mut reader, wanted)?;
         let columns = Columns::of_reader(&reader);
         let weighted = reader.is_weighted();
-        Ok(Self { shown, body: Body::Stream(reader.into()), kind, columns, weighted, fixed: false, given: 0 })
+        Ok(Self {
+            shown,
+            body: Body::Stream(reader.into()),
+            kind,
+            columns,
+            weighted,
+            fixed: false,
+            given: 0,
+            found: None,
+        })
     }
 
     /// The data set of that name; its numbers are encoded if they are to be scaled row by row.
@@ -274,7 +285,16 @@ impl Input {
         let series = Registry::load()?.open_series(name)?;
         let columns = Columns::new(series.dimension(), series.column_names(), None);
         let (shown, kind) = (name.to_owned(), Kind::Numbers(0));
-        Ok(Self { shown, body: Body::Series(series), kind, columns, weighted: false, fixed: false, given: 0 })
+        Ok(Self {
+            shown,
+            body: Body::Series(series),
+            kind,
+            columns,
+            weighted: false,
+            fixed: false,
+            given: 0,
+            found: None,
+        })
     }
 
     /// A table in memory.
@@ -290,13 +310,22 @@ impl Input {
         };
         let columns = Columns::new(table.dimension(), table.feature_names(), table.target_names());
         let weighted = table.weights().is_some();
-        Ok(Self { shown, body: Body::Table { table, order: None }, kind, columns, weighted, fixed: false, given: 0 })
+        Ok(Self {
+            shown,
+            body: Body::Table { table, order: None },
+            kind,
+            columns,
+            weighted,
+            fixed: false,
+            given: 0,
+            found: None,
+        })
     }
 
     /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused. Where columns are encoded, numbers and targets are
     /// scaled by their ranges if there is a `scheme`.
     pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
-        let Self { shown, body, kind, columns, weighted, mut fixed, given } = self;
+        let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found } = self;
         let body = match body {
             Body::Stream(mut reader) => {
                 let table = reader.read_rows(promised.unwrap_or(usize::MAX))?;
@@ -309,7 +338,8 @@ impl Input {
             }
             Body::Encoded(encoded) => {
                 fixed |= scheme.is_some();
-                let table = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
+                let (table, facts) = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
+                found = Some(facts);
                 if let Some(promised) = promised.filter(|promised| table.len() > *promised) {
                     return Err(more_than_promised(&shown, promised));
                 }
@@ -317,7 +347,7 @@ impl Input {
             }
             held @ (Body::Table { .. } | Body::Timed(_) | Body::Series(_)) => held,
         };
-        Ok(Self { shown, body, kind, columns, weighted, fixed, given })
+        Ok(Self { shown, body, kind, columns, weighted, fixed, given, found })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
@@ -401,6 +431,19 @@ impl Input {
     /// The rows of a table whose columns are encoded, if they are.
     pub(crate) fn encoded(&self) -> Option<&Encoded> {
         if let Body::Encoded(encoded) = &self.body { Some(encoded) } else { None }
+    }
+
+    /// What was found of a table whose columns are encoded: the columns, and odd cells, which a
+    /// person is told.
+    pub(crate) fn facts(&self) -> Option<Facts> {
+        match (&self.found, &self.body) {
+            (Some(facts), _) => Some(facts.clone()),
+            (None, Body::Encoded(encoded)) => {
+                encoded.report();
+                Some(encoded.facts())
+            }
+            _ => None,
+        }
     }
 
     /// The names of all classes in sorted order, where that is known without reading on.

@@ -7,7 +7,7 @@ use mercer::encoding::{Encoding, TargetScale};
 use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 
 use super::dialect::{self, Dialect};
-use super::encoded::{self, Encoded, Known, Looking, Records, Sample, Oddities};
+use super::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample};
 use super::failure::{self, Failure};
 use super::input::{Input, Kind, Wanted, refuse_for_named};
 use super::opening::Opening;
@@ -184,8 +184,8 @@ impl Rows {
             Ok(false) => Ok(None),
             Ok(true) => Ok(Some(Row::Good)),
             Err(error) if error.concerns_one_row() => {
-                let why = if self.asks { failure::of_row(&error) } else { error.to_string() };
-                Ok(Some(Row::Bad(why)))
+                let remedy = failure::remedy(&error).filter(|_| self.asks);
+                Ok(Some(Row::Bad(remedy.map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}")))))
             }
             Err(error) => Err(error.into()),
         }

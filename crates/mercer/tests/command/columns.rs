@@ -49,7 +49,8 @@ fn one_sign_around_all_numbers_is_read_and_told() {
         assert!(err.contains("column \"rate\": number, written with") && err.contains(sign), "{err}");
     }
     // What may be two numbers is none.
-    let folder = Folder::new().with("d.csv", table(400, "p,x,y", |t, x| format!("\"${}.{:03}\",{x},{x}", t % 7 + 1, t)));
+    let folder =
+        Folder::new().with("d.csv", table(400, "p,x,y", |t, x| format!("\"${}.{:03}\",{x},{x}", t % 7 + 1, t)));
     let (_, err) = eval(&folder, "d.csv --learner krls --target y");
     assert!(err.contains("column \"p\": left out, for \"$") && err.contains("may be read as two numbers"), "{err}");
 }
@@ -79,7 +80,7 @@ fn a_day_above_twelve_tells_the_order_and_else_it_is_asked_for() {
     let (_, err) = eval(&folder, "sure.csv --learner krls --target y");
     assert!(err.contains("column \"day\": time, month/day/year"), "{err}");
     let (_, err) = eval(&folder, "doubt.csv --learner krls --target y");
-    assert!(err.contains("column \"day\": left out, for \"1") && err.contains("day=dmy or day=mdy"), "{err}");
+    assert!(err.contains("column \"day\": left out, for \"") && err.contains("day=dmy or day=mdy"), "{err}");
     let (_, err) = eval(&folder, "doubt.csv --learner krls --target y --as day=dmy");
     assert!(err.contains("column \"day\": time, day/month/year"), "{err}");
     let refused = folder.run("eval none.csv --learner krls --target y --as day=time");
@@ -103,7 +104,8 @@ fn columns_and_categories_that_come_late_are_learnt() {
     let (mse, err) = eval(&folder, "late.csv --learner auto --target y");
     assert!(mse < 1.0, "{mse}");
     for name in ["b", "c"] {
-        let told = format!("column {name:?}: has no value in the first 256 rows, and begins with the first that it has");
+        let told =
+            format!("column {name:?}: has no value in the first 256 rows, and begins with the first that it has");
         assert!(err.contains(&told), "{err}");
     }
     let (mse, _) = eval(&folder, "stores.csv --learner krls --target y");
