@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-use mercer_learners::{Fogd, FogdParams, Krls, KrlsParams, Regressor};
+use mercer_learners::{Fogd, FogdParams, Krls, KrlsParams, Regressor, RegressorExt};
 
 use crate::DIMENSION;
 use crate::stream::{ALD_THRESHOLD, Example, Stream, WIDTH};

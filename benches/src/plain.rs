@@ -174,7 +174,7 @@ mod tests {
     use crate::DIMENSION;
     use crate::stream::{Stream, WIDTH};
     use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-    use mercer_learners::{Fogd, FogdParams, Regressor};
+    use mercer_learners::{Fogd, FogdParams, RegressorExt};
 
     #[test]
     fn the_plain_loops_compute_what_the_library_computes() -> anyhow::Result<()> {

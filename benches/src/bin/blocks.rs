@@ -22,7 +22,7 @@ use mercer_kernels::{AlignedVec, Gaussian};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld, NonsAldParams,
-    PkawvTaylor, Regressor, Target, Targets, TaylorParams,
+    PkawvTaylor, Regressor, RegressorExt, Target, Targets, TaylorParams,
 };
 use mercer_linalg_incremental::{SquareRootRls, SquareRootScratch};
 use rand::{RngExt, SeedableRng};

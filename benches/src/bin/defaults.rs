@@ -14,7 +14,7 @@ use std::thread;
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use mercer::catalogue::{self, Context, Entry, Settings};
-use mercer::{AnyKernel, AnyRegressor, Gaussian, Regressor, median_width};
+use mercer::{AnyKernel, AnyRegressor, Gaussian, Regressor, RegressorExt, median_width};
 use mercer_encoding::{RunningMoments, ScaledTargets};
 use mercer_readers::{Dataset, ReadOptions, read_all};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use mercer_kernels::Gaussian;
-use mercer_learners::{FbKrls, FbKrlsParams, KrlsT, KrlsTParams, Regressor, SwKrls, SwKrlsParams};
+use mercer_learners::{FbKrls, FbKrlsParams, KrlsT, KrlsTParams, Regressor, RegressorExt, SwKrls, SwKrlsParams};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -12,7 +12,7 @@ use mercer_datasets::Registry;
 use mercer_experts::IntervalParams;
 use mercer_kernels::{Gaussian, median_width};
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::{Krls, KrlsParams, Regressor, Scratch, Target};
+use mercer_learners::{Krls, KrlsParams, RegressorExt, Scratch, Target};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 const COVERAGE: f64 = 0.9;

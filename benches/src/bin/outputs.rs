@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use mercer_kernels::Gaussian;
-use mercer_learners::{Krls, KrlsParams, Regressor, Rows, Target, Targets};
+use mercer_learners::{Krls, KrlsParams, Regressor, RegressorExt, Rows, Target, Targets};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

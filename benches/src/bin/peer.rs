@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use mercer_benches::peer;
-use mercer_learners::Regressor;
+use mercer_learners::RegressorExt;
 
 #[derive(Debug, Parser)]
 #[command(about = "Times KRLS on a stream that other libraries can read")]

@@ -13,7 +13,7 @@ use clap::Parser;
 use mercer_datasets::Registry;
 use mercer_kernels::{Gaussian, Points, median_width};
 use mercer_learners::update::Ridge;
-use mercer_learners::{FixedMap, Regressor, RidgeMoments, Rows, Targets};
+use mercer_learners::{FixedMap, RegressorExt, RidgeMoments, Rows, Targets};
 use mercer_readers::Dataset;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

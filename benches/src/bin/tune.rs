@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use mercer::catalogue::{Context, Entry, Settings, find};
 use mercer::readers::{Dataset, Ranges, ReadOptions, Scaling, Scheme, read_all};
 use mercer::tune::{Plan, Space, in_parallel, search};
-use mercer::{AnyKernel, Gaussian, Regressor, Rows, Targets, median_width};
+use mercer::{AnyKernel, Gaussian, RegressorExt, Rows, Targets, median_width};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

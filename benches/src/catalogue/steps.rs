@@ -22,7 +22,8 @@ use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::catalogue::{Built, Context, Entry, Key, Kind, Value, entries};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams,
-    Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, SketchedKons, SketchedKonsParams,
+    Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, RegressorExt, SketchedKons,
+    SketchedKonsParams,
 };
 
 use super::{EXP, SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};

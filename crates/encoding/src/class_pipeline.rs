@@ -1,7 +1,7 @@
 //! Records in, classes out: an encoding and a classifier in one object.
 
 use mercer_core::{Cells, Inconsistent, Validate};
-use mercer_learners::{Classifier, Error, Regressor};
+use mercer_learners::{Classifier, Error, Regressor, RegressorExt};
 
 use crate::encoding::Encoding;
 use crate::error::EncodingError;

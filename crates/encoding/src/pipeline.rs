@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use mercer_core::{Cells, ExampleError, Inconsistent, Validate};
-use mercer_learners::{Error, Regressor, Rows, Scratch, Target, Targets};
+use mercer_learners::{Error, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 
 use crate::encoding::Encoding;
 use crate::error::EncodingError;
@@ -75,7 +75,7 @@ impl<R: Regressor> Pipeline<R> {
         &mut self.learner
     }
 
-    /// A column appears late: [`Encoding::add_column`] and [`Regressor::grow`]. In the rows learnt so far its numbers count as 0.
+    /// A column appears late: [`Encoding::add_column`] and [`RegressorExt::grow`]. In the rows learnt so far its numbers count as 0.
     ///
     /// # Errors
     /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the pipeline is then unchanged.
@@ -92,7 +92,7 @@ impl<R: Regressor> Pipeline<R> {
     /// The prediction for a record, of a learner with one output. Changes nothing.
     ///
     /// # Errors
-    /// [`EncodingError::Cells`], and as [`Regressor::predict_with`].
+    /// [`EncodingError::Cells`], and as [`RegressorExt::predict_with`].
     pub fn predict(&self, record: &(impl Cells + ?Sized)) -> Result<f64, EncodingError> {
         let mut numbers = Vec::with_capacity(self.encoding.dimension());
         self.encoding.encode(record, &mut numbers)?;
@@ -134,7 +134,7 @@ impl<R: Regressor> Pipeline<R> {
     /// Predicts a record into `scores`, then learns its target.
     ///
     /// # Errors
-    /// [`EncodingError::Cells`], and as [`Regressor::learn`]; nothing is then learnt.
+    /// [`EncodingError::Cells`], and as [`RegressorExt::learn`]; nothing is then learnt.
     ///
     /// # Panics
     /// If there is not room for each output in `scores`.
@@ -179,7 +179,7 @@ impl<R: Regressor> Pipeline<R> {
     }
 
     /// Learns records in order and appends their predictions. Encoded inputs are the same, bit for bit, as one by one; the learner may share
-    /// work between rows, as [`Regressor::learn_rows`] says.
+    /// work between rows, as [`RegressorExt::learn_rows`] says.
     ///
     /// # Errors
     /// Those of the first record that is refused. The records before it are learnt, and `scores` tells how many they are.

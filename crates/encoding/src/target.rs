@@ -23,7 +23,9 @@
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_experts::Outliers;
-use mercer_learners::{Error, Loss, Regressor, Rows, Scratch, Target, Targets, check_example};
+use mercer_learners::{
+    Blocks, Error, Growth, Loss, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, Variance,
+};
 
 use crate::error::EncodingError;
 use crate::scale::divided;
@@ -288,48 +290,12 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
 }
 
 impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
+    fn problem(&self) -> Problem {
+        self.inner.problem()
     }
+
     fn dictionary_size(&self) -> usize {
         self.inner.dictionary_size()
-    }
-    fn outputs(&self) -> usize {
-        self.inner.outputs()
-    }
-    fn loss(&self) -> Loss {
-        self.inner.loss()
-    }
-
-    fn has_variance(&self) -> bool {
-        self.inner.has_variance()
-    }
-
-    /// In squared units of the target.
-    fn noise(&self, output: usize) -> Option<f64> {
-        let unit = if self.has_no_scale().is_some() { return None } else { self.unit(output) };
-        self.inner.noise(output).map(|noise| (unit * unit * noise).min(f64::MAX))
-    }
-
-    /// As the learner tells it, in squared units of the target; none before the 16th row.
-    fn predict_variance_into(
-        &self,
-        x: &[f64],
-        scratch: &mut Scratch,
-        scores: &mut [f64],
-        variances: &mut [f64],
-    ) -> Result<bool, Error> {
-        if self.has_no_scale().is_some() {
-            variances.fill(f64::NAN);
-            return self.predict_into(x, scratch, scores).map(|()| false);
-        }
-        let told = self.inner.predict_variance_into(x, scratch, scores, variances)?;
-        self.undo(scores);
-        for (output, variance) in variances.iter_mut().enumerate() {
-            let unit = self.unit(output);
-            *variance *= unit * unit;
-        }
-        Ok(told)
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -356,8 +322,66 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
         Ok(())
     }
 
+    fn variance(&self) -> Option<&dyn Variance> {
+        self.inner.variance().map(|_| self as &dyn Variance)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                let before = self.inner.dimension();
+                self.inner.grow(added)?;
+                if let Some(open) = &mut self.open {
+                    open.fresh.grow(added)?;
+                    let wider = open
+                        .inputs
+                        .chunks_exact(before.max(1))
+                        .flat_map(|x| x.iter().copied().chain((0..added).map(|_| 0.0)));
+                    open.inputs = if before == 0 { vec![0.0; added * open.rows()] } else { wider.collect() };
+                }
+                Ok(())
+            }
+            Growth::Output { .. } => Err(growth.refused()),
+        }
+    }
+}
+
+impl<R: Regressor + Clone> Variance for ScaledTargets<R> {
+    /// In squared units of the target.
+    fn noise_variance(&self, output: usize) -> Option<f64> {
+        let unit = if self.has_no_scale().is_some() { return None } else { self.unit(output) };
+        self.inner.noise(output).map(|noise| (unit * unit * noise).min(f64::MAX))
+    }
+
+    /// As the learner tells it, in squared units of the target; none before the 16th row.
+    fn predict_with_variance(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        if self.has_no_scale().is_some() {
+            variances.fill(f64::NAN);
+            return self.predict_into(x, scratch, scores).map(|()| false);
+        }
+        let told = self.inner.predict_variance_into(x, scratch, scores, variances)?;
+        self.undo(scores);
+        for (output, variance) in variances.iter_mut().enumerate() {
+            let unit = self.unit(output);
+            *variance *= unit * unit;
+        }
+        Ok(told)
+    }
+}
+
+impl<R: Regressor + Clone> Blocks for ScaledTargets<R> {
     /// One by one until the scales are fixed, then as the learner does.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let outputs = self.outputs();
         let mut row = 0;
         while row < rows.len() && self.open.is_some() {
@@ -373,8 +397,9 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
         if self.scales.is_empty() && self.screening.is_none() {
             return self.inner.learn_rows(rest, scores);
         }
+        let problem = self.problem();
         // Up to the first row that is refused: scaled, it might pass, or be refused in other words.
-        let refused = rest.iter().position(|(x, target)| check_example(self, x, target).is_err());
+        let refused = rest.iter().position(|(x, target)| problem.check(x, target).is_err());
         let good = rest.range(0, refused.unwrap_or(rest.len()));
         let weights = match &self.screening {
             Some(screening) => screening.weights(good),
@@ -397,26 +422,14 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
         }
         self.undo(&mut scores[start..]);
         learnt?;
-        refused.map_or(Ok(()), |row| check_example(self, rest.input(row), rest.target(row)))
+        refused.map_or(Ok(()), |row| problem.check(rest.input(row), rest.target(row)))
     }
 
-    fn set_threads(&mut self, threads: usize) {
+    fn limit_threads(&mut self, threads: usize) {
         self.inner.set_threads(threads);
         if let Some(open) = &mut self.open {
             open.fresh.set_threads(threads);
         }
-    }
-
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        let before = self.inner.dimension();
-        self.inner.grow(added)?;
-        if let Some(open) = &mut self.open {
-            open.fresh.grow(added)?;
-            let wider =
-                open.inputs.chunks_exact(before.max(1)).flat_map(|x| x.iter().copied().chain((0..added).map(|_| 0.0)));
-            open.inputs = if before == 0 { vec![0.0; added * open.rows()] } else { wider.collect() };
-        }
-        Ok(())
     }
 }
 
@@ -437,8 +450,7 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         inputs.validate()?;
         targets.validate()?;
         let rows = weights.len();
-        let alike = (fresh.dimension(), fresh.outputs()) == (self.inner.dimension(), outputs)
-            && fresh.loss() == self.inner.loss();
+        let alike = fresh.problem() == self.inner.problem();
         let whole = inputs.len() == rows * fresh.dimension() && targets.len() == rows * outputs;
         let early = rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == self.scales.is_empty();
         Inconsistent::require(alike && whole && early, WHAT, "it keeps its first rows until the last stage")?;

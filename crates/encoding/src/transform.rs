@@ -13,7 +13,7 @@
 //! **Categories and the input dimension.** A column with `k` categories in the head has room for `s = k + max(2, k/2)` categories, at most
 //! [`EncodingOptions::categories`]. The most frequent have a number each from the start; a new one gets the next free number when it is
 //! learnt. A category without a number is hashed to one of `h` further numbers with a sign (Weinberger et al., *Feature hashing*, ICML 2009): `h` is 4 while all
-//! fit, else [`EncodingOptions::hashed`]. So the dimension is settled by the head. The other way, `Regressor::grow`, would only serve
+//! fit, else [`EncodingOptions::hashed`]. So the dimension is settled by the head. The other way, `RegressorExt::grow`, would only serve
 //! learners that can grow: `auto`, random and Taylor features and frozen dictionaries cannot. Unused numbers are 0, change no distance, and cost
 //! only their share of a kernel row.
 //!

@@ -8,8 +8,6 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
 
 use crate::catalogue::Entry;
-use crate::learner::{Rows, Target};
-use crate::loss::Loss;
 use crate::*;
 use crate::{auto, coefficients, every_point, mixture, regression, restart};
 
@@ -54,53 +52,26 @@ macro_rules! learners {
         }
 
         impl<K: Kernel + Clone + Send> Regressor for AnyRegressor<K> {
-            fn dimension(&self) -> usize {
-                match self { $(Self::$variant(learner) => learner.dimension(),)* }
+            fn problem(&self) -> Problem {
+                match self { $(Self::$variant(learner) => learner.problem(),)* }
             }
             fn dictionary_size(&self) -> usize {
                 match self { $(Self::$variant(learner) => learner.dictionary_size(),)* }
             }
-            fn outputs(&self) -> usize {
-                match self { $(Self::$variant(learner) => learner.outputs(),)* }
-            }
-            fn loss(&self) -> Loss {
-                match self { $(Self::$variant(learner) => learner.loss(),)* }
-            }
             fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
                 match self { $(Self::$variant(learner) => learner.predict_into(x, scratch, scores),)* }
-            }
-            fn has_variance(&self) -> bool {
-                match self { $(Self::$variant(learner) => learner.has_variance(),)* }
-            }
-            fn noise(&self, output: usize) -> Option<f64> {
-                match self { $(Self::$variant(learner) => learner.noise(output),)* }
-            }
-            fn predict_variance_into(
-                &self,
-                x: &[f64],
-                scratch: &mut Scratch,
-                scores: &mut [f64],
-                variances: &mut [f64],
-            ) -> Result<bool, Error> {
-                match self { $(Self::$variant(learner) => learner.predict_variance_into(x, scratch, scores, variances),)* }
             }
             fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
                 match self { $(Self::$variant(learner) => learner.step(x, target, scores),)* }
             }
-            fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-                match self { $(Self::$variant(learner) => learner.learn(x, target, scores),)* }
+            fn variance(&self) -> Option<&dyn Variance> {
+                match self { $(Self::$variant(learner) => learner.variance(),)* }
             }
-            fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
-                match self { $(Self::$variant(learner) => learner.learn_rows(rows, scores),)* }
+            fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+                match self { $(Self::$variant(learner) => learner.blocks(),)* }
             }
-            fn grow(&mut self, added: usize) -> Result<(), Error> {
-                match self { $(Self::$variant(learner) => learner.grow(added),)* }
-            }
-            fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-                match self { $(Self::$variant(learner) => learner.add_output(like),)* }
-            }
-            fn set_threads(&mut self, threads: usize) {
-                match self { $(Self::$variant(learner) => learner.set_threads(threads),)* }
+            fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+                match self { $(Self::$variant(learner) => learner.reshape(growth),)* }
             }
         }
 

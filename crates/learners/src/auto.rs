@@ -93,11 +93,12 @@ use self::metrics::{Past, Row, Size};
 use self::nearest::Nearest;
 use self::scales::{Affine, Scales, weighted};
 use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Takes, Value, Values};
-use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
+use crate::example::{Rows, Target, Targets};
+use crate::learner::{check_input, learn_one_by_one};
 use crate::local::with_column;
 use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
-use crate::{AnyRegressor, Error, ParameterError, Regressor, Scratch};
+use crate::{AnyRegressor, Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
 use mercer_experts::Rule;
 
 /// Rows after which the scaling is learnt anew.
@@ -417,18 +418,14 @@ impl Validate for Auto {
 }
 
 impl Regressor for Auto {
-    fn dimension(&self) -> usize {
-        self.dimension
+    fn problem(&self) -> Problem {
+        Problem::squared(self.dimension, self.params.outputs)
     }
 
     fn dictionary_size(&self) -> usize {
         self.mixture.as_ref().map_or(0, |mixture| {
             mixture.experts.dictionary_size() + mixture.nearest.as_ref().map_or(0, |nearest| nearest.len())
         })
-    }
-
-    fn outputs(&self) -> usize {
-        self.params.outputs
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -449,11 +446,37 @@ impl Regressor for Auto {
         Ok(())
     }
 
-    fn has_variance(&self) -> bool {
-        true
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let weights = [target.weight];
+        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, self.params.outputs)?)?;
+        self.learn_good(rows, |made| scores.copy_from_slice(made))
     }
 
-    fn noise(&self, output: usize) -> Option<f64> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        Some(self)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(_) => Err(growth.refused()),
+            Growth::Output { like } => {
+                if let Some(stage) = &mut self.mixture {
+                    stage.add_output(like)?;
+                }
+                self.targets = with_column(&self.targets, self.params.outputs, like);
+                self.params.outputs += 1;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Variance for Auto {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
         let stage = self.mixture.as_ref()?;
         let scaled =
             stage.nearest.as_ref().map_or_else(|| stage.experts.noise(output), |nearest| nearest.noise(output));
@@ -461,7 +484,7 @@ impl Regressor for Auto {
     }
 
     /// That of the errors at the nearest examples, or where there is no window that of the grid.
-    fn predict_variance_into(
+    fn predict_with_variance(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
@@ -490,21 +513,17 @@ impl Regressor for Auto {
             .for_each(|(variance, target)| *variance *= target.scale.powi(2));
         Ok(known)
     }
+}
 
-    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let weights = [target.weight];
-        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, self.params.outputs)?)?;
-        self.learn_good(rows, |made| scores.copy_from_slice(made))
-    }
-
+impl Blocks for Auto {
     /// Blocks end where a stage does; within them the members learn in their blocked passes.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
-        let mut first = 0;
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+        let (mut first, problem) = (0, self.problem());
         while first < rows.len() {
             let most = self.until_stage().unwrap_or(usize::MAX).min(rows.len() - first);
             let learnable = |row: usize| {
                 let (x, target) = (rows.input(row), rows.target(row));
-                target.weight != 0.0 && check_example(self, x, target).is_ok()
+                target.weight != 0.0 && problem.check(x, target).is_ok()
             };
             let end = (first..first + most).find(|row| !learnable(*row)).unwrap_or(first + most);
             if end == first {
@@ -519,20 +538,11 @@ impl Regressor for Auto {
         Ok(())
     }
 
-    fn set_threads(&mut self, threads: usize) {
+    fn limit_threads(&mut self, threads: usize) {
         self.threads = threads;
         if let Some(stage) = &mut self.mixture {
             stage.experts.set_threads(threads_of_grid(threads, stage.nearest.is_some()));
         }
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        if let Some(stage) = &mut self.mixture {
-            stage.add_output(like)?;
-        }
-        self.targets = with_column(&self.targets, self.params.outputs, like);
-        self.params.outputs += 1;
-        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@
 //! are written (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets [`Values`].
 //!
 //! ```
-//! use mercer_learners::Regressor;
+//! use mercer_learners::RegressorExt;
 //! use mercer_learners::catalogue::{entries, trial};
 //!
 //! for entry in entries() {
@@ -389,7 +389,7 @@ mod tests {
                 let several = if classes { entry.takes.many_classes } else { entry.takes.vectors };
                 match trial::built(entry, kernel, &context) {
                     Ok(learner) => {
-                        use crate::Regressor;
+                        use crate::RegressorExt;
                         assert_eq!(learner.outputs(), outputs, "{}", entry.name);
                         assert!(entry.takes.loss(learner.loss()), "{}", entry.name);
                         assert!(outputs == 1 || several, "{}", entry.name);

@@ -25,10 +25,11 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Admission, Answer, Basis, KernelBasis, Probe};
 
-use crate::learner::{Target, check_input, check_scores};
+use crate::example::Target;
+use crate::learner::{check_input, check_scores};
 use crate::loss::Loss;
 use crate::update::{Coefficients, finite};
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 
 pub use ex_krls::{ExKrls, ExKrlsParams, StateSpaceStep};
 pub use fb_klms::{FbKlms, FbKlmsParams, FixedBudgetStep};
@@ -213,20 +214,15 @@ impl<K: Kernel + Validate, A: Admission<KernelBasis<K>> + Validate, U: Coefficie
 }
 
 impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor for OnCoefficients<K, A, U> {
-    fn dimension(&self) -> usize {
-        self.basis.dimension()
+    fn problem(&self) -> Problem {
+        Problem {
+            shape: Shape { inputs: self.basis.dimension(), outputs: self.alpha.outputs() },
+            loss: self.update.loss(),
+        }
     }
 
     fn dictionary_size(&self) -> usize {
         self.basis.len()
-    }
-
-    fn outputs(&self) -> usize {
-        self.alpha.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.update.loss()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -245,16 +241,27 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
         learnt
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.basis.grow(added);
-        self.update.grow(added);
-        Ok(())
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
     }
 
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.update.add_output(like)?;
-        self.alpha.add_output(like);
-        Ok(())
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.basis.grow(added);
+                self.update.grow(added);
+                Ok(())
+            }
+            Growth::Output { like } => {
+                self.update.add_output(like)?;
+                self.alpha.add_output(like);
+                Ok(())
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::{ConformalIntervals, IntervalParams};
 
-use crate::{Error, Regressor, Scratch, Target};
+use crate::{Error, Regressor, RegressorExt, Scratch, Target};
 
 /// In which units errors are remembered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub enum IntervalScale {
     #[default]
     Error,
     /// Standard deviations that the learner tells with each prediction
-    /// ([`Regressor::predict_variance_into`]), so that intervals are wider where it knows less. Those of the
-    /// noise are the unit ([`Regressor::noise`]): `√(1 + s)` for least squares. So the scale depends on the input and not
+    /// ([`RegressorExt::predict_variance_into`]), so that intervals are wider where it knows less. Those of the
+    /// noise are the unit ([`RegressorExt::noise`]): `√(1 + s)` for least squares. So the scale depends on the input and not
     /// on an estimate that drifts for thousands of rows after a change.
     Deviation,
 }
@@ -55,7 +55,7 @@ impl LearnerIntervals {
 
     /// [`Regressor::predict_into`] with the radius of each output's interval, `[ŷ − r, ŷ + r]`: infinite where there is none yet.
     ///
-    /// With [`IntervalScale::Deviation`] it costs what [`Regressor::predict_variance_into`] does.
+    /// With [`IntervalScale::Deviation`] it costs what [`RegressorExt::predict_variance_into`] does.
     ///
     /// # Errors
     /// As [`Regressor::predict_into`]; [`ExampleError::Outputs`] when there are other intervals than outputs; [`Error::NoVariance`] when errors are in
@@ -91,10 +91,10 @@ impl LearnerIntervals {
     ///
     /// An example of weight 0 is predicted and teaches the intervals nothing. All others count alike: the promise is one for rows.
     /// With [`IntervalScale::Error`] nothing is computed twice, and [`observe`](ConformalIntervals::observe) after
-    /// [`learn_rows`](Regressor::learn_rows) gives the same; with [`IntervalScale::Deviation`] a prediction comes before the step.
+    /// [`learn_rows`](RegressorExt::learn_rows) gives the same; with [`IntervalScale::Deviation`] a prediction comes before the step.
     ///
     /// # Errors
-    /// As [`Regressor::learn`] and [`predict_into`](Self::predict_into). Learner and intervals are then unchanged.
+    /// As [`RegressorExt::learn`] and [`predict_into`](Self::predict_into). Learner and intervals are then unchanged.
     ///
     /// # Panics
     /// If `scores` or `radii` has not an entry for each output of the learner.

@@ -1,22 +1,28 @@
-//! The face of every learner from examples, and what examples are.
+//! The face of every learner from examples. No learner is known here.
 //!
-//! A learner predicts *scores*, one number for each of its outputs, and learns a *target*: as many numbers, or a class for the softmax
-//! loss. Most learners have one output; their scores and targets are plain `f64`, which the provided methods of [`Regressor`] take. No
-//! learner is known here.
+//! A learner predicts *scores*, one number for each of its outputs, and learns a *target*: as many
+//! numbers, or a class for the softmax loss. Most learners have one output; their scores and
+//! targets are plain `f64`, which methods of [`RegressorExt`] take.
+//!
+//! [`Regressor`] is what every learner is, without default bodies: what it cannot do it says. So a
+//! learner around another one, such as a box or [`Restarting`](crate::Restarting), cannot lose an
+//! ability of the one within by forgetting it. [`RegressorExt`] is what every learner has from
+//! that: the ways to call it.
 
 use std::cell::RefCell;
 
-use mercer_core::{ExampleError, ParameterError};
+use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 use mercer_sparsify::Probe;
 
 use crate::Error;
+use crate::example::{Problem, Rows, Target, Targets};
 use crate::local::Memory;
 use crate::loss::Loss;
 pub(crate) use mercer_core::check_input;
 
-/// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a learner leaves in it means nothing to
-/// another.
+/// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a
+/// learner leaves in it means nothing to another.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     /// For learners on a dictionary.
@@ -32,7 +38,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it may lend more.
+    /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it
+    /// may lend more.
     pub(crate) fn lend(&mut self, count: usize) -> Vec<f64> {
         let mut numbers = self.spare.pop().unwrap_or_default();
         numbers.resize(count, 0.0);
@@ -45,320 +52,200 @@ impl Scratch {
     }
 }
 
-/// What is learnt at one input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Target<'a> {
-    /// One number for each output of the learner; one class `0, 1, …` for the softmax loss.
-    pub y: &'a [f64],
-    /// How much the example counts, a finite number ≥ 0: its loss is multiplied by the weight. An example of weight 0 is only
-    /// predicted: nothing is learnt, nothing is kept, no coin is tossed.
-    pub weight: f64,
-}
-
-impl<'a> Target<'a> {
-    /// A target of weight 1.
-    #[must_use]
-    pub fn new(y: &'a [f64]) -> Self {
-        Self { y, weight: 1.0 }
-    }
-
-    /// A target that counts `weight` times.
-    #[must_use]
-    pub fn weighted(y: &'a [f64], weight: f64) -> Self {
-        Self { y, weight }
-    }
-}
-
-/// Targets in order.
-#[derive(Clone, Copy, Debug)]
-pub struct Targets<'a> {
-    ys: &'a [f64],
-    weights: &'a [f64],
-    width: usize,
-}
-
-impl<'a> Targets<'a> {
-    /// Targets of `width ≥ 1` numbers each, row by row, and a weight for each; no weights at all mean 1 for every target.
-    ///
-    /// # Errors
-    /// [`Error::Targets`] when the numbers are no whole targets, or the weights are not as many.
-    pub fn new(ys: &'a [f64], weights: &'a [f64], width: usize) -> Result<Self, Error> {
-        let rows = ys.len() / width.max(1);
-        if width == 0 || !ys.len().is_multiple_of(width) || !(weights.is_empty() || weights.len() == rows) {
-            return Err(Error::Targets { numbers: ys.len(), width, weights: weights.len() });
-        }
-        Ok(Self { ys, weights, width })
-    }
-
-    /// Plain numbers of weight 1.
-    #[must_use]
-    pub fn numbers(ys: &'a [f64]) -> Self {
-        Self { ys, weights: &[], width: 1 }
-    }
-
-    /// How many.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.ys.len() / self.width
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.ys.is_empty()
-    }
-
-    /// Target `row`.
-    ///
-    /// # Panics
-    /// If there is no such target.
-    #[must_use]
-    #[inline]
-    pub fn get(&self, row: usize) -> Target<'a> {
-        let weight = if self.weights.is_empty() { 1.0 } else { self.weights[row] };
-        Target { y: &self.ys[row * self.width..(row + 1) * self.width], weight }
-    }
-
-    /// Targets `from..to`.
-    ///
-    /// # Panics
-    /// If there are not so many.
-    #[must_use]
-    pub fn range(&self, from: usize, to: usize) -> Self {
-        let weights = if self.weights.is_empty() { &[] } else { &self.weights[from..to] };
-        Self { ys: &self.ys[from * self.width..to * self.width], weights, width: self.width }
-    }
-
-    /// All of them in order.
-    pub fn iter(&self) -> impl Iterator<Item = Target<'a>> + use<'a> {
-        let all = *self;
-        (0..all.len()).map(move |row| all.get(row))
-    }
-}
-
-/// Inputs with their targets, in order.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    inputs: &'a [f64],
-    dimension: usize,
-    targets: Targets<'a>,
-}
-
-impl<'a> Rows<'a> {
-    /// Row-major `inputs` of `dimension` numbers, one for each target.
-    ///
-    /// # Errors
-    /// [`ExampleError::Block`] when they do not fit together.
-    pub fn new(inputs: &'a [f64], dimension: usize, targets: Targets<'a>) -> Result<Self, Error> {
-        if inputs.len() == targets.len() * dimension {
-            Ok(Self { inputs, dimension, targets })
-        } else {
-            Err(ExampleError::Block { inputs: inputs.len(), rows: targets.len(), dimension }.into())
-        }
-    }
-
-    /// How many.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.targets.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-    }
-
-    /// All inputs, row by row.
-    #[must_use]
-    pub fn inputs(&self) -> &'a [f64] {
-        self.inputs
-    }
-
-    /// All targets.
-    #[must_use]
-    pub fn targets(&self) -> Targets<'a> {
-        self.targets
-    }
-
-    /// The input of row `row`.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    #[must_use]
-    #[inline]
-    pub fn input(&self, row: usize) -> &'a [f64] {
-        &self.inputs[row * self.dimension..(row + 1) * self.dimension]
-    }
-
-    /// The target of row `row`.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    #[must_use]
-    #[inline]
-    pub fn target(&self, row: usize) -> Target<'a> {
-        self.targets.get(row)
-    }
-
-    /// Rows `from..to`.
-    ///
-    /// # Panics
-    /// If there are not so many.
-    #[must_use]
-    pub fn range(&self, from: usize, to: usize) -> Self {
-        let inputs = &self.inputs[from * self.dimension..to * self.dimension];
-        Self { inputs, dimension: self.dimension, targets: self.targets.range(from, to) }
-    }
-
-    /// All rows in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&'a [f64], Target<'a>)> + use<'a> {
-        let all = *self;
-        (0..all.len()).map(move |row| (all.input(row), all.target(row)))
-    }
-}
-
 /// A learner from a stream of examples: predict, suffer a loss, update.
 ///
-/// A learner of one's own needs the four methods without a body; it then works with [`prequential`](crate::prequential), in a
-/// [`Mixture`](crate::Mixture) and behind a [`Classifier`](crate::Classifier). Boxes and mutable references of learners are learners.
+/// A learner of one's own implements these methods; it then has those of [`RegressorExt`], and
+/// works with [`prequential`](crate::prequential), in a [`Mixture`](crate::Mixture) and behind a
+/// [`Classifier`](crate::Classifier). Boxes and mutable references of learners are learners.
+///
+/// No method has a body, so a learner around another one says of every ability whether it passes it
+/// on:
+///
+/// ```compile_fail,E0046
+/// use mercer_learners::{Blocks, Error, Growth, Problem, Regressor, Scratch, Target};
+///
+/// struct Halved<R>(R);
+///
+/// // `variance` is forgotten: E0046, not all trait items implemented.
+/// impl<R: Regressor> Regressor for Halved<R> {
+///     fn problem(&self) -> Problem {
+///         self.0.problem()
+///     }
+///     fn dictionary_size(&self) -> usize {
+///         self.0.dictionary_size()
+///     }
+///     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+///         self.0.predict_into(x, scratch, scores)?;
+///         scores.iter_mut().for_each(|score| *score /= 2.0);
+///         Ok(())
+///     }
+///     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+///         self.0.step(x, target, scores)?;
+///         scores.iter_mut().for_each(|score| *score /= 2.0);
+///         Ok(())
+///     }
+///     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+///         None
+///     }
+///     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+///         self.0.reshape(growth)
+///     }
+/// }
+/// ```
 pub trait Regressor: Send + Sync {
-    /// Input dimension `d`.
-    fn dimension(&self) -> usize;
+    /// Which examples it takes, and what it minimises.
+    fn problem(&self) -> Problem;
 
     /// Number of points stored, or of random features for a learner that stores none.
     fn dictionary_size(&self) -> usize;
 
-    /// Numbers in a prediction, `m`.
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    /// What it minimises.
-    fn loss(&self) -> Loss {
-        Loss::SQUARED
-    }
-
-    /// `scores ← f_t(x)`. Never changes the learner, never allocates once `scratch` has grown to its size.
+    /// `scores ← f_t(x)`. Never changes the learner, never allocates once `scratch` has grown to
+    /// its size.
     ///
     /// # Errors
     /// When `x` has another dimension or a coordinate that is not finite, or the kernel overflows.
     ///
     /// # Panics
-    /// If `scores` has not [`outputs`](Self::outputs) entries.
+    /// If `scores` has not an entry for each output.
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error>;
 
-    /// Whether [`predict_variance_into`](Self::predict_variance_into) can tell variances.
-    fn has_variance(&self) -> bool {
-        false
-    }
-
-    /// `σ̂²`, the part of the variances of this output that no input changes; `None` while there is none, and from learners that have no
-    /// such part.
-    fn noise(&self, output: usize) -> Option<f64> {
-        let _ = output;
-        None
-    }
-
-    /// [`predict_into`](Self::predict_into) with `variances ← σ̂²(1 + s)`, the variance of a target (of weight 1) at `x` for each output. `s` is the
-    /// variance of the function at `x` in units of the noise, and `σ̂²` the estimate of the noise.
-    ///
-    /// Least-squares learners have it: `s = φᵀPφ + δ/λ`, with the matrix `P = (Σ ω φφᵀ + λI)⁻¹` of the state, the ridge `λ` and the squared distance `δ`
-    /// from `x` to the span of the dictionary (left out where `λ = 0` or there is no dictionary). With it the learner is Bayesian linear
-    /// regression with the prior `w ~ N(0, σ²I/λ)`; on all points of a stream it is the Gaussian process with noise `σ² = λ` times its signal's
-    /// variance. `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the marginal likelihood. It is the
-    /// variance around the posterior mean, which ridge regression predicts; the Azoury–Warmuth–Vovk forecaster shrinks that mean.
-    ///
-    /// The answer is false, and the variances are NaN, when there is none (yet): the learner has no
-    /// such matrix, or it has learnt nothing. `½n²` multiply-adds more than a prediction, where that
-    /// does not compute `s` anyway.
-    ///
-    /// # Errors
-    /// As [`predict_into`](Self::predict_into).
-    ///
-    /// # Panics
-    /// If `scores` or `variances` has not [`outputs`](Self::outputs) entries.
-    fn predict_variance_into(
-        &self,
-        x: &[f64],
-        scratch: &mut Scratch,
-        scores: &mut [f64],
-        variances: &mut [f64],
-    ) -> Result<bool, Error> {
-        self.predict_into(x, scratch, scores)?;
-        variances.fill(f64::NAN);
-        Ok(false)
-    }
-
-    /// Predicts `x` and learns an example that was [checked](check_example) and has a positive weight. Callers want
-    /// [`learn`](Self::learn).
+    /// Predicts `x` and learns an example that was [checked](Problem::check) and has a positive
+    /// weight. Callers want [`learn`](RegressorExt::learn).
     ///
     /// # Errors
     /// When the kernel overflows or the update is not finite. The learner is then unchanged.
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error>;
 
-    /// The prequential step: predicts `x` into `scores`, then learns the example, sharing the work of both.
+    /// Variances around its predictions, of learners that have them.
+    fn variance(&self) -> Option<&dyn Variance>;
+
+    /// The pass over rows known in advance, of learners that share work between them.
+    fn blocks(&mut self) -> Option<&mut dyn Blocks>;
+
+    /// Takes on another shape; what was learnt stays.
     ///
     /// # Errors
-    /// As [`predict_into`](Self::predict_into), when the target is none of the [`loss`](Self::loss), the weight is negative, or the
-    /// update is not finite; [`ExampleError::Outputs`] if `scores` has not [`outputs`](Self::outputs)
-    /// entries. The learner is then unchanged.
-    fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        check_example(self, x, target)?;
-        if scores.len() != self.outputs() {
-            return Err(ExampleError::Outputs { expected: self.outputs(), got: scores.len() }.into());
-        }
-        if target.weight == 0.0 {
-            return with_scratch(|scratch| self.predict_into(x, scratch, scores));
-        }
-        self.step(x, target, scores)
-    }
+    /// [`Growth::refused`] by learners that cannot, which are then unchanged. Whether inputs can
+    /// grow does not depend on how many features join: 0 asks.
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error>;
+}
 
-    /// Learns rows in order, as [`learn`](Self::learn) would one by one, and appends their predictions. Learners that can share work
-    /// between rows known in advance do.
+/// A change of a learner's [`Shape`](crate::Shape).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// Inputs have so many features more, behind the others; in the inputs learnt so far they count
+    /// as 0.
+    Inputs(usize),
+    /// Gains an output, the last, which starts as a copy of output `like` or, without one, at zero.
+    /// An output `like` that is not there counts as none.
+    Output {
+        /// The output that is copied.
+        like: Option<usize>,
+    },
+}
+
+impl Growth {
+    /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or
+    /// [`Error::FixedOutputs`].
+    #[must_use]
+    pub fn refused(self) -> Error {
+        match self {
+            Self::Inputs(_) => Error::FixedInputs,
+            Self::Output { .. } => Error::FixedOutputs,
+        }
+    }
+}
+
+/// Variances around the predictions of a learner.
+///
+/// Least-squares learners have them: `σ̂²(1 + s)` with `s = φᵀPφ + δ/λ`, the matrix
+/// `P = (Σ ω φφᵀ + λI)⁻¹` of the state, the ridge `λ` and the squared distance `δ` from `x` to the
+/// span of the dictionary (left out where `λ = 0` or there is no dictionary). With it the learner
+/// is Bayesian linear regression with the prior `w ~ N(0, σ²I/λ)`; on all points of a stream it is
+/// the Gaussian process with noise `σ² = λ` times its signal's variance.
+/// `σ̂² = Σ ω e²/(1 + ωs) / Σ ω` over the rounds, `e` being errors of prediction, maximises the
+/// marginal likelihood. It is the variance around the posterior mean, which ridge regression
+/// predicts; the Azoury–Warmuth–Vovk forecaster shrinks that mean.
+pub trait Variance {
+    /// `σ̂²`, the part of the variances of this output that no input changes; `None` while there is
+    /// none, and from learners that have no such part.
+    fn noise_variance(&self, output: usize) -> Option<f64>;
+
+    /// [`predict_into`](Regressor::predict_into) with `variances ← σ̂²(1 + s)`, the variance of a
+    /// target (of weight 1) at `x` for each output. `s` is the variance of the function at `x` in
+    /// units of the noise.
     ///
-    /// Predictions agree to rounding: bit for bit where the learner only looks ahead, and where it makes several changes of an
-    /// inverse `P` at once to about ε = 2.2e-16 times the condition number of `P`, which for a ridge `λ` is at most `1 + Σ‖φ‖²/λ`.
-    /// That is below 1e-10 while `Σ‖φ‖²/λ` is below 4e5, and the gap is usually far smaller than the bound; neither way is nearer
-    /// the exact fit.
+    /// The answer is false, and the variances are NaN, when there is none yet. `½n²` multiply-adds
+    /// more than a prediction, where that does not compute `s` anyway.
+    ///
+    /// # Errors
+    /// As [`predict_into`](Regressor::predict_into).
+    ///
+    /// # Panics
+    /// If `scores` or `variances` has not an entry for each output.
+    fn predict_with_variance(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error>;
+}
+
+/// The pass of a learner over rows known in advance.
+pub trait Blocks {
+    /// Learns rows in order, as [`learn`](RegressorExt::learn) would one by one, and appends their
+    /// predictions.
+    ///
+    /// Predictions agree to rounding: bit for bit where the learner only looks ahead, and where it
+    /// makes several changes of an inverse `P` at once to about ε = 2.2e-16 times the condition
+    /// number of `P`, which for a ridge `λ` is at most `1 + Σ‖φ‖²/λ`. That is below 1e-10 while
+    /// `Σ‖φ‖²/λ` is below 4e5, and the gap is usually far smaller than the bound; neither way is
+    /// nearer the exact fit.
     ///
     /// # Errors
     /// The first refused row's; the rows before it are learnt and `scores` tells how many they are.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
-        learn_one_by_one(self, rows, scores)
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error>;
+
+    /// Lets [`learn_together`](Self::learn_together) use up to this many threads, one until it is
+    /// told otherwise; predictions agree to rounding, as they do for blocks. Learners with nothing
+    /// to share out go on with one.
+    fn limit_threads(&mut self, threads: usize);
+}
+
+/// The ways to call a [`Regressor`].
+///
+/// Every learner has these methods. There are two verbs: *predict*, which changes nothing, and
+/// *learn*, which predicts and then learns. `predict`, `predict_then_update`, `update` and
+/// `learn_block` are the forms for plain numbers: one output, weights 1. Abilities that a learner
+/// has not are refused or answered with none.
+pub trait RegressorExt: Regressor {
+    /// Input dimension `d`.
+    #[inline]
+    fn dimension(&self) -> usize {
+        self.problem().shape.inputs
     }
 
-    /// Lets [`learn_rows`](Self::learn_rows) use up to this many threads, one until it is told otherwise; predictions agree to
-    /// rounding, as they do for blocks. Learners whose blocked pass has nothing to share out go on with one.
-    fn set_threads(&mut self, threads: usize) {
-        let _ = threads;
+    /// Numbers in a prediction, `m`.
+    #[inline]
+    fn outputs(&self) -> usize {
+        self.problem().shape.outputs
     }
 
-    /// Inputs have `added` features more from now on, behind the others; in the inputs learnt so far they count as 0.
+    /// What it minimises.
+    #[inline]
+    fn loss(&self) -> Loss {
+        self.problem().loss
+    }
+
+    /// `ŷ = f_t(x)` of a learner with one output: [`predict_into`](Regressor::predict_into).
     ///
     /// # Errors
-    /// [`Error::FixedInputs`] for learners that cannot, which are then unchanged. Whether one can does not depend on `added`: 0 asks.
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        let _ = added;
-        Err(Error::FixedInputs)
-    }
-
-    /// Gains an output, the last, which starts as a copy of output `like` or, without one, at zero.
-    ///
-    /// # Errors
-    /// [`Error::FixedOutputs`] for learners that cannot, which are then unchanged. An output `like` that is not there counts as none.
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        let _ = like;
-        Err(Error::FixedOutputs)
-    }
-
-    /// `ŷ = f_t(x)` of a learner with one output: [`predict_into`](Self::predict_into).
-    ///
-    /// # Errors
-    /// As [`predict_into`](Self::predict_into), and [`ExampleError::Outputs`] when there are several outputs.
+    /// As [`predict_into`](Regressor::predict_into), and [`ExampleError::Outputs`] when there are
+    /// several outputs.
     fn predict_with(&self, x: &[f64], scratch: &mut Scratch) -> Result<f64, Error> {
         let mut score = [0.0];
-        check_single(self)?;
+        self.problem().check_single()?;
         self.predict_into(x, scratch, &mut score)?;
         Ok(score[0])
     }
@@ -371,26 +258,37 @@ pub trait Regressor: Send + Sync {
         with_scratch(|scratch| self.predict_with(x, scratch))
     }
 
+    /// The prequential step: predicts `x` into `scores`, then learns the example, sharing the work
+    /// of both.
+    ///
+    /// # Errors
+    /// As [`predict_into`](Regressor::predict_into), when the target is none of the
+    /// [`loss`](Self::loss), the weight is negative, or the update is not finite;
+    /// [`ExampleError::Outputs`] if `scores` has not an entry for each output. The learner is then
+    /// unchanged.
+    #[inline]
+    fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let problem = self.problem();
+        problem.check(x, target)?;
+        let expected = problem.shape.outputs;
+        if scores.len() != expected {
+            return Err(ExampleError::Outputs { expected, got: scores.len() }.into());
+        }
+        if target.weight == 0.0 {
+            return with_scratch(|scratch| self.predict_into(x, scratch, scores));
+        }
+        self.step(x, target, scores)
+    }
+
     /// [`learn`](Self::learn) for one output and weight 1; returns the prediction.
     ///
     /// # Errors
     /// As [`learn`](Self::learn), and [`ExampleError::Outputs`] when there are several outputs.
     fn predict_then_update(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         let mut score = [0.0];
-        check_single(self)?;
+        self.problem().check_single()?;
         self.learn(x, Target::new(&[y]), &mut score)?;
         Ok(score[0])
-    }
-
-    /// [`learn_rows`](Self::learn_rows) for one output and weights 1: `xs` is row-major, `d` numbers for each target.
-    ///
-    /// # Errors
-    /// As [`learn_rows`](Self::learn_rows), [`ExampleError::Block`] when inputs and targets do not fit together, and [`ExampleError::Outputs`] when
-    /// there are several outputs.
-    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
-        check_single(self)?;
-        let rows = Rows::new(xs, self.dimension(), Targets::numbers(ys))?;
-        self.learn_rows(rows, predictions)
     }
 
     /// Learns one example with one output and weight 1.
@@ -400,13 +298,95 @@ pub trait Regressor: Send + Sync {
     fn update(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
         self.predict_then_update(x, y).map(drop)
     }
+
+    /// Learns rows in order and appends their predictions: in the learner's
+    /// [`blocks`](Regressor::blocks) if it has them, else one by one.
+    ///
+    /// # Errors
+    /// The first refused row's; the rows before it are learnt and `scores` tells how many they are.
+    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+        match self.blocks() {
+            Some(blocks) => blocks.learn_together(rows, scores),
+            None => learn_one_by_one(self, rows, scores),
+        }
+    }
+
+    /// [`learn_rows`](Self::learn_rows) for one output and weights 1: `xs` is row-major, `d`
+    /// numbers for each target.
+    ///
+    /// # Errors
+    /// As [`learn_rows`](Self::learn_rows), [`ExampleError::Block`] when inputs and targets do not
+    /// fit together, and [`ExampleError::Outputs`] when there are several outputs.
+    fn learn_block(&mut self, xs: &[f64], ys: &[f64], predictions: &mut Vec<f64>) -> Result<(), Error> {
+        let problem = self.problem();
+        problem.check_single()?;
+        self.learn_rows(Rows::new(xs, problem.shape.inputs, Targets::numbers(ys))?, predictions)
+    }
+
+    /// [`Blocks::limit_threads`] of learners that have blocks.
+    fn set_threads(&mut self, threads: usize) {
+        if let Some(blocks) = self.blocks() {
+            blocks.limit_threads(threads);
+        }
+    }
+
+    /// Whether the learner has [variances](Regressor::variance).
+    fn has_variance(&self) -> bool {
+        self.variance().is_some()
+    }
+
+    /// [`Variance::noise_variance`], where there is one.
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.variance()?.noise_variance(output)
+    }
+
+    /// [`Variance::predict_with_variance`]; of learners without variances a prediction, NaN and
+    /// false.
+    ///
+    /// # Errors
+    /// As [`predict_into`](Regressor::predict_into).
+    ///
+    /// # Panics
+    /// If `scores` or `variances` has not an entry for each output.
+    fn predict_variance_into(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: &mut [f64],
+    ) -> Result<bool, Error> {
+        if let Some(variance) = self.variance() {
+            return variance.predict_with_variance(x, scratch, scores, variances);
+        }
+        variances.fill(f64::NAN);
+        self.predict_into(x, scratch, scores).map(|()| false)
+    }
+
+    /// [`Growth::Inputs`]: inputs have `added` features more.
+    ///
+    /// # Errors
+    /// [`Error::FixedInputs`] when it cannot, and is then unchanged.
+    fn grow(&mut self, added: usize) -> Result<(), Error> {
+        self.reshape(Growth::Inputs(added))
+    }
+
+    /// [`Growth::Output`]: one output more, a copy of output `like` or zero.
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`] when it cannot, and is then unchanged.
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.reshape(Growth::Output { like })
+    }
 }
+
+impl<R: Regressor + ?Sized> RegressorExt for R {}
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Calls `predict` with memory that the thread keeps; taken out meanwhile, so that calls may be nested.
+/// Calls `predict` with memory that the thread keeps; taken out meanwhile, so that calls may be
+/// nested.
 fn with_scratch<T>(predict: impl FnOnce(&mut Scratch) -> T) -> T {
     let mut scratch = SCRATCH.take();
     let made = predict(&mut scratch);
@@ -414,57 +394,30 @@ fn with_scratch<T>(predict: impl FnOnce(&mut Scratch) -> T) -> T {
     made
 }
 
-/// Passes every method on that is not provided or that learners override.
+/// Passes every method on.
 macro_rules! pass_on {
     ($learner:ident for $pointer:ty) => {
         impl<$learner: Regressor + ?Sized> Regressor for $pointer {
-            fn dimension(&self) -> usize {
-                (**self).dimension()
+            fn problem(&self) -> Problem {
+                (**self).problem()
             }
             fn dictionary_size(&self) -> usize {
                 (**self).dictionary_size()
             }
-            fn outputs(&self) -> usize {
-                (**self).outputs()
-            }
-            fn loss(&self) -> Loss {
-                (**self).loss()
-            }
             fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
                 (**self).predict_into(x, scratch, scores)
-            }
-            fn has_variance(&self) -> bool {
-                (**self).has_variance()
-            }
-            fn noise(&self, output: usize) -> Option<f64> {
-                (**self).noise(output)
-            }
-            fn predict_variance_into(
-                &self,
-                x: &[f64],
-                scratch: &mut Scratch,
-                scores: &mut [f64],
-                variances: &mut [f64],
-            ) -> Result<bool, Error> {
-                (**self).predict_variance_into(x, scratch, scores, variances)
             }
             fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
                 (**self).step(x, target, scores)
             }
-            fn learn(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-                (**self).learn(x, target, scores)
+            fn variance(&self) -> Option<&dyn Variance> {
+                (**self).variance()
             }
-            fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
-                (**self).learn_rows(rows, scores)
+            fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+                (**self).blocks()
             }
-            fn set_threads(&mut self, threads: usize) {
-                (**self).set_threads(threads);
-            }
-            fn grow(&mut self, added: usize) -> Result<(), Error> {
-                (**self).grow(added)
-            }
-            fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-                (**self).add_output(like)
+            fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+                (**self).reshape(growth)
             }
         }
     };
@@ -473,47 +426,7 @@ macro_rules! pass_on {
 pass_on!(R for Box<R>);
 pass_on!(R for &mut R);
 
-/// Refuses an example that `learner` cannot learn whatever its state: an input of another dimension or that is not finite, a target of
-/// another width or that its loss does not take, a weight that is negative or not finite.
-///
-/// # Errors
-/// What is wrong with it.
-#[inline(always)]
-pub fn check_example<R: Regressor + ?Sized>(learner: &R, x: &[f64], target: Target<'_>) -> Result<(), Error> {
-    check_input(x, learner.dimension())?;
-    check_target(learner.loss(), learner.outputs(), target)
-}
-
-/// The part of [`check_example`] that concerns the target.
-#[inline(always)]
-pub(crate) fn check_target(loss: Loss, outputs: usize, target: Target<'_>) -> Result<(), Error> {
-    // A number under the squared loss is by far the commonest, and small learners learn it in a tenth of a microsecond.
-    match target.y {
-        [y] if outputs == 1 && matches!(loss, Loss::Squared(_)) && y.is_finite() && target.weight == 1.0 => Ok(()),
-        _ => check_any_target(loss, outputs, target),
-    }
-}
-
-fn check_any_target(loss: Loss, outputs: usize, target: Target<'_>) -> Result<(), Error> {
-    let expected = loss.target_width(outputs);
-    if target.y.len() != expected {
-        return Err(ExampleError::Outputs { expected, got: target.y.len() }.into());
-    }
-    if !(target.weight >= 0.0 && target.weight.is_finite()) {
-        let requirement = "a number of at least 0";
-        return Err(ParameterError { name: "the weight of an example", requirement, value: target.weight }.into());
-    }
-    loss.check(target.y, outputs)
-}
-
-/// Refuses the methods for one output where there are several.
-#[inline]
-fn check_single<R: Regressor + ?Sized>(learner: &R) -> Result<(), Error> {
-    let outputs = learner.outputs();
-    if outputs == 1 { Ok(()) } else { Err(ExampleError::Outputs { expected: outputs, got: 1 }.into()) }
-}
-
-/// [`Regressor::learn_rows`] by [`Regressor::learn`].
+/// [`RegressorExt::learn_rows`] by [`RegressorExt::learn`].
 pub(crate) fn learn_one_by_one<R: Regressor + ?Sized>(
     learner: &mut R,
     rows: Rows<'_>,
@@ -524,7 +437,8 @@ pub(crate) fn learn_one_by_one<R: Regressor + ?Sized>(
     })
 }
 
-/// Learns `rows` rows in order, each with room for its `outputs` numbers at the end of `scores`, up to the first that is refused.
+/// Learns `rows` rows in order, each with room for its `outputs` numbers at the end of `scores`, up
+/// to the first that is refused.
 #[inline(always)]
 pub(crate) fn learn_in_order(
     rows: usize,

@@ -90,14 +90,14 @@
 //!
 //! Contracts:
 //!
-//! - [`Regressor::predict_with`] changes nothing and does not allocate.
+//! - [`Regressor::predict_into`] changes nothing and does not allocate.
 //! - A refused example leaves the learner as it was. Refused are another dimension, NaN, and an update that is not finite.
 //! - A learner that draws random numbers owns a ChaCha8 generator, seeded by a parameter.
 //! - At a fixed dictionary size, a step allocates nothing.
 //!
 //! ```
 //! use mercer_kernels::Gaussian;
-//! use mercer_learners::{NonsAld, NonsAldParams, Regressor};
+//! use mercer_learners::{NonsAld, NonsAldParams, Regressor, RegressorExt};
 //!
 //! let mut learner = NonsAld::new(Gaussian::new(0.5)?, 1, NonsAldParams::default())?;
 //! let mut loss = 0.0;
@@ -124,6 +124,7 @@ mod classification;
 mod coefficients;
 mod error;
 mod every_point;
+mod example;
 pub mod intervals;
 mod learner;
 mod local;
@@ -162,7 +163,8 @@ pub use {
         Curvature, DualNewton, KernelAwv, KernelExpansion, KernelKrr, KernelRidge, KernelRidgeParams, NystromParams,
         PkawvNystrom, PkrrNystrom, ProjectedRidge,
     },
-    learner::{Regressor, Rows, Scratch, Target, Targets, check_example},
+    example::{Problem, Rows, Shape, Target, Targets},
+    learner::{Blocks, Growth, Regressor, RegressorExt, Scratch, Variance},
     loss::Loss,
     mixture::{Expert, Member, Mixture},
     moments::{

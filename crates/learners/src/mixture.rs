@@ -21,26 +21,28 @@
 //!   `σ² = σ̂² + Σ p_k (ŷ_k − ŷ)²`, the variance of the mixture of their distributions.
 //! - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a target that changes; with a
 //!   [share](Mixture::sharing) of the weight for all, the mixture moves to them within rows instead of making up for the whole past.
-//! - **Blocks.** The weights act on no member, so [`learn_block`](Regressor::learn_block) lets each member learn the whole block in
+//! - **Blocks.** The weights act on no member, so [`learn_block`](RegressorExt::learn_block) lets each member learn the whole block in
 //!   its own blocked pass (those on one dictionary one after the other, on the same coordinates), on several threads if asked
-//!   ([`set_threads`](Regressor::set_threads)), and then goes through the rounds. The result does not depend on the threads.
+//!   ([`set_threads`](RegressorExt::set_threads)), and then goes through the rounds. The result does not depend on the threads.
 //!
 //! Cost: that of the members, and `O(K)` a round.
 
+mod entry;
 mod sharing;
 mod team;
 
 use std::sync::Mutex;
 
-use mercer_core::{Cost, ExampleError, Inconsistent, ParameterError, Validate};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use self::team::{Gather, Group, Team};
-use crate::catalogue::keys::join;
-use crate::catalogue::{self, Entry, Key, Kind, ParameterType, Parameters, Takes};
-use crate::learner::{Rows, Target, Targets, check_example, check_input, learn_one_by_one};
-use crate::parameters::parameters;
-use crate::{Error, Regressor, Scratch};
+use crate::example::{Rows, Target, Targets};
+use crate::learner::{check_input, learn_one_by_one};
+use crate::loss::Loss;
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
+
+pub(crate) use self::entry::EXPERTS;
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
 pub(crate) const LARGEST_REGRET: f64 = 1e100;
@@ -63,14 +65,16 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 /// ```
 /// use mercer_kernels::Gaussian;
 /// use mercer_experts::Rule;
-/// use mercer_learners::{Error, Mixture, NonsAld, NonsAldParams, Regressor, Scratch, Target};
+/// use mercer_learners::{
+///     Blocks, Error, Growth, Mixture, NonsAld, NonsAldParams, Problem, Regressor, RegressorExt, Scratch, Target, Variance,
+/// };
 ///
 /// /// Predicts the last target.
 /// struct Persistence(f64);
 ///
 /// impl Regressor for Persistence {
-///     fn dimension(&self) -> usize {
-///         1
+///     fn problem(&self) -> Problem {
+///         Problem::squared(1, 1)
 ///     }
 ///     fn dictionary_size(&self) -> usize {
 ///         0
@@ -83,6 +87,15 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 ///         scores[0] = self.0;
 ///         self.0 = target.y[0];
 ///         Ok(())
+///     }
+///     fn variance(&self) -> Option<&dyn Variance> {
+///         None
+///     }
+///     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+///         None
+///     }
+///     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+///         Err(growth.refused())
 ///     }
 /// }
 ///
@@ -158,20 +171,26 @@ where
     /// A mixture of these learners, which have names for reports, under this rule.
     ///
     /// # Errors
-    /// When there is no member, or not all have one dimension and as many outputs.
+    /// When there is no member, not all have one dimension and as many outputs, or one minimises
+    /// another loss than the squared one, by which they compete.
     pub fn new(members: impl IntoIterator<Item = (String, M)>, rule: Rule) -> Result<Self, Error> {
         let (names, members): (Vec<String>, Vec<M>) = members.into_iter().unzip();
         let aggregation = Aggregation::new(names.len(), rule)?;
-        let dimension = members.first().map_or(0, Regressor::dimension);
-        let outputs = members.first().map_or(1, Regressor::outputs);
-        if let Some(other) = members.iter().find(|member| member.outputs() != outputs) {
-            return Err(ExampleError::Outputs { expected: outputs, got: other.outputs() }.into());
+        let shape = members.first().map_or(Shape { inputs: 0, outputs: 1 }, |member| member.problem().shape);
+        for other in members.iter().map(|member| member.problem().shape) {
+            if other.outputs != shape.outputs {
+                return Err(ExampleError::Outputs { expected: shape.outputs, got: other.outputs }.into());
+            }
+            if other.inputs != shape.inputs {
+                return Err(ExampleError::Dimension { expected: shape.inputs, got: other.inputs }.into());
+            }
         }
-        if let Some(other) = members.iter().find(|member| member.dimension() != dimension) {
-            return Err(ExampleError::Dimension { expected: dimension, got: other.dimension() }.into());
+        if let Some(other) = members.iter().map(|member| member.problem()).find(|problem| problem.loss != Loss::SQUARED)
+        {
+            return Err(Error::Loss { update: "a mixture", loss: other.loss.name(), instead: "squared" });
         }
         Ok(Self {
-            dimension,
+            dimension: shape.inputs,
             losses: vec![0.0; names.len()],
             names,
             teams: Gather::gather(members),
@@ -387,6 +406,37 @@ where
     }
 }
 
+/// Growth.
+impl<M: Member> Mixture<M>
+where
+    M::Group: Group,
+{
+    fn grow_inputs(&mut self, added: usize) -> Result<(), Error> {
+        // Members that cannot grow must not leave the others grown; growing by nothing asks whether they can.
+        self.teams.iter_mut().try_for_each(|team| team.grow(0))?;
+        self.teams.iter_mut().try_for_each(|team| team.grow(added))?;
+        self.dimension += added;
+        Ok(())
+    }
+
+    /// Members that cannot are dropped, as those are that refuse an example; when all cannot, nothing is changed.
+    fn add_output_to_members(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let refused: Vec<Vec<usize>> = self.teams.iter_mut().map(|team| team.add_output(like)).collect();
+        if self.teams.iter().zip(&refused).all(|(team, refused)| team.places().len() == refused.len()) {
+            return Err(Error::FixedOutputs);
+        }
+        for (team, refused) in self.teams.iter().zip(&refused) {
+            for index in refused {
+                let dropped = self.aggregation.drop_expert(team.places()[*index]);
+                debug_assert!(dropped.is_ok(), "a member that can is left");
+            }
+        }
+        let mut refused = refused.iter();
+        self.teams.retain_mut(|team| refused.next().is_none_or(|refused| team.take_out(refused)));
+        Ok(())
+    }
+}
+
 /// `‖ŷ − y‖²`
 pub(crate) fn squared_error(made: &[f64], y: &[f64]) -> f64 {
     made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum()
@@ -396,16 +446,12 @@ impl<M: Member> Regressor for Mixture<M>
 where
     M::Group: Group,
 {
-    fn dimension(&self) -> usize {
-        self.dimension
+    fn problem(&self) -> Problem {
+        Problem::squared(self.dimension, self.width())
     }
 
     fn dictionary_size(&self) -> usize {
         self.teams.iter().map(Team::dictionary_size).sum()
-    }
-
-    fn outputs(&self) -> usize {
-        self.width()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -418,11 +464,33 @@ where
         }
     }
 
-    fn has_variance(&self) -> bool {
-        self.teams.iter().any(Team::tells_variance)
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let weights = [target.weight];
+        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, scores.len())?)?;
+        self.learn_good(rows, |made| scores.copy_from_slice(made))
     }
 
-    fn noise(&self, output: usize) -> Option<f64> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        self.teams.iter().any(Team::tells_variance).then_some(self as &dyn Variance)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => self.grow_inputs(added),
+            Growth::Output { like } => self.add_output_to_members(like),
+        }
+    }
+}
+
+impl<M: Member> Variance for Mixture<M>
+where
+    M::Group: Group,
+{
+    fn noise_variance(&self, output: usize) -> Option<f64> {
         let weights = self.aggregation.weights();
         let (mut noise, mut known) = (0.0, 0.0);
         for (place, own) in self.teams.iter().flat_map(|team| team.noises(output)) {
@@ -434,7 +502,7 @@ where
         (known > 0.0).then(|| noise / known)
     }
 
-    fn predict_variance_into(
+    fn predict_with_variance(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
@@ -466,20 +534,19 @@ where
         scratch.take_back(apart);
         Ok(is_known)
     }
+}
 
-    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let weights = [target.weight];
-        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, scores.len())?)?;
-        self.learn_good(rows, |made| scores.copy_from_slice(made))
-    }
-
+impl<M: Member> Blocks for Mixture<M>
+where
+    M::Group: Group,
+{
     /// Each member learns the block in its own way, then the rounds are scored: see the module.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
-        let mut first = 0;
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+        let (mut first, problem) = (0, self.problem());
         while first < rows.len() {
             let learnable = |row: usize| {
                 let (x, target) = (rows.input(row), rows.target(row));
-                target.weight != 0.0 && check_example(self, x, target).is_ok()
+                target.weight != 0.0 && problem.check(x, target).is_ok()
             };
             let end = (first..rows.len()).find(|row| !learnable(*row)).unwrap_or(rows.len());
             if end > first {
@@ -494,82 +561,7 @@ where
         Ok(())
     }
 
-    fn set_threads(&mut self, threads: usize) {
+    fn limit_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
-
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        // Members that cannot grow must not leave the others grown; growing by nothing asks whether they can.
-        self.teams.iter_mut().try_for_each(|team| team.grow(0))?;
-        self.teams.iter_mut().try_for_each(|team| team.grow(added))?;
-        self.dimension += added;
-        Ok(())
-    }
-
-    /// Members that cannot are dropped, as those are that refuse an example; when all cannot, nothing is changed.
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        let refused: Vec<Vec<usize>> = self.teams.iter_mut().map(|team| team.add_output(like)).collect();
-        if self.teams.iter().zip(&refused).all(|(team, refused)| team.places().len() == refused.len()) {
-            return Err(Error::FixedOutputs);
-        }
-        for (team, refused) in self.teams.iter().zip(&refused) {
-            for index in refused {
-                let dropped = self.aggregation.drop_expert(team.places()[*index]);
-                debug_assert!(dropped.is_ok(), "a member that can is left");
-            }
-        }
-        let mut refused = refused.iter();
-        self.teams.retain_mut(|team| refused.next().is_none_or(|refused| team.take_out(refused)));
-        Ok(())
-    }
 }
-
-parameters! {
-    /// How a [`Mixture`] weighs its members.
-    pub struct MixtureParams {
-        /// how losses become weights: exponential, Bernstein or polynomial aggregation
-        rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
-        /// part of the weight that all members get after a row, to follow a best member that changes
-        share: Share = Share::Fixed(0.0) => "α" "a number of at least 0, below 1; 0 under ml-poly"
-            .found(DECREASING_SHARE),
-    }
-}
-
-const DECREASING_SHARE: catalogue::Rule =
-    catalogue::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
-        Ok(Share::Decreasing.to_value())
-    });
-
-const MEMBERS: Key = Key::written(
-    Kind::Members,
-    [
-        "members",
-        "NAME KEY=VALUE …; NAME …, with kernel=SPEC among the settings",
-        "the learners; nons-ald, krls and aogd-ald that differ in neither kernel, threshold nor max_dictionary share a \
-         dictionary",
-    ],
-    || "nons-ald;krls;aogd-ald".into(),
-);
-
-pub(crate) const EXPERTS: Entry = Entry {
-    name: "experts",
-    summary: "mixture of learners that competes with the best of them",
-    keys: &join::<3>(&[MEMBERS], MixtureParams::KEYS),
-    time: Cost::Members,
-    memory: Cost::Members,
-    growth: Some(
-        "as the members' does; nons-ald and krls keep 1000 points at most, aogd-ald what its threshold admits",
-    ),
-    source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014; Herbster and Warmuth 1998",
-    remedy: Some("replace the members that diverge"),
-    takes: Takes::SQUARED,
-    advice: "a few candidates",
-    start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
-    trial: &["members=nons-ald; krls; fogd; kogd"],
-    make: |_, context, values| {
-        let MixtureParams { rule, share } = values.parameters(context)?;
-        let mixture = Mixture::new(values.members().iter().cloned(), rule)?.recovering();
-        Ok(mixture.sharing(share).map_err(Error::from)?.into())
-    },
-    ..Entry::PLAIN
-};

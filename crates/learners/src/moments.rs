@@ -27,7 +27,7 @@ use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_linalg_incremental::SymmetricMatrix;
 
 use crate::basis::{FeatureMap, OnFeatures};
-use crate::learner::{Rows, Target, Targets};
+use crate::example::{Rows, Target, Targets};
 use crate::update::{Awv, Coefficients, LeastSquares, LinearUpdate, NormalEquations, Readout, Ridge};
 use crate::{Error, ParameterError};
 

@@ -1,6 +1,6 @@
 //! Predict, score, learn: the one pass that every evaluation makes.
 
-use crate::{Error, Regressor};
+use crate::{Error, Regressor, RegressorExt};
 
 /// Sums over the rounds of a prequential pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,25 +1,28 @@
 //! Learners that start anew when their loss tells that the target has changed.
 //!
-//! [`Restarting`] is any learner with a [`ChangeDetector`] on its loss. After each round the loss of the round's prediction, `ℓ(ŷ_t, y_t)`, whatever
-//! the weight of the example, goes to the detector. When that alarms, because the loss has risen, the learner is replaced by what it was
-//! before it learnt anything, and the detector begins anew, for the losses of another learner are no continuation. The first 30 losses
-//! after a start are not shown to it: they are those of a learner that knows nothing yet.
+//! [`Restarting`] is any learner with a [`ChangeDetector`] on its loss. After each round the loss
+//! of the round's prediction, `ℓ(ŷ_t, y_t)`, whatever the weight of the example, goes to the
+//! detector. When that alarms, because the loss has risen, the learner is replaced by what it was
+//! before it learnt anything, and the detector begins anew, for the losses of another learner are
+//! no continuation. The first 30 losses after a start are not shown to it: they are those of a
+//! learner that knows nothing yet.
 //!
-//! The new learner knows nothing of the rows between the change and the alarm. (Starting a second learner in the background at a warning would
-//! save those, at the price of two learners a row; in a [`Mixture`](crate::Mixture) members that forget cover the gap for less.)
+//! The new learner knows nothing of the rows between the change and the alarm. (Starting a second
+//! learner in the background at a warning would save those, at the price of two learners a row; in
+//! a [`Mixture`](crate::Mixture) members that forget cover the gap for less.)
 //!
-//! Cost: that of the learner, the learner's untrained state once more in memory, and the detector's `O(log t)` or `O(1)` a round. Blocks are
-//! learnt as the learner learns them; the rest of a block is learnt again after an alarm in it.
+//! Cost: that of the learner, the learner's untrained state once more in memory, and the detector's
+//! `O(log t)` or `O(1)` a round. Blocks are learnt as the learner learns them; the rest of a block
+//! is learnt again after an alarm in it.
 
 use mercer_core::{Cost, Inconsistent, Validate, validate_nested};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 
 use crate::catalogue::keys::join;
 use crate::catalogue::{BuildError, Entry, Key, Kind, Parameters, Takes, choices};
-use crate::learner::{Rows, Target};
-use crate::loss::Loss;
+use crate::example::{Rows, Target};
 use crate::parameters::parameters;
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 /// Losses after a start that the detector is not shown.
 const WARM_UP: u64 = 30;
@@ -29,7 +32,7 @@ const WARM_UP: u64 = 30;
 /// ```
 /// use mercer_experts::Adwin;
 /// use mercer_kernels::Gaussian;
-/// use mercer_learners::{Krls, KrlsParams, Regressor, Restarting};
+/// use mercer_learners::{Krls, KrlsParams, RegressorExt, Restarting};
 ///
 /// let krls = Krls::new(Gaussian::new(0.5)?, 1, KrlsParams::default().lambda(0.1))?;
 /// let mut learner = Restarting::new(krls, Adwin::default());
@@ -63,7 +66,8 @@ pub struct Restarting<R, D = AnyDetector> {
 }
 
 impl<R: Regressor + Clone, D: ChangeDetector> Restarting<R, D> {
-    /// `learner`, which has learnt nothing yet, watched by `detector`. What it has learnt already it would keep after a restart.
+    /// `learner`, which has learnt nothing yet, watched by `detector`. What it has learnt already
+    /// it would keep after a restart.
     #[must_use]
     pub fn new(learner: R, detector: D) -> Self {
         Self { untrained: learner.clone(), learner, detector, rounds: 0, restarts: 0 }
@@ -108,8 +112,7 @@ impl<R: Regressor + Validate, D: Validate> Validate for Restarting<R, D> {
         validate_nested(|| self.learner.validate())?;
         validate_nested(|| self.untrained.validate())?;
         self.detector.validate()?;
-        let shape = |learner: &R| (learner.dimension(), learner.outputs());
-        let same = shape(&self.learner) == shape(&self.untrained) && self.learner.loss() == self.untrained.loss();
+        let same = self.learner.problem() == self.untrained.problem();
         Inconsistent::require(same, "learner that starts anew", "the learners before and after are of one kind")?;
         let counted = self.rounds < u64::MAX && self.restarts < u64::MAX;
         Inconsistent::require(counted, "learner that starts anew", "its rounds can be counted on")
@@ -117,42 +120,16 @@ impl<R: Regressor + Validate, D: Validate> Validate for Restarting<R, D> {
 }
 
 impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
-    fn dimension(&self) -> usize {
-        self.learner.dimension()
+    fn problem(&self) -> Problem {
+        self.learner.problem()
     }
 
     fn dictionary_size(&self) -> usize {
         self.learner.dictionary_size()
     }
 
-    fn outputs(&self) -> usize {
-        self.learner.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.learner.loss()
-    }
-
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         self.learner.predict_into(x, scratch, scores)
-    }
-
-    fn has_variance(&self) -> bool {
-        self.learner.has_variance()
-    }
-
-    fn noise(&self, output: usize) -> Option<f64> {
-        self.learner.noise(output)
-    }
-
-    fn predict_variance_into(
-        &self,
-        x: &[f64],
-        scratch: &mut Scratch,
-        scores: &mut [f64],
-        variances: &mut [f64],
-    ) -> Result<bool, Error> {
-        self.learner.predict_variance_into(x, scratch, scores, variances)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
@@ -161,9 +138,27 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
         Ok(())
     }
 
-    /// The learner learns the block in its own way. After an alarm it is replaced, so what it learnt of the later rows is lost with it, and
-    /// its successor learns them.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        self.learner.variance()
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        let mut untrained = self.untrained.clone();
+        untrained.reshape(growth)?;
+        self.learner.reshape(growth)?;
+        self.untrained = untrained;
+        Ok(())
+    }
+}
+
+impl<R: Regressor + Clone, D: ChangeDetector> Blocks for Restarting<R, D> {
+    /// The learner learns the block in its own way. After an alarm it is replaced, so what it
+    /// learnt of the later rows is lost with it, and its successor learns them.
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let outputs = self.outputs();
         let mut first = 0;
         loop {
@@ -180,25 +175,9 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
         }
     }
 
-    fn set_threads(&mut self, threads: usize) {
+    fn limit_threads(&mut self, threads: usize) {
         self.learner.set_threads(threads);
         self.untrained.set_threads(threads);
-    }
-
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        let mut untrained = self.untrained.clone();
-        untrained.grow(added)?;
-        self.learner.grow(added)?;
-        self.untrained = untrained;
-        Ok(())
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        let mut untrained = self.untrained.clone();
-        untrained.add_output(like)?;
-        self.learner.add_output(like)?;
-        self.untrained = untrained;
-        Ok(())
     }
 }
 

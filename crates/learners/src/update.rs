@@ -18,7 +18,8 @@ use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
 use mercer_simd::dot;
 
 use crate::Error;
-use crate::learner::{Target, Targets, check_scores, learn_in_order};
+use crate::example::{Target, Targets};
+use crate::learner::{check_scores, learn_in_order};
 use crate::loss::Loss;
 
 pub use coefficients::Coefficients;
@@ -70,13 +71,13 @@ pub trait LinearUpdate: Clone + Send + Sync {
         false
     }
 
-    /// The estimate of the noise in an output, as [`Regressor::noise`](crate::Regressor::noise) has it.
+    /// The estimate of the noise in an output, as [`RegressorExt::noise`](crate::RegressorExt::noise) has it.
     fn noise(&self, output: usize) -> Option<f64> {
         let _ = output;
         None
     }
 
-    /// [`predict`](Self::predict) with the variance of a target at `phi`, as [`Regressor::predict_variance_into`](crate::Regressor::predict_variance_into)
+    /// [`predict`](Self::predict) with the variance of a target at `phi`, as [`RegressorExt::predict_variance_into`](crate::RegressorExt::predict_variance_into)
     /// has it. `outside` is the squared distance from the input's feature to the span of the basis.
     fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
         let _ = outside;

@@ -26,7 +26,7 @@ use mercer::readers::Dataset;
 use mercer::streams::Simulation;
 use mercer::{
     Gaussian, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, PkrrTaylor, Regressor,
-    TaylorParams, prequential,
+    RegressorExt, TaylorParams, prequential,
 };
 
 const WIDTH: f64 = 0.5;

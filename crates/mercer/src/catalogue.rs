@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use mercer::catalogue::{self, Context, Settings};
-//! use mercer::{AnyKernel, Regressor};
+//! use mercer::{AnyKernel, Regressor, RegressorExt};
 //!
 //! let kernel: AnyKernel = "gaussian:0.5".parse()?;
 //! let settings = Settings::new(catalogue::find("nons-ald")?, ["alpha=25/T", "radius=2"])?;

@@ -61,7 +61,7 @@ use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
 use mercer::readers::{ColumnChoice, Scheme, TargetColumn};
-use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, Regressor};
+use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, RegressorExt};
 
 use bad_rows::OnError;
 use compare::CompareArguments;

@@ -9,7 +9,7 @@
 //! ```
 //! use mercer::datasets::Registry;
 //! use mercer::readers::{Ranges, Scaling, Scheme};
-//! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, prequential};
+//! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, RegressorExt, prequential};
 //!
 //! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
 //! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
@@ -40,7 +40,7 @@
 //! | [`tune`] | which settings suit the data |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
 //!
-//! A learner is a [`Regressor`]: it can [`predict`](Regressor::predict), [`update`](Regressor::update), and do both at once. Inputs are
+//! A learner is a [`Regressor`]: it can [`predict`](RegressorExt::predict), [`update`](RegressorExt::update), and do both at once. Inputs are
 //! `&[f64]`. A learner refuses an input that is not finite or has another dimension, and stays as it was.
 //!
 //! | feature | what it adds |
@@ -84,17 +84,18 @@ pub use mercer_kernels::{
     Polynomial, RandomFourier, median_width,
 };
 pub use mercer_learners::{
-    AldKrlsParams, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Bogd, BogdParams, BpaS, BpaSParams,
+    AldKrlsParams, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Blocks, Bogd, BogdParams, BpaS, BpaSParams,
     ClassScore, Classifier, ConKons, ConKonsParams, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms,
-    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Kap, KapParams, KapSm, KapSmLoss,
-    KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params,
-    KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Nlkapa,
-    NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams, Pa, PaParams, PaVariant,
-    Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Projectron,
-    ProjectronParams, ProjectronPlus, ProjectronPlusParams, ProsNKons, ProsNKonsParams, Qklms, QklmsFb, QklmsFbParams,
-    QklmsParams, Rbp, RbpParams, Regressor, Removal, Restarting, Round, RoundError, Rows, Schedule, Score, Scratch,
-    SketchedKons, SketchedKonsParams, SwKrls, SwKrlsParams, Target, Targets, TaylorParams, prequential,
+    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Growth, Kap, KapParams, KapSm,
+    KapSmLoss, KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1,
+    KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT,
+    KrlsTParams, KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms,
+    MxklmsParams, Nlkapa, NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams,
+    Pa, PaParams, PaVariant, Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
+    Problem, Projectron, ProjectronParams, ProjectronPlus, ProjectronPlusParams, ProsNKons, ProsNKonsParams, Qklms,
+    QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor, RegressorExt, Removal, Restarting, Round,
+    RoundError, Rows, Schedule, Score, Scratch, Shape, SketchedKons, SketchedKonsParams, SwKrls, SwKrlsParams, Target,
+    Targets, TaylorParams, Variance, prequential,
 };
 
 /// The code of the README, run as a test.

@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use mercer::model::{Description, Model, Progress, Regression};
-//! use mercer::{AnyKernel, Krls, KrlsParams, Regressor};
+//! use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt};
 //!
 //! let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default().lambda(0.0))?;
 //! learner.update(&[0.3], 1.0)?;
@@ -54,7 +54,7 @@ use std::io::Read;
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::{AnyRegressor, Regressor, Score};
+use mercer_learners::{AnyRegressor, Regressor, RegressorExt, Score};
 use mercer_readers::{ColumnChoice, Marks, Scaling, TargetColumn};
 use serde::{Deserialize, Serialize};
 
@@ -340,7 +340,7 @@ impl Model {
 /// The learner is copied once. [`Regression::to_bytes`] needs no copy, and keeps names, scaling and progress as well.
 ///
 /// ```
-/// use mercer::{AnyKernel, Krls, KrlsParams, Regressor, model};
+/// use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt, model};
 ///
 /// let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default())?;
 /// learner.update(&[0.3], 1.0)?;

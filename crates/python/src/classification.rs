@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mercer::core::ExampleError;
 use mercer::readers::Labels;
 use mercer::model::{ClassProgress, Classification, Model, ModelError, ModelKind};
-use mercer::{Error, Regressor, Scratch};
+use mercer::{Error, Regressor, RegressorExt, Scratch};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;

@@ -7,7 +7,7 @@ use mercer::readers::Scaling;
 use mercer::fit::{FitError, FitSpec};
 use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
 use mercer::model::{Model, ModelError, ModelKind, Moments, Regression};
-use mercer::{AnyKernel, Regressor, Rows, Scratch, Targets};
+use mercer::{AnyKernel, Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use mercer::{AnyKernel, AnyRegressor, Rows};
-use mercer::{Regressor, Scratch, Target, Targets};
+use mercer::{Regressor, RegressorExt, Scratch, Target, Targets};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 

@@ -3,7 +3,7 @@
 use mercer::core::ExampleError;
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Model, Progress, Regression};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Rows, Scratch, Target, Targets};
+use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};

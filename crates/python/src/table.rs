@@ -8,7 +8,7 @@ use mercer::encoding::{
     Cell, Cells, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, PipelineScratch, ScaledTargets,
 };
 use mercer::model::{ClassProgress, ClassTable, Model, ModelError, ModelKind, Progress, Table};
-use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, Scratch, Target};
+use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, RegressorExt, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};

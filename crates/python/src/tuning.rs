@@ -3,7 +3,7 @@
 use mercer::catalogue::{Context, Settings, find};
 use mercer::kernels::weighted_median_width;
 use mercer::tune::{Plan, Space, search};
-use mercer::{AnyKernel, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, Rows, Targets};
+use mercer::{AnyKernel, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, RegressorExt, Rows, Targets};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 

@@ -18,7 +18,7 @@ mod weights;
 
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, Error, Loss, Regressor, Rows, Scratch, Target, Targets};
+use mercer_learners::{AnyRegressor, Error, Loss, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 
 use crate::alloc::allocations_during;
 use crate::oracle::Example;

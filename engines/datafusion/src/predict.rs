@@ -11,7 +11,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
 use mercer::readers::Scaling;
 use mercer::model::Model;
-use mercer::{AnyKernel, AnyRegressor, Regressor, Scratch};
+use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt, Scratch};
 
 use crate::numbers::{Columns, model, models, number};
 

@@ -8,7 +8,7 @@ use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use mercer::Regressor;
+use mercer::RegressorExt;
 use mercer::fit::FitSpec;
 use mercer::learners::{Rows, Targets};
 use mercer::model::Moments;

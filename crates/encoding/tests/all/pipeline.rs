@@ -5,7 +5,10 @@ use mercer_encoding::{
     Cell, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, Scale, ScaledTargets,
 };
 use mercer_kernels::{Gaussian, median_width};
-use mercer_learners::{Classifier, Error, Krls, KrlsParams, Regressor, Scratch, Target, Targets};
+use mercer_learners::{
+    Blocks, Classifier, Error, Growth, Krls, KrlsParams, Problem, Regressor, RegressorExt, Scratch, Target, Targets,
+    Variance,
+};
 use proptest::prelude::*;
 
 type Learner = ScaledTargets<Krls<Gaussian>>;
@@ -49,20 +52,35 @@ struct Recorder {
 }
 
 impl Regressor for Recorder {
-    fn dimension(&self) -> usize {
-        self.dimension
+    fn problem(&self) -> Problem {
+        Problem::squared(self.dimension, 1)
     }
+
     fn dictionary_size(&self) -> usize {
         0
     }
+
     fn predict_into(&self, x: &[f64], _: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         scores[0] = x.iter().sum();
         Ok(())
     }
+
     fn step(&mut self, x: &[f64], _: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         self.inputs.extend_from_slice(x);
         scores[0] = x.iter().sum();
         Ok(())
+    }
+
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        Err(growth.refused())
     }
 }
 

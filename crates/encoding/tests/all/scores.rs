@@ -7,7 +7,7 @@ use mercer_encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledT
 use mercer_kernels::{Gaussian, median_width};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor,
-    Regressor, TaylorParams,
+    Regressor, RegressorExt, TaylorParams,
 };
 
 const ROWS: usize = 4000;

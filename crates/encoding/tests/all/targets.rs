@@ -5,7 +5,8 @@ use mercer_encoding::{EncodingError, ScaledTargets, TargetScale};
 use mercer_experts::Outliers;
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    Error, Fogd, FogdParams, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, Regressor, Rows, Scratch, Target, Targets,
+    Error, Fogd, FogdParams, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, Regressor, RegressorExt, Rows, Scratch,
+    Target, Targets,
 };
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use mercer_core::ExampleError;
-use mercer_learners::{Error, Regressor};
+use mercer_learners::{Error, Regressor, RegressorExt};
 use mercer_readers::Dataset;
 
 use crate::plan::ExperimentError;

@@ -13,7 +13,7 @@
 //! `Σ ln(1 + s_t/λ)` on the same sequence.
 
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-use mercer_learners::{Regressor, Scratch};
+use mercer_learners::{Regressor, RegressorExt, Scratch};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_readers::Dataset;
 use mercer_streams::Simulation;

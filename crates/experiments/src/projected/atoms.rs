@@ -5,8 +5,8 @@
 
 use mercer_kernels::{Gaussian, TaylorFeatures};
 use mercer_learners::{
-    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, Score,
-    TaylorParams,
+    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, RegressorExt,
+    Score, TaylorParams,
 };
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 

@@ -8,8 +8,8 @@
 
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 use mercer_learners::{
-    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, ProsNKonsParams, Regressor, SketchedKons, SketchedKonsParams,
-    TaylorParams, prequential,
+    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, ProsNKonsParams, Regressor, RegressorExt, SketchedKons,
+    SketchedKonsParams, TaylorParams, prequential,
 };
 
 use super::theory::corollary7;

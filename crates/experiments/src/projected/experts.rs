@@ -14,7 +14,7 @@
 
 use mercer_experts::Rule;
 use mercer_kernels::Gaussian;
-use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, Regressor};
+use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, RegressorExt};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use crate::figure::{Figure, Panels};

@@ -7,7 +7,7 @@
 //! decisions on what to keep, and are compared with a dense solution in each round.
 
 use mercer_kernels::{Gaussian, Kernel};
-use mercer_learners::{Error, NystromParams, PkawvNystrom, Regressor};
+use mercer_learners::{Error, NystromParams, PkawvNystrom, RegressorExt};
 use mercer_linalg_incremental::SymmetricEigen;
 use mercer_readers::Dataset;
 use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};

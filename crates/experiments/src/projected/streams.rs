@@ -11,7 +11,7 @@ use std::time::Instant;
 use mercer_core::ExampleError;
 use mercer_datasets::Registry;
 use mercer_kernels::TaylorFeatures;
-use mercer_learners::{Error, Regressor, Score};
+use mercer_learners::{Error, Regressor, RegressorExt, Score};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::{MOST_BYTES, Method};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mercer_learners::{Auto, AutoParams, Regressor};
+use mercer_learners::{Auto, AutoParams, RegressorExt};
 use mercer_readers::Dataset;
 
 use crate::plan::ExperimentError;

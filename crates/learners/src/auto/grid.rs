@@ -4,10 +4,11 @@ use mercer_kernels::{Gaussian, TaylorFeatures};
 
 use super::nearest::with_outputs;
 use crate::basis::Eviction;
-use crate::learner::{Rows, learn_one_by_one};
+use crate::example::Rows;
+use crate::learner::learn_one_by_one;
 use crate::mixture::Mixture;
 use crate::{
-    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor, Removal, Restarting,
+    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, RegressorExt, Removal, Restarting,
     TaylorParams,
 };
 use mercer_experts::AnyDetector;

@@ -20,10 +20,10 @@ use super::ranks::Ranks;
 use super::search::{LEAST_ROWS, Relevances, learn_anew};
 use super::standing::Watch;
 use super::weights::Weights;
-use crate::learner::Target;
+use crate::example::Target;
 use crate::local::{Memory, TARGETS, with_column};
 use crate::mixture::{LARGEST_REGRET, squared_error};
-use crate::{Error, Fogd, FogdParams, Regressor, Scratch};
+use crate::{Error, Fogd, FogdParams, Regressor, RegressorExt, Scratch};
 use mercer_experts::{Aggregation, Rule, square_loss_regret};
 
 /// Steps of the learners that forget, and their frequencies.

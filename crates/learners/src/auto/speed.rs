@@ -10,9 +10,9 @@ use super::grid::{PIECE, grid, learn_in_pieces, most_points};
 use super::metrics::{Past, Row, Size};
 use super::nearest::Nearest;
 use super::{Auto, AutoParams};
-use crate::learner::{Rows, Targets};
+use crate::example::{Rows, Targets};
 use crate::mixture::Mixture;
-use crate::{Error, ParameterError, Regressor};
+use crate::{Error, ParameterError, RegressorExt};
 use mercer_experts::Rule;
 
 /// ChaCha8 stream of the rows, apart from other draws.

@@ -7,7 +7,7 @@
 use mercer_core::{Inconsistent, Validate};
 
 use super::nearest::{charge, mix};
-use crate::learner::Target;
+use crate::example::Target;
 use crate::{Error, ParameterError};
 use mercer_experts::{Aggregation, Rule, Share};
 

@@ -11,10 +11,10 @@ use mercer_sparsify::{Admission, NewtonBasis, Probe, SOLVES_TOGETHER};
 use crate::basis::eviction::{Eviction, Evictor};
 use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::basis::timing::GrowthTiming;
-use crate::learner::{Rows, Target, check_example, check_input, check_scores, learn_in_order, learn_one_by_one};
-use crate::loss::Loss;
+use crate::example::{Rows, Target};
+use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
 use crate::update::LinearUpdate;
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
 /// Below this size, batching does not pay: while most points are still admitted, updating the coordinates costs as much as the
 /// batched solve saves.
@@ -327,7 +327,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         let (probes, removals) = (memory.probes.as_flattened_mut(), self.removals);
         learn_in_order(rows.len(), self.outputs(), scores, |row, made| {
             let (x, target, probe) = (rows.input(row), rows.target(row), &mut probes[row]);
-            check_example(self, x, target)?;
+            self.problem().check(x, target)?;
             self.refresh(x, probe, removals);
             self.learn_probed(x, target, probe, made)
         })
@@ -346,7 +346,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
             let probes = memory.probes.as_flattened_mut();
             while end < rows.len() && kept.is_none() {
                 let (x, target, probe) = (rows.input(end), rows.target(end), &mut probes[end]);
-                refused = check_example(self, x, target);
+                refused = self.problem().check(x, target);
                 if refused.is_err() {
                     break;
                 }
@@ -377,20 +377,15 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
 }
 
 impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Regressor for OnDictionary<K, A, U, T> {
-    fn dimension(&self) -> usize {
-        self.basis.dimension()
+    fn problem(&self) -> Problem {
+        Problem {
+            shape: Shape { inputs: self.basis.dimension(), outputs: self.update.outputs() },
+            loss: self.update.loss(),
+        }
     }
 
     fn dictionary_size(&self) -> usize {
         self.basis.len()
-    }
-
-    fn outputs(&self) -> usize {
-        self.update.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.update.loss()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -403,15 +398,44 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         check_scores(scores)
     }
 
-    fn has_variance(&self) -> bool {
-        self.update.has_variance()
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.make_room(1);
+        let probe = &mut memory.probes[0][0];
+        self.basis.probe(x, probe);
+        let learnt = self.learn_probed(x, target, probe, scores);
+        self.memory = memory;
+        learnt
     }
 
-    fn noise(&self, output: usize) -> Option<f64> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        self.update.has_variance().then_some(self as &dyn Variance)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.basis.grow(added);
+                Ok(())
+            }
+            Growth::Output { like } => {
+                self.kernel_coefficients.clear();
+                self.update.add_output(like)
+            }
+        }
+    }
+}
+
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Variance for OnDictionary<K, A, U, T> {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
         self.update.noise(output)
     }
 
-    fn predict_variance_into(
+    fn predict_with_variance(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
@@ -423,21 +447,13 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         let known = self.update.predict_variance(phi, outside, scores, variances);
         check_scores(scores).map(|()| known)
     }
+}
 
-    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let mut memory = std::mem::take(&mut self.memory);
-        memory.make_room(1);
-        let probe = &mut memory.probes[0][0];
-        self.basis.probe(x, probe);
-        let learnt = self.learn_probed(x, target, probe, scores);
-        self.memory = memory;
-        learnt
-    }
-
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Blocks for OnDictionary<K, A, U, T> {
     /// Looks ahead: the coordinates of [`SOLVES_TOGETHER`] inputs come from one read of the factor, and are brought up to date when
     /// a point is kept among them; updates that take several rounds at once get those between two kept points. While a small dictionary
     /// still keeps most points, or points leave as others join, it learns one by one.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let (mut first, mut kept, mut removes) = (0, SOLVES_TOGETHER, false);
         while rows.len() - first >= SOLVES_TOGETHER {
             let before = self.dictionary_size();
@@ -472,13 +488,6 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
         learn_one_by_one(self, rows.range(first, rows.len()), scores)
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.basis.grow(added);
-        Ok(())
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.kernel_coefficients.clear();
-        self.update.add_output(like)
-    }
+    /// It learns on one.
+    fn limit_threads(&mut self, _: usize) {}
 }

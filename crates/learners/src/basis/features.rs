@@ -4,10 +4,10 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
 
 use crate::basis::FeatureMap;
-use crate::learner::{Rows, Target, check_example, check_input, check_scores, check_target};
-use crate::loss::Loss;
+use crate::example::{Rows, Target};
+use crate::learner::{check_input, check_scores};
 use crate::update::LinearUpdate;
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
 /// Rows that a map takes together at least.
 const ROWS_TOGETHER: usize = 8;
@@ -63,20 +63,12 @@ impl<F: FeatureMap + Validate, U: LinearUpdate + Validate> Validate for OnFeatur
 }
 
 impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
-    fn dimension(&self) -> usize {
-        self.map.input_dimension()
+    fn problem(&self) -> Problem {
+        problem_of(&self.map, &self.update)
     }
 
     fn dictionary_size(&self) -> usize {
         self.map.size()
-    }
-
-    fn outputs(&self) -> usize {
-        self.update.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.update.loss()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -87,15 +79,35 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
         check_scores(scores)
     }
 
-    fn has_variance(&self) -> bool {
-        self.update.has_variance()
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let Memory { features, work } = &mut self.memory;
+        features.resize(features.len().max(1), AlignedVec::new());
+        self.map.map(x, &mut features[0], work);
+        self.update.step(&mut features[0], None, target, scores).map_err(|error| cause(error, features.first()))
     }
 
-    fn noise(&self, output: usize) -> Option<f64> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        self.update.has_variance().then_some(self as &dyn Variance)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => self.map.grow(added),
+            Growth::Output { like } => self.update.add_output(like),
+        }
+    }
+}
+
+impl<F: FeatureMap, U: LinearUpdate> Variance for OnFeatures<F, U> {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
         self.update.noise(output)
     }
 
-    fn predict_variance_into(
+    fn predict_with_variance(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
@@ -109,21 +121,17 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
         let known = self.update.predict_variance(features, outside, scores, variances);
         check_scores(scores).map(|()| known)
     }
+}
 
-    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let Memory { features, work } = &mut self.memory;
-        features.resize(features.len().max(1), AlignedVec::new());
-        self.map.map(x, &mut features[0], work);
-        self.update.step(&mut features[0], None, target, scores).map_err(|error| cause(error, features.first()))
-    }
-
+impl<F: FeatureMap, U: LinearUpdate> Blocks for OnFeatures<F, U> {
     /// Maps rows together, and lets the update look ahead over them.
     ///
     /// With two threads, in a block of at least 50 rows a feature and for an update that solves normal equations, the second
     /// thread sums up the first two thirds of the block while the first learns them, and learns the rest from there.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let first = (SUMMED * rows.len() as f64) as usize;
-        let is_good = || rows.iter().all(|(x, target)| check_example(self, x, target).is_ok());
+        let problem = self.problem();
+        let is_good = || rows.iter().all(|(x, target)| problem.check(x, target).is_ok());
         if self.threads < 2 || rows.len() < LONG * self.map.size() || !is_good() {
             return learn(&self.map, &mut self.update, &mut self.memory, rows, scores);
         }
@@ -151,17 +159,14 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
         })
     }
 
-    fn set_threads(&mut self, threads: usize) {
+    fn limit_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
+}
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.map.grow(added)
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.update.add_output(like)
-    }
+fn problem_of<F: FeatureMap, U: LinearUpdate>(map: &F, update: &U) -> Problem {
+    let shape = Shape { inputs: map.input_dimension(), outputs: update.outputs() };
+    Problem { shape, loss: update.loss() }
 }
 
 /// What the second thread only sums up: a sum costs it about half a round, so that both end at the same time.
@@ -177,15 +182,13 @@ fn learn<F: FeatureMap, U: LinearUpdate>(
     rows: Rows<'_>,
     scores: &mut Vec<f64>,
 ) -> Result<(), Error> {
+    let problem = problem_of(map, update);
     let at_once = update.block_size().max(ROWS_TOGETHER);
     let Memory { features, work } = memory;
     features.resize(features.len().max(at_once), AlignedVec::new());
     for first in (0..rows.len()).step_by(at_once) {
         let some = rows.range(first, rows.len().min(first + at_once));
-        let check = |(x, target): (&[f64], Target<'_>)| {
-            check_input(x, map.input_dimension())?;
-            check_target(update.loss(), update.outputs(), target)
-        };
+        let check = |(x, target): (&[f64], Target<'_>)| problem.check(x, target);
         let good = some.iter().take_while(|row| check(*row).is_ok()).count();
         let refused = some.iter().nth(good).map_or(Ok(()), check);
         let features = &mut features[..good];

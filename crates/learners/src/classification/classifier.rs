@@ -22,9 +22,10 @@
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use super::calibration::Calibration;
-use crate::learner::{Rows, Target, Targets, check_input};
+use crate::example::{Rows, Target, Targets};
+use crate::learner::check_input;
 use crate::loss::{Logistic, Loss, Softmax};
-use crate::{Error, Regressor, Scratch};
+use crate::{Error, Regressor, RegressorExt, Scratch};
 
 /// How classes become targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,10 +198,10 @@ impl<R: Regressor> Classifier<R> {
         }
     }
 
-    /// Inputs have `added` features more: [`Regressor::grow`].
+    /// Inputs have `added` features more: [`RegressorExt::grow`].
     ///
     /// # Errors
-    /// As [`Regressor::grow`].
+    /// As [`RegressorExt::grow`].
     pub fn grow(&mut self, added: usize) -> Result<(), Error> {
         self.learner.grow(added)
     }
@@ -246,7 +247,7 @@ impl<R: Regressor + Clone> Classifier<R> {
     /// those known joins them.
     ///
     /// # Errors
-    /// As [`Regressor::learn`], and when the class is none of two, or skips one; the classifier is then unchanged.
+    /// As [`RegressorExt::learn`], and when the class is none of two, or skips one; the classifier is then unchanged.
     pub fn learn(&mut self, x: &[f64], class: usize, weight: f64) -> Result<Option<usize>, Error> {
         let mut predicted = None;
         let weights = [weight];

@@ -4,8 +4,11 @@
 //! `x` joins with the coefficient `−η_t ω ℓ′`, `ω` being the weight of the example. Of more than `τ` points the oldest leaves. Where the loss is flat,
 //! `x` joins with 0. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 //!
-//! The squared loss counts half here, as in the paper: `−ℓ′ = y − f(x)`, so that steps compare with those of [`Klms`](crate::Klms). The other losses
-//! are those of [`Loss`]. The paper takes the derivative before the leak; [`Leak::First`] takes it after. Examples of weight 0 are no rounds.
+//! The squared loss counts half here, as in the paper: `−ℓ′ = y − f(x)`, so that steps compare with
+//! those of [`Klms`](crate::Klms). The other losses are those of [`Loss`]. The paper takes the
+//! derivative before the leak; [`Leak::First`] takes it after. Examples of weight 0 are no rounds.
+//! The paper's falling steps `η/√t` belong to a learner that keeps every point: the sum of the last
+//! `τ` of them goes to 0. Here they fall until the window is full, `η/√min(t, τ)`.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
@@ -40,7 +43,7 @@ pub enum Schedule {
     /// `η_t = η`
     #[default]
     Constant,
-    /// `η_t = η/√t`
+    /// `η_t = η/√min(t, τ)`
     Sqrt,
 }
 
@@ -60,7 +63,7 @@ parameters! {
         loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge or squared-hinge",
         /// whether the coefficients shrink after the derivative of the loss is taken, or first
         leak: Leak = Leak::After => "" "after or first",
-        /// step size of round t: η, or η/√t
+        /// step size of round t: η, or η/√min(t, τ)
         schedule: Schedule = Schedule::Constant => "" "constant or sqrt",
     }
 }
@@ -138,7 +141,7 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
         let z = finite(scores[0])?;
         let eta = match self.schedule {
             Schedule::Constant => self.eta,
-            Schedule::Sqrt => self.eta / (self.rounds as f64 + 1.0).sqrt(),
+            Schedule::Sqrt => self.eta / (self.rounds.saturating_add(1).min(self.tau as u64) as f64).sqrt(),
         };
         let kept = 1.0 - self.lambda * eta;
         let at = if self.leak == Leak::First { kept * z } else { z };

@@ -11,9 +11,10 @@ use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel, Points};
 use mercer_simd::dot;
 
 use crate::catalogue::{BuildError, Context, Key, Kind, Rule, Value, Values};
-use crate::learner::{Target, check_input, check_scores};
+use crate::example::Target;
+use crate::learner::{check_input, check_scores};
 use crate::update::Coefficients;
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Variance};
 
 pub use mknlms_cs::{MknlmsCs, MknlmsCsParams, NormalisedSteps};
 pub use mxklms::{Mxklms, MxklmsParams, SoftmaxMixture};
@@ -158,8 +159,8 @@ impl<K: Validate, U: MultikernelUpdate + Validate> Validate for OnSeveralKernels
 }
 
 impl<K: Kernel, U: MultikernelUpdate> Regressor for OnSeveralKernels<K, U> {
-    fn dimension(&self) -> usize {
-        self.points.dimension()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.points.dimension(), 1)
     }
 
     fn dictionary_size(&self) -> usize {
@@ -186,9 +187,22 @@ impl<K: Kernel, U: MultikernelUpdate> Regressor for OnSeveralKernels<K, U> {
         Ok(())
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.points.grow(added);
-        Ok(())
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.points.grow(added);
+                Ok(())
+            }
+            Growth::Output { .. } => Err(growth.refused()),
+        }
     }
 }
 

@@ -13,10 +13,11 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
 
-use crate::learner::{Target, check_input};
+use crate::example::Target;
+use crate::learner::check_input;
 use crate::loss::Loss;
 use crate::update::{finite, in_range};
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
 /// Which rounds enter the curvature.
 pub trait Curvature: Send + Sync {
@@ -215,16 +216,12 @@ impl<K: Validate, C: Validate> Validate for DualNewton<K, C> {
 }
 
 impl<K: Kernel, C: Curvature> Regressor for DualNewton<K, C> {
-    fn dimension(&self) -> usize {
-        self.curved.points.dimension()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.curved.points.dimension(), outputs: 1 }, loss: self.loss }
     }
 
     fn dictionary_size(&self) -> usize {
         self.curved.points.len() + self.plain.points.len()
-    }
-
-    fn loss(&self) -> Loss {
-        self.loss
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -242,9 +239,22 @@ impl<K: Kernel, C: Curvature> Regressor for DualNewton<K, C> {
         Ok(())
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.curved.points.grow(added);
-        self.plain.points.grow(added);
-        Ok(())
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.curved.points.grow(added);
+                self.plain.points.grow(added);
+                Ok(())
+            }
+            Growth::Output { .. } => Err(growth.refused()),
+        }
     }
 }

@@ -7,10 +7,11 @@ use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
 
-use crate::Error;
-use crate::learner::{Target, check_scores};
+use crate::example::Target;
+use crate::learner::check_scores;
 use crate::loss::Loss;
 use crate::update::{Coefficients, StepSize, finite};
+use crate::{Error, Growth, Problem, Shape};
 
 /// A kernel expansion under gradient descent.
 ///
@@ -182,14 +183,22 @@ impl<K: Kernel> KernelExpansion<K> {
         Ok(())
     }
 
-    /// See [`Regressor::grow`](crate::Regressor::grow).
-    pub(crate) fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.points.grow(added);
+    /// See [`Regressor::problem`](crate::Regressor::problem).
+    pub(crate) fn problem(&self) -> Problem {
+        let shape = Shape { inputs: self.points.dimension(), outputs: self.coefficients.outputs() };
+        Problem { shape, loss: self.loss }
+    }
+
+    /// See [`Regressor::reshape`](crate::Regressor::reshape): it takes on any shape.
+    pub(crate) fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => self.points.grow(added),
+            Growth::Output { like } => self.add_output(like),
+        }
         Ok(())
     }
 
-    /// See [`Regressor::add_output`](crate::Regressor::add_output).
-    pub(crate) fn add_output(&mut self, like: Option<usize>) {
+    fn add_output(&mut self, like: Option<usize>) {
         if let Some(w) = like.and_then(|like| self.coefficients.vectors().get(like)) {
             // ‖f_k‖² = Σ_i w_i f_k(x_i), which the new output adds.
             let (mut row, mut copied) = (AlignedVec::new(), 0.0);

@@ -16,10 +16,11 @@ use mercer_simd::dot;
 
 use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::catalogue::{Entry, Parameters, Takes};
-use crate::learner::{Rows, Target, check_example, check_input, learn_in_order, learn_one_by_one};
+use crate::example::{Rows, Target};
+use crate::learner::{check_input, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
 use crate::update::{Awv, Coefficients, Readout, Residuals, Ridge, finite, in_range};
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 /// Points from which on inputs are solved for together: the factor of fewer stays in the first level of cache.
 const WORTH_A_GROUP: usize = 80;
@@ -210,7 +211,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         let Group { rows: kernel_rows, solutions, joined: values } = group;
         for (i, (x, target)) in rows.iter().enumerate() {
             let (row, v) = (&mut kernel_rows[i], &mut solutions[i]);
-            check_example(self, x, target)?;
+            self.problem().check(x, target)?;
             self.kernel.row(joined, x, values);
             values.iter().for_each(|value| row.push(*value));
             self.factor.forward_solve_from(known, row, v);
@@ -242,16 +243,12 @@ impl<K: Validate, F> Validate for KernelRidge<K, F> {
 }
 
 impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
-    fn dimension(&self) -> usize {
-        self.points.dimension()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.points.dimension(), self.q.outputs())
     }
 
     fn dictionary_size(&self) -> usize {
         self.points.len()
-    }
-
-    fn outputs(&self) -> usize {
-        self.q.outputs()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -268,15 +265,44 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
         Ok(())
     }
 
-    fn has_variance(&self) -> bool {
-        true
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let solved = self.solve(x, &mut scratch, scores);
+        let learnt = solved.and_then(|s| self.join(x, target, &scratch.vectors[0], s, scores));
+        self.scratch = scratch;
+        learnt
     }
 
-    fn noise(&self, output: usize) -> Option<f64> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        Some(self)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.points.grow(added);
+                Ok(())
+            }
+            Growth::Output { like } => {
+                self.kernel_coefficients.clear();
+                self.q.add_output(like);
+                self.residuals.add_output(like);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<K: Kernel, F: Readout> Variance for KernelRidge<K, F> {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
         self.residuals.noise(output)
     }
 
-    fn predict_variance_into(
+    fn predict_with_variance(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
@@ -288,17 +314,11 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
         self.read(s, scores);
         Ok(self.residuals.variances(s / self.lambda, variances))
     }
+}
 
-    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let solved = self.solve(x, &mut scratch, scores);
-        let learnt = solved.and_then(|s| self.join(x, target, &scratch.vectors[0], s, scores));
-        self.scratch = scratch;
-        learnt
-    }
-
+impl<K: Kernel, F: Readout> Blocks for KernelRidge<K, F> {
     /// Looks ahead: see the module.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let alone = WORTH_A_GROUP.saturating_sub(self.points.len()).min(rows.len());
         let whole = alone + (rows.len() - alone) / SOLVES_TOGETHER * SOLVES_TOGETHER;
         learn_one_by_one(self, rows.range(0, alone), scores)?;
@@ -322,17 +342,8 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
         learn_one_by_one(self, rows.range(whole, rows.len()), scores)
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.points.grow(added);
-        Ok(())
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.kernel_coefficients.clear();
-        self.q.add_output(like);
-        self.residuals.add_output(like);
-        Ok(())
-    }
+    /// It learns on one.
+    fn limit_threads(&mut self, _: usize) {}
 }
 
 pub(crate) const KERNEL_AWV: Entry = Entry {

@@ -16,10 +16,11 @@ use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Admission, Answer, Kors, KorsDecision, NewtonBasis, Probe};
 
 use crate::catalogue::{Entry, Parameters, Takes};
-use crate::learner::{Target, check_input};
+use crate::example::Target;
+use crate::learner::check_input;
 use crate::parameters::parameters;
 use crate::update::{Awv, Enlargement, LeastSquares, LinearUpdate, Readout, Ridge, in_range};
-use crate::{Error, ParameterError, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
     /// Parameters of [`PkawvNystrom`] and [`PkrrNystrom`].
@@ -198,8 +199,8 @@ struct Look {
 }
 
 impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
-    fn dimension(&self) -> usize {
-        self.basis.dimension()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.basis.dimension(), 1)
     }
 
     fn dictionary_size(&self) -> usize {
@@ -213,15 +214,40 @@ impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
         Ok(())
     }
 
-    fn has_variance(&self) -> bool {
-        true
+    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let learnt = self.learn_probed(x, target, &mut scratch);
+        self.scratch = scratch;
+        scores[0] = learnt?;
+        Ok(())
     }
 
-    fn noise(&self, output: usize) -> Option<f64> {
+    fn variance(&self) -> Option<&dyn Variance> {
+        Some(self)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.basis.grow(added);
+                self.history.grow(added);
+                Ok(())
+            }
+            Growth::Output { .. } => Err(growth.refused()),
+        }
+    }
+}
+
+impl<K: Kernel, F: Readout> Variance for ProjectedRidge<K, F> {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
         self.update.noise(output)
     }
 
-    fn predict_variance_into(
+    fn predict_with_variance(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
@@ -234,20 +260,6 @@ impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
         // A point that is going to be kept lies in the span already.
         let outside = if growth.is_some() { 0.0 } else { scratch.probe.residual().max(0.0) };
         Ok(self.update.variances(s, outside, variances))
-    }
-
-    fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let learnt = self.learn_probed(x, target, &mut scratch);
-        self.scratch = scratch;
-        scores[0] = learnt?;
-        Ok(())
-    }
-
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.basis.grow(added);
-        self.history.grow(added);
-        Ok(())
     }
 }
 

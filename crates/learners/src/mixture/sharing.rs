@@ -8,9 +8,9 @@ use mercer_sparsify::Ald;
 use super::Member;
 use super::team::{Gather, Group, Outcome, Team, learn_all};
 use crate::basis::{GrowThenStep, OnDictionary};
-use crate::learner::{Rows, Target, Targets};
+use crate::example::{Rows, Target, Targets};
 use crate::update::{Coefficients, GradientStep, LeastSquares, LinearUpdate, NewtonStep};
-use crate::{AnyRegressor, Error, Regressor, Scratch};
+use crate::{AnyRegressor, Error, Regressor, RegressorExt, Scratch};
 
 impl<K> Member for AnyRegressor<K> {
     type Group = Sharing<K>;

@@ -2,8 +2,9 @@
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 
-use crate::learner::{Rows, learn_one_by_one};
-use crate::{Error, Regressor, Scratch};
+use crate::example::Rows;
+use crate::learner::learn_one_by_one;
+use crate::{Error, Regressor, RegressorExt, Scratch};
 
 /// Learners that learn together, and their places in the mixture.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Matrix, OuterProducts, SymmetricMatrix};
 use mercer_simd::{axpy, dot, scale};
 
-use crate::Error;
 use crate::basis::FeatureMap;
-use crate::learner::{Rows, Target, Targets, check_input, check_target};
-use crate::loss::Loss;
+use crate::example::{Rows, Target, Targets};
+use crate::learner::check_input;
 use crate::update::{Coefficients, LeastSquares, LinearUpdate, Readout, finite};
+use crate::{Error, Problem};
 
 /// Sums over examples of features `z`, targets `y` and weights `ω`: `½r² + mr` numbers for `r` features and `m` outputs.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl MomentScratch {
         target: Target<'_>,
     ) -> Result<(), Error> {
         check_input(x, map.input_dimension())?;
-        check_target(Loss::SQUARED, outputs, target)?;
+        Problem::squared(0, outputs).check_target(target)?;
         self.features.resize(self.features.len().max(1), AlignedVec::new());
         map.map(x, &mut self.features[0], &mut self.work);
         in_range(&self.features[0], target)
@@ -181,7 +181,7 @@ impl MomentSums {
         let (d, outputs) = (map.input_dimension(), self.outputs());
         let check = |(x, target): (&[f64], Target<'_>)| {
             check_input(x, d)?;
-            check_target(Loss::SQUARED, outputs, target)
+            Problem::squared(0, outputs).check_target(target)
         };
         let good = rows.iter().take_while(|row| check(*row).is_ok()).count();
         let mut refused = rows.iter().nth(good).map_or(Ok(()), check);

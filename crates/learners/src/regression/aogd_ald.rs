@@ -15,11 +15,12 @@ use crate::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::KernelExpansion;
 use crate::every_point::expansion::GradientRule;
-use crate::learner::{Rows, Target, check_input, learn_one_by_one};
+use crate::example::{Rows, Target};
+use crate::learner::{check_input, learn_one_by_one};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, GradientStep, LinearUpdate, StepSize};
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
     /// Parameters of [`AogdAld`].
@@ -144,10 +145,10 @@ impl<K: Kernel + Validate> Validate for AogdAld<K> {
 }
 
 impl<K: Kernel + Clone> Regressor for AogdAld<K> {
-    fn dimension(&self) -> usize {
+    fn problem(&self) -> Problem {
         match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.dimension(),
-            Phase::Everything(expansion) => expansion.points().dimension(),
+            Phase::Dictionary(dictionary) => dictionary.problem(),
+            Phase::Everything(expansion) => expansion.problem(),
         }
     }
 
@@ -155,20 +156,6 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
         match &self.phase {
             Phase::Dictionary(dictionary) => dictionary.dictionary_size(),
             Phase::Everything(expansion) => expansion.points().len(),
-        }
-    }
-
-    fn outputs(&self) -> usize {
-        match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.outputs(),
-            Phase::Everything(expansion) => expansion.outputs(),
-        }
-    }
-
-    fn loss(&self) -> Loss {
-        match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.loss(),
-            Phase::Everything(expansion) => expansion.loss(),
         }
     }
 
@@ -193,9 +180,26 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
         }
     }
 
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        Some(self)
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Dictionary(dictionary) => dictionary.reshape(growth),
+            Phase::Everything(expansion) => expansion.reshape(growth),
+        }
+    }
+}
+
+impl<K: Kernel + Clone> Blocks for AogdAld<K> {
     /// In the dictionary's phase its own blocked pass, with at most `B₀ − J` rows at once, so that it ends where the dictionary is full;
     /// one by one afterwards. The same bits.
-    fn learn_rows(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let mut first = 0;
         while let Phase::Dictionary(dictionary) = &mut self.phase
             && first < rows.len()
@@ -209,22 +213,8 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
         learn_one_by_one(self, rows.range(first, rows.len()), scores)
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        match &mut self.phase {
-            Phase::Dictionary(dictionary) => dictionary.grow(added),
-            Phase::Everything(expansion) => expansion.grow(added),
-        }
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        match &mut self.phase {
-            Phase::Dictionary(dictionary) => dictionary.add_output(like),
-            Phase::Everything(expansion) => {
-                expansion.add_output(like);
-                Ok(())
-            }
-        }
-    }
+    /// It learns on one.
+    fn limit_threads(&mut self, _: usize) {}
 }
 
 pub(crate) const AOGD_ALD: Entry = Entry {

@@ -14,10 +14,10 @@ use mercer_simd::dot;
 use crate::basis::inverse_diagonal::InverseDiagonal;
 use crate::catalogue::{Entry, Parameters};
 use crate::every_point::{KernelKrr, KernelRidgeParams};
-use crate::learner::Target;
+use crate::example::Target;
 use crate::parameters::parameters;
 use crate::update::{finite, in_range};
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
     /// Parameters of [`FbKrls`].
@@ -148,8 +148,8 @@ impl<K: Validate> Validate for FbKrls<K> {
 }
 
 impl<K: Kernel> Regressor for FbKrls<K> {
-    fn dimension(&self) -> usize {
-        self.ridge.dimension()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.ridge.dimension(), 1)
     }
 
     fn dictionary_size(&self) -> usize {
@@ -167,8 +167,19 @@ impl<K: Kernel> Regressor for FbKrls<K> {
         learnt
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.ridge.grow(added)
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => self.ridge.grow(added),
+            Growth::Output { .. } => Err(growth.refused()),
+        }
     }
 }
 

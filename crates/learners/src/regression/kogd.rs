@@ -8,11 +8,12 @@ use mercer_kernels::Kernel;
 
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::KernelExpansion;
-use crate::learner::{Target, check_input};
+use crate::example::Target;
+use crate::learner::check_input;
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::StepSize;
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
     /// Parameters of [`Kogd`].
@@ -57,20 +58,12 @@ impl<K: Validate> Validate for Kogd<K> {
 }
 
 impl<K: Kernel> Regressor for Kogd<K> {
-    fn dimension(&self) -> usize {
-        self.expansion.points().dimension()
+    fn problem(&self) -> Problem {
+        self.expansion.problem()
     }
 
     fn dictionary_size(&self) -> usize {
         self.expansion.points().len()
-    }
-
-    fn outputs(&self) -> usize {
-        self.expansion.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.expansion.loss()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -82,13 +75,16 @@ impl<K: Kernel> Regressor for Kogd<K> {
         self.expansion.step(x, target, &mut self.scratch.vectors[0], scores)
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.expansion.grow(added)
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
     }
 
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.expansion.add_output(like);
-        Ok(())
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        self.expansion.reshape(growth)
     }
 }
 

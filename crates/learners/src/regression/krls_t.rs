@@ -22,7 +22,7 @@ use mercer_sparsify::EveryPoint;
 
 use crate::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::catalogue::{Entry, Parameters, choices};
-use crate::learner::Target;
+use crate::example::Target;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, Forgetting, LeastSquares, LinearUpdate, finite};
 use crate::{Error, Scratch};

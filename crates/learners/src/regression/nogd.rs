@@ -12,11 +12,12 @@ use crate::basis::{FrozenNystrom, OnFeatures};
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::KernelExpansion;
 use crate::every_point::expansion::GradientRule;
-use crate::learner::{Target, check_input};
+use crate::example::Target;
+use crate::learner::check_input;
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, GradientStep, StepSize};
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
     /// Parameters of [`Nogd`].
@@ -111,10 +112,10 @@ impl<K: Kernel + Validate> Validate for Nogd<K> {
 }
 
 impl<K: Kernel + Clone> Regressor for Nogd<K> {
-    fn dimension(&self) -> usize {
+    fn problem(&self) -> Problem {
         match &self.phase {
-            Phase::Collecting(expansion) => expansion.points().dimension(),
-            Phase::Frozen(learner) => learner.dimension(),
+            Phase::Collecting(expansion) => expansion.problem(),
+            Phase::Frozen(learner) => learner.problem(),
         }
     }
 
@@ -122,20 +123,6 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
         match &self.phase {
             Phase::Collecting(expansion) => expansion.points().len(),
             Phase::Frozen(learner) => learner.dictionary_size(),
-        }
-    }
-
-    fn outputs(&self) -> usize {
-        match &self.phase {
-            Phase::Collecting(expansion) => expansion.outputs(),
-            Phase::Frozen(learner) => learner.outputs(),
-        }
-    }
-
-    fn loss(&self) -> Loss {
-        match &self.phase {
-            Phase::Collecting(expansion) => expansion.loss(),
-            Phase::Frozen(learner) => learner.loss(),
         }
     }
 
@@ -166,20 +153,18 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
         }
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        match &mut self.phase {
-            Phase::Collecting(expansion) => expansion.grow(added),
-            Phase::Frozen(learner) => learner.grow(added),
-        }
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
     }
 
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match &mut self.phase {
-            Phase::Collecting(expansion) => {
-                expansion.add_output(like);
-                Ok(())
-            }
-            Phase::Frozen(learner) => learner.add_output(like),
+            Phase::Collecting(expansion) => expansion.reshape(growth),
+            Phase::Frozen(learner) => learner.reshape(growth),
         }
     }
 }

@@ -55,6 +55,7 @@ impl<K: Kernel> NonsAld<K> {
         params.check()?;
         let NonsAldParams { mu, alpha, radius, label_bound, max_dictionary, loss, outputs, eviction } = params;
         let update = NewtonStep::new(mu, radius, label_bound, loss, outputs)?;
+        let update = if eviction == Eviction::Never { update } else { update.with_short_steps() };
         Self::from_parts(kernel, dimension, Ald::new(alpha)?, update, max_dictionary)
             .map(|learner| learner.evicting(eviction))
     }

@@ -1,11 +1,14 @@
 //! PROS-N-KONS and CON-KONS: the online Newton step on a KORS dictionary (Calandriello, Lazaric and Valko 2017a).
 //!
-//! `A ← A + ½σ g² φφᵀ` with `½σ = 1/(16C²)`, `w ← w − A⁻¹gφ`, projection on `|wᵀφ(x_{t+1})| ≤ C`, in the orthonormal
-//! coordinates of a dictionary sampled by ridge leverage scores. A kept point acts from the next round on, and that round
-//! skips the projection. PROS-N-KONS then restarts with `A = αI`, `w = 0`; CON-KONS carries what it has: a coordinate is
-//! appended with `A ← diag(A, α)`, `w ← [w; 0]`. (\[A\] section A.1 prints CON-KONS's matrix as `QAQᵀ`, which is singular in
-//! the new direction; `αI + Q(A − αI)Qᵀ` is meant here.) The first point is kept without a coin: prediction 0, no step. A point
-//! kept in the span of the others changes neither dictionary nor learner.
+//! `A ← A + ½σ g² φφᵀ` with `½σ = 1/(16C²)`, `w ← w − A⁻¹gφ`, projection on `|wᵀφ(x_{t+1})| ≤ C`,
+//! in the orthonormal coordinates of a dictionary sampled by ridge leverage scores. A kept point
+//! acts from the next round on. (The paper skips the projection in that round. After a restart
+//! there is nothing to project; CON-KONS would predict beyond `C`, and projects.) PROS-N-KONS then
+//! restarts with `A = αI`, `w = 0`; CON-KONS carries what it has: a coordinate is appended with `A
+//! ← diag(A, α)`, `w ← [w; 0]`. (\[A\] section A.1 prints CON-KONS's matrix as `QAQᵀ`, which is
+//! singular in the new direction; `αI + Q(A − αI)Qᵀ` is meant here.) The first point is kept
+//! without a coin: prediction 0, no step. A point kept in the span of the others changes neither
+//! dictionary nor learner.
 //! `Jd + 2½J²` multiply-adds a round (a factor and two inverses), `Jd + 1½J²` numbers of memory.
 
 use mercer_core::cost;
@@ -21,7 +24,7 @@ use crate::{Error, ParameterError};
 
 /// Both learners have these parameters; what a restart costs asks for another default.
 macro_rules! sampled_params {
-    ($name:ident, $about:literal, gamma = $gamma:literal) => {
+    ($name:ident, $about:literal, gamma = $gamma:literal to $highest:literal) => {
         parameters! {
             #[doc = $about]
             #[derive(Copy)]
@@ -29,7 +32,7 @@ macro_rules! sampled_params {
                 /// regulariser: the curvature starts at αI
                 alpha: f64 = 5.0 => "α" POSITIVE.search(0.01, 100.0),
                 /// regulariser of the leverage scores; larger keeps fewer points
-                gamma: f64 = $gamma => "γ" POSITIVE.search(0.1, 10.0),
+                gamma: f64 = $gamma => "γ" POSITIVE.search(0.1, $highest),
                 /// oversampling of the leverage scores; larger keeps more points
                 beta: f64 = 1.0 => "β" POSITIVE,
                 /// accuracy of the leverage scores
@@ -71,8 +74,8 @@ macro_rules! sampled_params {
 
 // Each kept point costs a learner that restarts all that it has learnt. With `γ = 1` it is worse than the mean on half of the
 // streams that defaults were tried on (`mercer-benches`, `--bin defaults`).
-sampled_params!(ProsNKonsParams, "Parameters of [`ProsNKons`].", gamma = 100.0);
-sampled_params!(ConKonsParams, "Parameters of [`ConKons`].", gamma = 1.0);
+sampled_params!(ProsNKonsParams, "Parameters of [`ProsNKons`].", gamma = 100.0 to 1000.0);
+sampled_params!(ConKonsParams, "Parameters of [`ConKons`].", gamma = 1.0 to 10.0);
 
 impl From<ConKonsParams> for ProsNKonsParams {
     /// The same settings, `γ` included.

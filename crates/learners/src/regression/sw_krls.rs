@@ -11,9 +11,9 @@ use mercer_linalg_incremental::Rotations;
 
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::every_point::{KernelKrr, KernelRidgeParams};
-use crate::learner::Target;
+use crate::example::Target;
 use crate::parameters::parameters;
-use crate::{Error, Regressor, Scratch};
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Variance};
 
 parameters! {
     /// Parameters of [`SwKrls`].
@@ -60,16 +60,12 @@ impl<K: Validate> Validate for SwKrls<K> {
 }
 
 impl<K: Kernel> Regressor for SwKrls<K> {
-    fn dimension(&self) -> usize {
-        self.ridge.dimension()
+    fn problem(&self) -> Problem {
+        self.ridge.problem()
     }
 
     fn dictionary_size(&self) -> usize {
         self.ridge.dictionary_size()
-    }
-
-    fn outputs(&self) -> usize {
-        self.ridge.outputs()
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -84,12 +80,16 @@ impl<K: Kernel> Regressor for SwKrls<K> {
         Ok(())
     }
 
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.ridge.grow(added)
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
     }
 
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.ridge.add_output(like)
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        self.ridge.reshape(growth)
     }
 }
 

@@ -6,7 +6,7 @@ use mercer_linalg_incremental::{BlockRecursion, SymmetricMatrix};
 
 use super::Coefficients;
 use crate::Error;
-use crate::learner::{Target, Targets};
+use crate::example::{Target, Targets};
 
 /// Fewer rounds than this are faster one by one.
 pub(crate) const SHORTEST_BLOCK: usize = 4;

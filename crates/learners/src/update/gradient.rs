@@ -9,7 +9,7 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::{dot, scale};
 
 use crate::Error;
-use crate::learner::Target;
+use crate::example::Target;
 use crate::loss::Loss;
 use crate::update::{Coefficients, LinearUpdate, finite, make_room};
 

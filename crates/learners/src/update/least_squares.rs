@@ -19,7 +19,7 @@ use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMat
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
-use crate::learner::{Target, Targets};
+use crate::example::{Target, Targets};
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::information::Information;
 use crate::update::{

@@ -4,7 +4,8 @@ use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 
 use crate::Error;
-use crate::learner::{Target, check_scores};
+use crate::example::Target;
+use crate::learner::check_scores;
 use crate::update::{Coefficients, finite};
 
 /// A score `f(x)` with its target `y = ±1`.

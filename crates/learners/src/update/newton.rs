@@ -10,6 +10,12 @@
 //! | logistic | `η g²` | `η = ½e^{−U}` |
 //! | softmax | `κ` | `κ = 1/(1 + (m − 1)e^{2U})`; the `m` classes share one `A` |
 //!
+//! **Short steps.** Where points leave a dictionary, new ones with `P = 1/prior` keep coming, and each
+//! would take a step of some `1/prior` times the gradient. There no step is longer than
+//! `w ← w − cg/(hs)`, with `s = φᵀA_t⁻¹φ` of before and the largest second derivative `h` of the loss: it
+//! does not pass the least loss of its own example (as Karampatziakis and Langford 2011 bound the
+//! steps of weighted examples).
+//!
 //! For softmax `κ` bounds the curvature from below in every direction in which the scores of the classes sum to zero, where gradients
 //! and steps stay; each class is projected by itself, which may move their common level, and that changes no probability.
 
@@ -18,7 +24,7 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMatrix};
 
 use crate::Error;
-use crate::learner::{Target, Targets};
+use crate::example::{Target, Targets};
 use crate::loss::Loss;
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::{Coefficients, LinearUpdate, finite, learn_each, make_room, move_in_range, remove_coordinate};
@@ -35,8 +41,8 @@ pub struct NewtonStep {
     prior: f64,
     curvature: f64,
     bound: f64,
-    /// Whether the coordinates changed after the last step; the projection is then skipped once.
-    fresh: bool,
+    /// Whether steps stay short of the least loss of their own example.
+    short: bool,
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
     c: AlignedVec,
@@ -62,16 +68,14 @@ struct Rule {
     prior: f64,
     curvature: f64,
     bound: f64,
-    fresh: bool,
+    short: bool,
 }
 
 impl Rule {
     /// Scores within the bound.
     #[inline(always)]
     fn clip(self, scores: &mut [f64]) {
-        if !self.fresh {
-            scores.iter_mut().for_each(|z| *z = z.clamp(-self.bound, self.bound));
-        }
+        scores.iter_mut().for_each(|z| *z = z.clamp(-self.bound, self.bound));
     }
 
     /// [`round`](Self::round), of which the compiler knows the length in the common case.
@@ -124,12 +128,22 @@ impl Rule {
         let curvature = if self.loss.is_softmax() { self.curvature } else { squared };
         let weight = target.weight * curvature;
         let denominator = 1.0 + weight * s;
+        let divisor = if self.short { denominator.max(target.weight * steepest(self.loss) * s) } else { denominator };
         for (g, projection) in along.iter_mut().zip(&*projection) {
-            *g = -finite(target.weight * *g / denominator)?;
+            *g = -finite(target.weight * *g / divisor)?;
             move_in_range(*g, s, largest)?;
             finite((*g + projection).abs() * s)?;
         }
         finite(weight / denominator)
+    }
+}
+
+/// The largest second derivative of a loss that has Newton steps.
+fn steepest(loss: Loss) -> f64 {
+    match loss {
+        Loss::Squared(_) => 2.0,
+        _ if loss.is_softmax() => 0.5,
+        _ => 0.25, // logistic
     }
 }
 
@@ -170,7 +184,7 @@ impl NewtonStep {
             prior: ParameterError::positive("prior", prior)?,
             curvature: ParameterError::positive("curvature", curvature)?,
             bound: ParameterError::positive("bound", bound)?,
-            fresh: false,
+            short: false,
             loss,
             c: AlignedVec::new(),
             change: Change::default(),
@@ -178,8 +192,14 @@ impl NewtonStep {
         })
     }
 
+    /// The same with short steps, for a dictionary that points leave.
+    #[must_use]
+    pub fn with_short_steps(self) -> Self {
+        Self { short: true, ..self }
+    }
+
     fn rule(&self) -> Rule {
-        Rule { loss: self.loss, prior: self.prior, curvature: self.curvature, bound: self.bound, fresh: self.fresh }
+        Rule { loss: self.loss, prior: self.prior, curvature: self.curvature, bound: self.bound, short: self.short }
     }
 }
 
@@ -249,7 +269,6 @@ impl LinearUpdate for NewtonStep {
         }
         self.w.add(along, &self.c);
         self.p.subtract(gain, &self.c);
-        self.fresh = false;
         Ok(())
     }
 
@@ -263,24 +282,13 @@ impl LinearUpdate for NewtonStep {
         targets: Targets<'_>,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
-        // The first round learnt after a change of coordinates is not projected, and is the only one of its kind.
-        let until_settled = || targets.iter().position(|target| target.weight > 0.0).map_or(phis.len(), |row| row + 1);
-        let short = self.block_size() == 1 || phis.len() < SHORTEST_BLOCK;
-        let alone = match self.fresh {
-            _ if short => phis.len(),
-            true => until_settled(),
-            false => 0,
-        };
-        let (first, rest) = phis.split_at_mut(alone);
-        learn_each(self, first, targets.range(0, alone), scores)?;
-        if rest.is_empty() {
-            return Ok(());
+        if self.block_size() == 1 || phis.len() < SHORTEST_BLOCK {
+            return learn_each(self, phis, targets, scores);
         }
         let rule = self.rule();
         let Self { w, p, block, change: Change { projection, .. }, .. } = self;
         projection.resize(w.outputs(), 0.0);
-        let rounds = (&*rest, targets.range(alone, targets.len()));
-        learn_rounds(block, p, w, rounds, scores, |found, target, Made { scores, along }| {
+        learn_rounds(block, p, w, (&*phis, targets), scores, |found, target, Made { scores, along }| {
             if target.weight == 0.0 {
                 scores.copy_from_slice(found.z);
                 rule.clip(scores);
@@ -299,7 +307,6 @@ impl LinearUpdate for NewtonStep {
     fn grow(&mut self) {
         self.w.grow();
         self.p.grow(1.0 / self.prior);
-        self.fresh = true;
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
@@ -309,7 +316,6 @@ impl LinearUpdate for NewtonStep {
     fn restart(&mut self, n: usize) {
         self.w.restart(n);
         self.p.restart(n, 1.0 / self.prior);
-        self.fresh = true;
     }
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::SymmetricMatrix;
 use mercer_simd::axpy;
 
-use crate::learner::Target;
+use crate::example::Target;
 
 /// `A W = B` with `A = λI + Σ ω φφᵀ` and `B = Σ ω φyᵀ`.
 #[derive(Clone, Debug)]

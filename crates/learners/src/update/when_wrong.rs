@@ -12,7 +12,7 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations};
 
 use crate::Error;
-use crate::learner::Target;
+use crate::example::Target;
 use crate::loss::Loss;
 use crate::update::{Coefficients, LinearUpdate};
 

@@ -9,7 +9,7 @@ use mercer_learners::update::{Forgetting, LeastSquares, LinearUpdate};
 use mercer_learners::{
     Error, FeatureMap, KernelAwv, KernelKrr, KernelRidgeParams, Knlms, KnlmsParams, Krls, KrlsParams, NonsAld,
     NonsAldParams, NystromParams, OnFeatures, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor,
-    Regressor, Rows, Scratch, Target, Targets, TaylorParams,
+    Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use mercer_testkit::oracle::{Belief, Example, WeightedExample, gaussian_process};
 use mercer_testkit::streams;

@@ -6,7 +6,7 @@ use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
     KernelRidgeParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen,
-    PkawvTaylor, PkrrTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
+    PkawvTaylor, PkrrTaylor, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use proptest::prelude::*;
 use rand::RngExt;

@@ -6,7 +6,7 @@ use mercer_kernels::{AnyKernel, Points};
 use mercer_learners::{
     Bogd, BogdParams, BpaS, BpaSParams, Classifier, Error, Forgetron, ForgetronParams, Loss, Pa, PaParams, PaVariant,
     Pegasos, PegasosParams, Perceptron, Projectron, ProjectronParams, ProjectronPlus, ProjectronPlusParams, Rbp,
-    RbpParams, Regressor, Scratch, Target,
+    RbpParams, Regressor, RegressorExt, Scratch, Target,
 };
 use mercer_sparsify::Basis;
 use mercer_testkit::oracle::{self, MarginRule, Trace, WeightedExample};

@@ -3,7 +3,7 @@
 use crate::common::{self, TestResult, check, values};
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, Target};
+use mercer_learners::{Error, Knlms, KnlmsParams, Qklms, QklmsParams, Regressor, RegressorExt, Target};
 use mercer_sparsify::Basis;
 use mercer_testkit::alloc::allocations_during;
 use mercer_testkit::oracle;

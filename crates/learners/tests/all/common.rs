@@ -1,7 +1,7 @@
 //! What the comparisons with oracles share: a kernel, streams with weights and targets for each loss, one pass over them.
 
 use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel, Points};
-use mercer_learners::{Error, Regressor, Scratch, Target};
+use mercer_learners::{Error, Regressor, RegressorExt, Scratch, Target};
 use mercer_testkit::oracle::{Example, Trace, WeightedExample};
 use mercer_testkit::streams;
 

@@ -1,10 +1,15 @@
 //! Corners of the contract, one test a fault that there was.
 
 use mercer_core::ExampleError;
-use mercer_experts::PageHinkley;
+use mercer_experts::{PageHinkley, Rule};
 use mercer_kernels::Gaussian;
+use mercer_learners::catalogue::{self, Context, Value};
 use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
-use mercer_learners::{Error, Fogd, FogdParams, Krls, KrlsParams, Loss, Regressor, Restarting, Target, Targets};
+use mercer_learners::{
+    ConKons, ConKonsParams, Error, Eviction, Fogd, FogdParams, Krls, KrlsParams, Loss, Mixture, NonsAld, NonsAldParams,
+    Norma, NormaParams, Regressor, RegressorExt, Removal, Restarting, Schedule, Target, Targets,
+};
+use mercer_testkit::streams;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
@@ -93,6 +98,91 @@ fn a_restart_forgets_the_sum_of_gradients() -> TestResult {
     }
     update.restart(2);
     assert_eq!(learn(&mut update)?, first);
-
     Ok(())
+}
+
+/// Members predict means and compete by their squared errors; scores of another loss are none.
+#[test]
+fn a_mixture_refuses_members_of_another_loss() -> TestResult {
+    for loss in ["hinge", "poisson", "quantile:0.9"] {
+        let other = Fogd::new(1, FogdParams::default().loss(loss.parse()?))?;
+        let krls = Krls::new(Gaussian::new(1.0)?, 1, KrlsParams::default())?;
+        let members: [(String, Box<dyn Regressor>); 2] =
+            [("krls".into(), Box::new(krls)), ("fogd".into(), Box::new(other))];
+        let refused = Mixture::new(members, Rule::MlPoly).map(drop);
+        assert!(matches!(refused, Err(Error::Loss { update: "a mixture", .. })), "{loss}: {refused:?}");
+    }
+    Ok(())
+}
+
+/// Steps that fall with all rounds would leave nothing in a window over the last: they fall until it
+/// is full, and then are those of `η/√τ`.
+#[test]
+fn norma_with_falling_steps_does_not_forget_the_target() -> TestResult {
+    let params = NormaParams::default().eta(0.5).tau(50);
+    let mut falling = Norma::new(Gaussian::new(0.5)?, 1, params.schedule(Schedule::Sqrt))?;
+    let mut constant = Norma::new(Gaussian::new(0.5)?, 1, params.eta(0.5 / f64::sqrt(50.0)))?;
+    let mut furthest: f64 = 0.0;
+    for t in 0..3000 {
+        let x = f64::from((t * 37) % 100) / 50.0 - 1.0;
+        let y = 1.0 + x / 10.0;
+        let made = [falling.predict_then_update(&[x], y)?, constant.predict_then_update(&[x], y)?];
+        if t >= 2000 {
+            furthest = furthest.max((made[0] - made[1]).abs());
+            assert!(made[0] > 0.3, "{made:?} for {y}");
+        }
+    }
+    assert!(furthest < 1e-9, "{furthest} from the steps of a full window");
+    Ok(())
+}
+
+/// A new point starts with `1/μ`: where points keep leaving, each would overshoot.
+#[test]
+fn newton_steps_do_not_overshoot_where_points_leave() -> TestResult {
+    let stream = streams::smooth_noisy(1, 4000, 2, 0.05);
+    let error = |mu: f64, eviction: Eviction| -> Result<f64, Error> {
+        let params = NonsAldParams::default().mu(mu).max_dictionary(Some(40)).eviction(eviction);
+        let mut learner = NonsAld::new(Gaussian::new(0.2)?, 2, params)?;
+        let mut squares = 0.0;
+        for (t, (x, y)) in stream.iter().enumerate() {
+            let made = learner.predict_then_update(x, y.clamp(-1.0, 1.0))?;
+            squares += if t >= 2000 { (made - y.clamp(-1.0, 1.0)).powi(2) / 2000.0 } else { 0.0 };
+        }
+        Ok(squares.sqrt())
+    };
+    for mu in [1.0, 0.1, 0.01, 0.001] {
+        let fixed = error(mu, Eviction::Never)?;
+        let moving = error(mu, Eviction::LeastSignificant(Removal::Marginalise))?;
+        assert!(moving < 1.1 * fixed, "μ = {mu}: {moving}, where none leaves {fixed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn con_kons_stays_within_its_clip() -> TestResult {
+    let params = ConKonsParams::default().alpha(0.01).gamma(0.1).clip(1.0);
+    let mut learner = ConKons::new(Gaussian::new(0.3)?, 2, params)?;
+    for (x, y) in streams::smooth_noisy(1, 600, 2, 0.1) {
+        let asked = learner.predict(&x)?;
+        let made = learner.predict_then_update(&x, 30.0 * y)?;
+        assert!(made.abs() <= 1.0 && asked.abs() <= 1.0, "{made}, when asked {asked}");
+    }
+    Ok(())
+}
+
+#[test]
+fn defaults_lie_within_their_search() {
+    for entry in catalogue::entries() {
+        for range in entry.search() {
+            let key = entry.key(range.key).expect("the key of a search");
+            let default = match key.default_for(&Context::default()) {
+                Value::Number(value) => value,
+                Value::Whole(value) => value as f64,
+                // A rule finds it.
+                _ => continue,
+            };
+            let within = (range.low..=range.high).contains(&default);
+            assert!(within, "{} {}: {default} in {} to {}", entry.name, range.key, range.low, range.high);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use mercer_core::Validate;
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
 use mercer_learners::update::Ridge;
 use mercer_learners::{
-    Error, FeatureMap, FixedMap, OperatorMoments, ParameterError, Regressor, RidgeMoments, Rows, Targets,
+    Error, FeatureMap, FixedMap, OperatorMoments, ParameterError, RegressorExt, RidgeMoments, Rows, Targets,
     leverage_sample, leverage_scores,
 };
 use nalgebra::DMatrix;

@@ -5,7 +5,7 @@ use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel};
 use mercer_learners::update::{Coefficients, LinearUpdate};
 use mercer_learners::{
     AogdAld, AogdAldParams, Eviction, GrowThenStep, Krls, KrlsParams, NonsAld, NonsAldParams, OnDictionary, Regressor,
-    Removal, Rows, Target, Targets,
+    RegressorExt, Removal, Rows, Target, Targets,
 };
 use mercer_sparsify::Ald;
 use mercer_testkit::alloc::allocations_during;

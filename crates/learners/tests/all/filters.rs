@@ -6,7 +6,7 @@ use mercer_kernels::AnyKernel;
 use mercer_learners::{
     Error, FbKlms, FbKlmsParams, Kap, KapParams, KapSm, KapSmLoss, KapSmParams, Klms, KlmsCsal1, KlmsCsal1Params,
     KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak, Lkapa, LkapaParams, Loss, Nlkapa, NlkapaParams,
-    Norma, NormaParams, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Regressor, Schedule, Scratch, Target,
+    Norma, NormaParams, Qklms, QklmsFb, QklmsFbParams, QklmsParams, Regressor, RegressorExt, Schedule, Scratch, Target,
 };
 use mercer_testkit::oracle::{self, Trace, WeightedExample};
 use mercer_testkit::streams;

@@ -4,7 +4,7 @@ use mercer_kernels::Gaussian;
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{Forgetting, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    Eviction, Krls, KrlsParams, KrlsT, KrlsTParams, KrlsTRule, OnFeatures, Regressor, Scratch, Target,
+    Eviction, Krls, KrlsParams, KrlsT, KrlsTParams, KrlsTRule, OnFeatures, Regressor, RegressorExt, Scratch, Target,
 };
 use mercer_linalg_incremental::Removal;
 use mercer_sparsify::Probe;

@@ -8,7 +8,7 @@ use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv,
     KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd,
     NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
-    ProsNKons, ProsNKonsParams, Regressor, SketchedKons, SketchedKonsParams, TaylorParams,
+    ProsNKons, ProsNKonsParams, Regressor, RegressorExt, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_testkit::oracle::{self, FunctionGradient, Steps, WeightedExample};
 use mercer_testkit::streams;

@@ -4,8 +4,9 @@ use mercer_core::ExampleError;
 use mercer_experts::Rule;
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture,
-    NonsAld, NonsAldParams, PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
+    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Blocks, Error, Fogd, FogdParams, Growth, Krls, KrlsParams,
+    Mixture, NonsAld, NonsAldParams, PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets,
+    TaylorParams, Variance,
 };
 use mercer_testkit::oracle::{self, Example};
 use mercer_testkit::streams;
@@ -251,21 +252,36 @@ struct Mean {
 }
 
 impl Regressor for Mean {
-    fn dimension(&self) -> usize {
-        2
+    fn problem(&self) -> Problem {
+        Problem::squared(2, 1)
     }
+
     fn dictionary_size(&self) -> usize {
         0
     }
+
     fn predict_into(&self, _: &[f64], _: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         scores[0] = if self.count >= self.nan_from { f64::NAN } else { self.sum / self.count.max(1.0) };
         Ok(())
     }
+
     fn step(&mut self, x: &[f64], Target { y, weight }: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         self.predict_into(x, &mut Scratch::default(), scores)?;
         self.sum += weight * y[0];
         self.count += weight;
         Ok(())
+    }
+
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        Err(growth.refused())
     }
 }
 

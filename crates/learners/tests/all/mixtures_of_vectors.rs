@@ -4,7 +4,7 @@ use mercer_experts::{Aggregation, Rule, square_loss_regret};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     AnyRegressor, Auto, AutoParams, Classifier, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture, NonsAld,
-    NonsAldParams, PkawvTaylor, Regressor, Rows, Scratch, Target, Targets, TaylorParams,
+    NonsAldParams, PkawvTaylor, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
 };
 use mercer_testkit::streams;
 

@@ -3,7 +3,9 @@
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{RandomFourier, TaylorFeatures};
 use mercer_learners::update::{Awv, LeastSquares, LinearUpdate, Ridge};
-use mercer_learners::{Error, OnFeatures, ParameterError, PkawvTaylor, Regressor, RidgeMoments, TaylorParams};
+use mercer_learners::{
+    Error, OnFeatures, ParameterError, PkawvTaylor, Regressor, RegressorExt, RidgeMoments, TaylorParams,
+};
 
 const LAMBDA: f64 = 0.5;
 

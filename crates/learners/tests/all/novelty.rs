@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::{self, TestResult, values};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{GradientStep, LeastSquares, LinearUpdate, Ridge, StepSize, WhenWrong};
-use mercer_learners::{Error, GrowThenStep, Loss, NormalisedStep, OnCoefficients, OnDictionary, Regressor};
+use mercer_learners::{
+    Error, GrowThenStep, Loss, NormalisedStep, OnCoefficients, OnDictionary, Regressor, RegressorExt,
+};
 use mercer_sparsify::{Admission, Answer, Basis, Novelty, Probe};
 use mercer_testkit::oracle::Example;
 

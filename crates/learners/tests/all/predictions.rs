@@ -4,7 +4,7 @@
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Matern52};
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, ConKonsParams, Eviction, Krls, KrlsParams, Loss, NonsAld, NonsAldParams,
-    Regressor, Rows, Scratch, Target, Targets,
+    Regressor, RegressorExt, Rows, Scratch, Target, Targets,
 };
 use mercer_linalg_incremental::Removal;
 use mercer_sparsify::Probe;

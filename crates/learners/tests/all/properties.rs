@@ -4,7 +4,7 @@ use mercer_core::ExampleError;
 use mercer_kernels::{AnyKernel, Gaussian, Linear, Polynomial};
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls,
-    KrlsParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, Regressor,
+    KrlsParams, NonsAld, NonsAldParams, NystromParams, PkawvNystrom, Regressor, RegressorExt,
 };
 use mercer_testkit::streams;
 

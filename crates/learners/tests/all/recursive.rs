@@ -4,7 +4,7 @@ use crate::common::{self, TestResult, values};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
     ExKrls, ExKrlsParams, FbKrls, FbKrlsParams, KernelKrr, KernelRidgeParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Regressor, Scratch, SwKrls, SwKrlsParams, catalogue,
+    KrlsTRule, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams, catalogue,
 };
 use mercer_testkit::oracle::{self, Example, Trace, WeightedExample};
 use mercer_testkit::streams;

@@ -10,8 +10,8 @@ use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams,
     GrowThenStep, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss,
     Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom,
-    PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, Rows, SketchedKons, SketchedKonsParams,
-    Target, Targets, TaylorParams,
+    PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons,
+    SketchedKonsParams, Target, Targets, TaylorParams,
 };
 use mercer_sparsify::Kors;
 use mercer_testkit::streams;

@@ -6,7 +6,7 @@ use mercer_kernels::Gaussian;
 use mercer_learners::update::{Forgetting, GradientStep, LeastSquares, LinearUpdate, NewtonStep, StepSize};
 use mercer_learners::{
     ConKons, ConKonsParams, GrowThenStep, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, OnDictionary, ProsNKons,
-    Regressor,
+    Regressor, RegressorExt,
 };
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::dot;

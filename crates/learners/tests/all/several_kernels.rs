@@ -4,7 +4,9 @@ use crate::common::{self, TestResult, check, check_to, values};
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
 use mercer_learners::catalogue::{self, Value};
-use mercer_learners::{Error, Knlms, KnlmsParams, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Regressor, Target};
+use mercer_learners::{
+    Error, Knlms, KnlmsParams, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Regressor, RegressorExt, Target,
+};
 use mercer_testkit::alloc::allocations_during;
 use mercer_testkit::conformance::{Memory, check_regressor};
 use mercer_testkit::oracle::{self, KernelFn};

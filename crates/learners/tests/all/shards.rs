@@ -5,8 +5,8 @@ use mercer_kernels::{AlignedVec, AnyKernel, Points, RandomFourier, TaylorFeature
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{LeastSquares, LinearUpdate, Ridge};
 use mercer_learners::{
-    Classifier, Error, FeatureMap, FixedMap, OnFeatures, ParameterError, Regressor, RidgeMoments, Rows, Scratch,
-    Target, Targets,
+    Classifier, Error, FeatureMap, FixedMap, OnFeatures, ParameterError, Regressor, RegressorExt, RidgeMoments, Rows,
+    Scratch, Target, Targets,
 };
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;

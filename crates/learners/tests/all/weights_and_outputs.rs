@@ -7,7 +7,7 @@ use mercer_learners::update::{Awv, Forgetting, LeastSquares, LinearUpdate, Reado
 use mercer_learners::{
     AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Krls,
     KrlsParams, NystromParams, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Regressor,
-    TaylorParams,
+    RegressorExt, TaylorParams,
 };
 use mercer_testkit::oracle::{self, Example, Forgets, WeightedExample, WeightedLeastSquares, newton_coordinates};
 use mercer_testkit::streams;

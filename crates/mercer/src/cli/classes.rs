@@ -2,7 +2,7 @@
 
 use mercer::catalogue::{Built, Entry, Value};
 use mercer::readers::Labels;
-use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, Regressor};
+use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, RegressorExt};
 
 use super::failure::Failure;
 

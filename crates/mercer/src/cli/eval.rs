@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
 use mercer::core::ExampleError;
-use mercer::{Error, Regressor};
+use mercer::{Error, Regressor, RegressorExt};
 
 use super::classes::{Fresh, quoted};
 use super::failure::Failure;

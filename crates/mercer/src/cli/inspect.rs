@@ -12,7 +12,7 @@ use mercer::forecast::{ConformalIntervals, Forecaster};
 use mercer::learners::Expert;
 use mercer::model::{Description, Model, SeriesErrors, VERSION};
 use mercer::readers::{Scaling, Scheme, TargetColumn, instant_text};
-use mercer::{AnyKernel, AnyRegressor, Regressor};
+use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! `--intervals`: intervals around the predictions of a learner of numbers.
 
 use clap::{Args, ValueEnum};
-use mercer::Regressor;
 use mercer::experts::IntervalParams;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
+use mercer::{Regressor, RegressorExt};
 
 use super::failure::Failure;
 

@@ -6,7 +6,7 @@ use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
 };
 use mercer::readers::{Example, Labels, Scaling};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, Scratch, Target};
+use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Scratch, Target};
 
 use super::classes::{AnyClassifier, Judged, class_of};
 use super::encoded::Sample;

@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor};
+use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor, RegressorExt};
 use mercer_readers::{Labels, Scaling};
 use serde::{Deserialize, Serialize};
 

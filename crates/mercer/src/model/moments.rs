@@ -8,7 +8,7 @@ use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets, TargetSc
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
 use mercer_learners::{
-    AnyRegressor, Classifier, Error, FeatureMap, FixedMap, Regressor, RidgeMoments, RidgePath, RidgePoint,
+    AnyRegressor, Classifier, Error, FeatureMap, FixedMap, RegressorExt, RidgeMoments, RidgePath, RidgePoint,
 };
 use mercer_readers::{Labels, Scaling};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-12;
 /// ```
 /// use mercer::fit::FitSpec;
 /// use mercer::model::Moments;
-/// use mercer::Regressor;
+/// use mercer::RegressorExt;
 ///
 /// let spec: FitSpec = "learner=pkrr-taylor kernel=gaussian:1 degree=4 lambda=0.01".parse()?;
 /// let mut shards = (0..2).map(|_| spec.start(1, 1, None)).collect::<Result<Vec<_>, _>>()?;

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::LearnerIntervals;
-use mercer_learners::{AnyRegressor, Regressor};
+use mercer_learners::{AnyRegressor, RegressorExt};
 use mercer_readers::Labels;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use mercer::model::{self, Model, ModelError, ModelKind};
 
 use crate::subjects::{models, regression, rows};
-use mercer::{AnyKernel, AnyRegressor, Regressor, catalogue};
+use mercer::{AnyKernel, AnyRegressor, RegressorExt, catalogue};
 
 #[test]
 fn a_learner_alone_goes_on_bit_for_bit() {

@@ -2,7 +2,9 @@
 
 use mercer::catalogue::{self, CatalogueError, Context, Settings, Value};
 use mercer::experts::{Adwin, Share};
-use mercer::{AnyKernel, AnyRegressor, AogdAldParams, Krls, KrlsParams, Laplace, Loss, Regressor, Restarting};
+use mercer::{
+    AnyKernel, AnyRegressor, AogdAldParams, Krls, KrlsParams, Laplace, Loss, Regressor, RegressorExt, Restarting,
+};
 use proptest::prelude::*;
 
 const CONTEXT: Context<'_> = Context { rounds: None, dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false };

@@ -3,7 +3,7 @@
 use mercer::fit::FitSpec;
 use mercer::model::{MOST_CLASSES, MergeError, Model, Moments};
 use mercer::readers::Labels;
-use mercer::{Error, Regressor, Scratch};
+use mercer::{Error, Regressor, RegressorExt, Scratch};
 
 use crate::subjects::rows;
 

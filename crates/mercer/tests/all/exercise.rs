@@ -3,7 +3,7 @@
 use mercer::encoding::Cell;
 use mercer::forecast::Forecaster;
 use mercer::model::Model;
-use mercer::{Regressor, Scratch, Target};
+use mercer::{Regressor, RegressorExt, Scratch, Target};
 
 /// Dimensions up to this are tried; a file may claim millions, which are allowed and slow.
 const WIDEST: usize = 64;

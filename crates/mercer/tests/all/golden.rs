@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use mercer::Regressor;
 use mercer::model::{Model, ModelKind};
+use mercer::{Regressor, RegressorExt};
 use serde_json::Value;
 
 use crate::subjects::{go_on, models, rows, sure, wide, windowed};

@@ -19,7 +19,7 @@ use mercer::model::{
     Progress, Regression, Seen, SeriesErrors, Table,
 };
 use mercer::readers::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
-use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, Score, Scratch, Target};
+use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
 
 /// Rows `(x, y)` with `x` in the square.
 pub(crate) fn rows(count: usize) -> Vec<([f64; 2], f64)> {

@@ -1,6 +1,6 @@
 //! Variances: whoever has them tells them with the same prediction, and changes nothing.
 
-use mercer_learners::{Regressor, Scratch};
+use mercer_learners::{RegressorExt, Scratch};
 
 use super::{Row, Subject, equal_to_rounding, predict, state, step};
 

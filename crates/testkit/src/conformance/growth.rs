@@ -1,7 +1,7 @@
 //! Inputs that gain features, and outputs that come late.
 
 use mercer_core::{ExampleError, Validate};
-use mercer_learners::{Error, Regressor};
+use mercer_learners::{Error, RegressorExt};
 
 use super::{Row, Subject, bits, learn, learn_together, state, step};
 

@@ -1,7 +1,7 @@
 //! Examples that are refused, and numbers near the end of their range: the state stays what it was, and valid.
 
 use mercer_core::{ExampleError, Validate};
-use mercer_learners::{Error, Loss, Regressor, Scratch};
+use mercer_learners::{Error, Loss, RegressorExt, Scratch};
 use serde_json::Value;
 
 use super::{Row, Subject, bits, close, learn, learn_together, predict, state, step};

@@ -1,7 +1,7 @@
 //! Weights: an example of weight 0 is predicted and leaves no trace, and blocks with weights are their rows.
 
 use mercer_core::Validate;
-use mercer_learners::Regressor;
+use mercer_learners::{Regressor, RegressorExt};
 
 use super::{Row, Subject, bits, close, learn, learn_together, state, step};
 

@@ -1,5 +1,7 @@
-//! NORMA (Kivinen, Smola and Williamson 2004): `α ← (1 − λη) α`, `x` joins with `−ηωℓ′` of the `f` that has not leaked, beyond `τ` the oldest leaves. The squared
-//! loss is `½(z − y)²` here. With `leak_first` the derivative is that of the `f` that has leaked; with `decreasing`, `η` of round `t = 1, 2, …` is `η/√t`.
+//! NORMA (Kivinen, Smola and Williamson 2004): `α ← (1 − λη) α`, `x` joins with `−ηωℓ′` of the `f`
+//! that has not leaked, beyond `τ` the oldest leaves. The squared loss is `½(z − y)²` here. With
+//! `leak_first` the derivative is that of the `f` that has leaked; with `decreasing`, `η` of round
+//! `t = 1, 2, …` is `η/√min(t, τ)`.
 
 use super::filter::pass;
 use super::{KernelFn, Trace, WeightedExample, loss_gradient};
@@ -26,7 +28,7 @@ pub fn norma(stream: &[WeightedExample], kernel: KernelFn, params: NormaParams) 
     let mut round = 0.0f64;
     pass(stream, kernel, |filter, t, example| {
         round += 1.0;
-        let eta = if params.decreasing { params.eta / round.sqrt() } else { params.eta };
+        let eta = if params.decreasing { params.eta / round.min(params.tau as f64).sqrt() } else { params.eta };
         let before = filter.f(&example.x);
         filter.alpha.iter_mut().for_each(|alpha| *alpha *= 1.0 - params.lambda * eta);
         let z = if params.leak_first { filter.f(&example.x) } else { before };

@@ -6,8 +6,9 @@
 //! - CON carries, `A ← αI + Q(A − αI)Qᵀ`, `w ← Qw`. (Li & Liao's A.1 prints `QAQᵀ`, which is singular in the new
 //!   direction; this is the mended form.)
 //!
-//! A round, as settled: project for `x_t` unless the round before changed the dictionary; predict; step in the old basis;
-//! then KORS decides on `x_t`, which acts from the next round on. The first point is forced in with weight 1: no coin, prediction 0,
+//! A round, as settled: project for `x_t` (the paper does not in the round after a change, where
+//! CON would predict beyond `C`); predict; step in the old basis; then KORS decides on `x_t`, which
+//! acts from the next round on. The first point is forced in with weight 1: no coin, prediction 0,
 //! no step. `uniforms` are used in order, one a decision, so the first belongs to the second round.
 
 use nalgebra::{DMatrix, DVector};
@@ -75,19 +76,15 @@ fn run(
     let mut basis = SvdBasis::new(kernel, vec![first.clone()]);
     let mut a = DMatrix::identity(1, 1) * params.alpha;
     let mut w = DVector::zeros(1);
-    let mut just_changed = true;
     let mut coins = uniforms.iter();
 
     for (t, (x, y)) in stream.iter().enumerate().skip(1) {
         let phi = basis.coordinates(x);
-        if !just_changed {
-            project(&mut w, &a, &phi, params.clip);
-        }
+        project(&mut w, &a, &phi, params.clip);
         let prediction = w.dot(&phi);
         trace.predictions.push(prediction);
         newton_step(&mut w, &mut a, &phi, 2.0 * (prediction - y), step);
 
-        just_changed = false;
         if params.max_dictionary.is_some_and(|most| basis.len() >= most) {
             continue;
         }
@@ -98,7 +95,6 @@ fn run(
             (a, w) = at_change(&a, &w, &larger.change_from(&basis));
             basis = larger;
             trace.dictionary.push(t);
-            just_changed = true;
         }
     }
     trace

@@ -302,6 +302,7 @@ impl Stream {
 
 #[cfg(test)]
 mod tests {
+    use mercer_learners::RegressorExt;
     use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
     use super::*;

@@ -7,7 +7,10 @@
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_learners::update::{GradientStep, StepSize};
-use mercer_learners::{Error, FrozenNystrom, Loss, Nogd, NogdParams, OnFeatures, Regressor, Scratch, Target};
+use mercer_learners::{
+    Blocks, Error, FrozenNystrom, Growth, Loss, Nogd, NogdParams, OnFeatures, Problem, Regressor, Scratch, Target,
+    Variance,
+};
 
 /// NOGD that starts its Nyström features from zero.
 #[derive(Clone, Debug)]
@@ -34,8 +37,8 @@ impl RestartedNogd {
 }
 
 impl Regressor for RestartedNogd {
-    fn dimension(&self) -> usize {
-        self.points.dimension()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.points.dimension(), 1)
     }
 
     fn dictionary_size(&self) -> usize {
@@ -62,10 +65,24 @@ impl Regressor for RestartedNogd {
         }
         Ok(())
     }
+
+    fn variance(&self) -> Option<&dyn Variance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        Err(growth.refused())
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use mercer_learners::RegressorExt;
+
     use super::*;
 
     #[test]

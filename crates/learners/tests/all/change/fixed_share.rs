@@ -1,7 +1,7 @@
 //! Fixed share in a mixture.
 
 use mercer_experts::{Aggregation, Rule, Share};
-use mercer_learners::{AnyRegressor, Krls, KrlsParams, Mixture, Regressor};
+use mercer_learners::{AnyRegressor, Krls, KrlsParams, Mixture, RegressorExt};
 use mercer_testkit::streams;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;

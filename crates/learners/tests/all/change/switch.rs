@@ -3,7 +3,7 @@
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::update::Forgetting;
-use mercer_learners::{AnyRegressor, Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, Restarting};
+use mercer_learners::{AnyRegressor, Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, RegressorExt, Restarting};
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 use mercer_testkit::streams::normal;

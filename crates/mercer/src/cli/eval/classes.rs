@@ -2,7 +2,7 @@
 
 use mercer::learners::{Error, area_under_curve};
 use mercer::readers::Labels;
-use mercer::{ClassScore, Loss, Regressor};
+use mercer::{ClassScore, Loss, RegressorExt};
 
 use crate::cli::classes::{AnyClassifier, Judged, class_of};
 use crate::cli::feed::{Chunk, Names};

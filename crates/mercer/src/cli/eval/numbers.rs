@@ -3,7 +3,7 @@
 use mercer::encoding::ScaledTargets;
 use mercer::learners::Error;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals, deviations};
-use mercer::{AnyKernel, AnyRegressor, Regressor, Rows, Score, Scratch, Target, Targets};
+use mercer::{AnyKernel, AnyRegressor, RegressorExt, Rows, Score, Scratch, Target, Targets};
 
 use crate::cli::feed::Chunk;
 use crate::cli::moments::{Naive, Stretch};

@@ -7,7 +7,7 @@ use mercer::encoding::Use;
 use mercer::forecast::Forecaster;
 use mercer::model::{Model as SavedModel, SeriesErrors};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
-use mercer::{Regressor, Scratch};
+use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;

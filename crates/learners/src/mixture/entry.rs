@@ -1,0 +1,60 @@
+//! A mixture in the catalogue.
+
+use mercer_core::Cost;
+use mercer_experts::{Rule, Share};
+
+use super::Mixture;
+use crate::Error;
+use crate::catalogue::keys::join;
+use crate::catalogue::{self, Entry, Key, Kind, ParameterType, Parameters, Takes};
+use crate::parameters::parameters;
+
+parameters! {
+    /// How a [`Mixture`] weighs its members.
+    pub struct MixtureParams {
+        /// how losses become weights: exponential, Bernstein or polynomial aggregation
+        rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
+        /// part of the weight that all members get after a row, to follow a best member that changes
+        share: Share = Share::Fixed(0.0) => "α" "a number of at least 0, below 1; 0 under ml-poly"
+            .found(DECREASING_SHARE),
+    }
+}
+
+const DECREASING_SHARE: catalogue::Rule =
+    catalogue::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
+        Ok(Share::Decreasing.to_value())
+    });
+
+const MEMBERS: Key = Key::written(
+    Kind::Members,
+    [
+        "members",
+        "NAME KEY=VALUE …; NAME …, with kernel=SPEC among the settings",
+        "the learners; nons-ald, krls and aogd-ald that differ in neither kernel, threshold nor max_dictionary share a \
+         dictionary",
+    ],
+    || "nons-ald;krls;aogd-ald".into(),
+);
+
+pub(crate) const EXPERTS: Entry = Entry {
+    name: "experts",
+    summary: "mixture of learners that competes with the best of them",
+    keys: &join::<3>(&[MEMBERS], MixtureParams::KEYS),
+    time: Cost::Members,
+    memory: Cost::Members,
+    growth: Some(
+        "as the members' does; nons-ald and krls keep 1000 points at most, aogd-ald what its threshold admits",
+    ),
+    source: "de Rooij et al. 2014; Wintenberger 2017; Gaillard et al. 2014; Herbster and Warmuth 1998",
+    remedy: Some("replace the members that diverge"),
+    takes: Takes::SQUARED,
+    advice: "a few candidates",
+    start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
+    trial: &["members=nons-ald; krls; fogd; kogd"],
+    make: |_, context, values| {
+        let MixtureParams { rule, share } = values.parameters(context)?;
+        let mixture = Mixture::new(values.members().iter().cloned(), rule)?.recovering();
+        Ok(mixture.sharing(share).map_err(Error::from)?.into())
+    },
+    ..Entry::PLAIN
+};
