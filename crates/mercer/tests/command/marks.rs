@@ -24,14 +24,14 @@ fn grouped(number: u32, mark: &str) -> String {
 #[test]
 fn points_that_may_stand_between_thousands_are_refused_until_told() {
     let folder = Folder::new().with("places.csv", places(|people| grouped(people, ".")));
-    let complaint = ["places.csv, line 2, column 3 (\"people\"): \"4.000\" may be in thousands or have a decimal point"];
+    let complaint = ["places.csv, line 2, column 3 (\"people\"): \"4.000\" may mean 4000 or 4.000; say which with --thousands point or --decimal point"];
     folder.refused(1, "eval places.csv --learner auto --target people", &complaint);
     folder.refused(1, "eval places.csv --learner krls --target area", &complaint);
     folder.refused(1, "inspect places.csv", &complaint);
     folder.refused(1, "train places.csv --learner krls --model m --on-error skip", &complaint);
     let plain = Folder::new().with("places.csv", places(|people| people.to_string()));
     let said = |folder: &Folder, more: &str| {
-        let report = folder.json(&format!("eval places.csv --learner krls --scale standard --target people {more}"));
+        let report = folder.json(&format!("eval places.csv --learner krls --scale standard --target people -q {more}"));
         (report["n"].clone(), report["mse"].clone())
     };
     assert_eq!(said(&folder, "--thousands point"), said(&plain, ""));
@@ -45,8 +45,8 @@ fn points_that_may_stand_between_thousands_are_refused_until_told() {
 #[test]
 fn thousands_that_cannot_be_mistaken_are_read_and_told_once() {
     let plain = Folder::new().with("t.csv", places(|people| (people * 100).to_string()));
-    let command = "eval t.csv --learner krls --scale standard --target people --json";
-    let expected = plain.json(command)["mse"].clone();
+    let command = "eval t.csv --learner krls --scale standard --target people";
+    let expected = plain.json(&format!("{command} -q"))["mse"].clone();
     for (mark, more) in [(".", 0), (" ", 0), ("\u{202f}", 0), ("'", 0), (".", 50)] {
         let mut text = places(|people| grouped(people * 100, mark));
         if more > 0 {
@@ -54,14 +54,14 @@ fn thousands_that_cannot_be_mistaken_are_read_and_told_once() {
             text = text.replacen("4.00.000", "400.000", 1);
         }
         let folder = Folder::new().with("t.csv", text);
-        let said = folder.run(command);
+        let said = folder.run(&format!("{command} --json"));
         assert_eq!(said.code, Some(0), "{mark:?}: {}", said.err);
-        let told = said.err.matches("stand between thousands; --thousands or --decimal tells it otherwise").count();
+        let told = said.err.matches("separate thousands; overrule this with --thousands or --decimal").count();
         assert_eq!(told, 1, "{mark:?}: {}", said.err);
         assert_eq!(crate::support::object(&said.out)["mse"], expected, "{mark:?}");
     }
     let said = Folder::new().with("t.csv", places(|people| grouped(people * 100, "."))).run("inspect t.csv");
-    assert!(said.err.contains("points stand between thousands"), "{}", said.err);
+    assert!(said.err.contains("points separate thousands"), "{}", said.err);
     assert!(said.out.contains("number"), "{}", said.out);
 }
 
@@ -77,7 +77,7 @@ fn decimal_commas_in_quotes() {
     let mse = |file: &str| folder.json(&format!("eval {file} --learner krls --target y"))["mse"].clone();
     assert_eq!(mse("commas.csv"), mse("points.csv"));
     let doubt = Folder::new().with("t.csv", "a,y\n1,\"1,234\"\n2,\"2,345\"\n");
-    doubt.refused(1, "eval t.csv --learner krls", &["t.csv, line 2, column 2 (\"y\"): \"1,234\" may be in thousands"]);
+    doubt.refused(1, "eval t.csv --learner krls", &["t.csv, line 2, column 2 (\"y\"): \"1,234\" may mean"]);
     assert_eq!(doubt.json("eval t.csv --learner krls --thousands comma")["n"], 2);
 }
 
@@ -101,15 +101,17 @@ fn a_model_remembers_the_marks() {
     let said = |file: &str, told: usize| {
         let said = folder.run(&format!("predict {file} --model m"));
         assert_eq!(said.code, Some(0), "{file}: {}", said.err);
-        assert_eq!(said.err.matches("\"1.234\" is read as 1234: points stand between thousands").count(), told, "{file}: {}", said.err);
+        assert_eq!(said.err.matches("\"1.234\" is read as 1234, because points separate thousands").count(), told, "{file}: {}", said.err);
         said.out
     };
     let plain = said("comma.csv", 0);
     assert_eq!(said("point.csv", 0), plain);
     assert_eq!(said("groups.csv", 1), plain);
     assert_eq!(said("one.csv", 1), plain);
-    folder.refused(1, "predict both.csv --model m", &["both.csv, line 3, column 1 (\"a\"): \"2500.5\" has another decimal mark"]);
-    folder.refused(1, "predict separated.csv --model m", &["separated.csv, line 2, column 1 (\"a\"): \"1.234\" may be in thousands"]);
+    let both = folder.run("predict both.csv --model m");
+    let complaint = "both.csv, line 3, column 1 (\"a\"): \"2500.5\" has another decimal mark than line 2";
+    assert!(both.code == Some(1) && both.err.contains(complaint), "{}", both.err);
+    folder.refused(1, "predict separated.csv --model m", &["separated.csv, line 2, column 1 (\"a\"): \"1.234\" may mean"]);
     assert_eq!(folder.done("predict separated.csv --model m --thousands point"), plain);
     // Standard input is answered without a look ahead.
     let piped = folder.piped(b"a;b\n1.234;1\n2.500;2\n", "predict - --format csv --model m");

@@ -20,7 +20,7 @@ impl fmt::Display for ReadAsThousands {
         let text = Quoted(text);
         write!(
             f,
-            "{cell}: {text} is read as {value}: {mark}s stand between thousands; --thousands or --decimal tells it otherwise"
+            "{cell}: {text} is read as {value}, because {mark}s separate thousands; overrule this with --thousands or --decimal"
         )
     }
 }
@@ -99,8 +99,10 @@ pub enum DialectError {
     },
     /// A number with a fraction, or in thousands, and nothing tells which.
     #[error(
-        "{cell}: {} may be in thousands or have a decimal {mark}; say which it is (--thousands {mark} or --decimal {mark})",
-        Quoted(value)
+        "{cell}: {} may mean {} or {}; say which with --thousands {mark} or --decimal {mark}",
+        Quoted(value),
+        value.replace(['.', ','], ""),
+        value.replace(',', ".")
     )]
     DoubtfulMark {
         /// Where.

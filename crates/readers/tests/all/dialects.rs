@@ -131,18 +131,18 @@ fn what_may_mean_two_things_is_refused() {
         ("1;1.5\n2;2,5\n", "f, line 2, column 2: \"2,5\" has another decimal mark than line 1;"),
         (
             "1;1,234\n2;3,456\n",
-            "f, line 1, column 2: \"1,234\" may be in thousands or have a decimal comma; say which it is (--thousands comma or --decimal comma)",
+            "f, line 1, column 2: \"1,234\" may mean 1234 or 1.234; say which with --thousands comma or --decimal comma",
         ),
         (
             "1;1.234\n2;3.456\n",
-            "f, line 1, column 2: \"1.234\" may be in thousands or have a decimal point; say which it is (--thousands point or --decimal point)",
+            "f, line 1, column 2: \"1.234\" may mean 1234 or 1.234; say which with --thousands point or --decimal point",
         ),
-        ("1\t1.234\n", "f, line 1, column 2: \"1.234\" may be in thousands"),
-        ("1|1.234\n", "f, line 1, column 2: \"1.234\" may be in thousands"),
-        ("1 -1.234\n", "f, line 1, column 2: \"-1.234\" may be in thousands"),
-        ("1,\"1,234\"\n2,\"987\"\n", "f, line 1, column 2: \"1,234\" may be in thousands or have a decimal comma;"),
+        ("1\t1.234\n", "f, line 1, column 2: \"1.234\" may mean"),
+        ("1|1.234\n", "f, line 1, column 2: \"1.234\" may mean"),
+        ("1 -1.234\n", "f, line 1, column 2: \"-1.234\" may mean"),
+        ("1,\"1,234\"\n2,\"987\"\n", "f, line 1, column 2: \"1,234\" may mean 1234 or 1.234;"),
         // No row is read before one of these tells.
-        ("1;12\n2;1.234\n3;2.345\n", "f, line 2, column 2: \"1.234\" may be in thousands"),
+        ("1;12\n2;1.234\n3;2.345\n", "f, line 2, column 2: \"1.234\" may mean"),
         ("a;y\n1;1.234.5\n", "f, line 2, column 2 (\"y\"): \"1.234.5\" is not a number"),
         ("1,5\n2,1 23\n", "f, line 2, column 2: \"1 23\" is not a number"),
         ("1,5\n2,0 234\n", "f, line 2, column 2: \"0 234\" is not a number"),
@@ -215,7 +215,7 @@ fn thousands_are_read_where_they_cannot_be_mistaken() {
     }
     assert_eq!(
         grouped("a;y\n1;1.234.567\n2;-950.123,5\n", &csv()).1.unwrap(),
-        "f, line 2, column 2 (\"y\"): \"1.234.567\" is read as 1234567: points stand between thousands; --thousands or --decimal tells it otherwise"
+        "f, line 2, column 2 (\"y\"): \"1.234.567\" is read as 1234567, because points separate thousands; overrule this with --thousands or --decimal"
     );
     // A decimal comma in quotes needs no word.
     assert_eq!(grouped("a,y\n\"1,5\",\"2,25\"\n3,\"4,125\"\n", &csv()), (vec![vec![1.5, 2.25], vec![3.0, 4.125]], None));
@@ -274,7 +274,7 @@ fn marks_are_known() {
     }
     let refused = |options: &ReadOptions, text: &str| self::refused(text, options);
     // Commas that separate cells say one thing, and the other file the other.
-    assert!(refused(&known(comma, None), "1,1.234\n").contains("\"1.234\" may be in thousands"));
+    assert!(refused(&known(comma, None), "1,1.234\n").contains("\"1.234\" may mean"));
     assert!(refused(&known(comma, None), "1;1.234\n2;1.5\n").contains("\"1.5\" has another decimal mark than line 1"));
     let marks = |text: &str, options: &ReadOptions| {
         let mut reader = open(text, options).unwrap();
