@@ -6,7 +6,10 @@ extension: see ``crates/python``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +17,7 @@ import numpy.typing as npt
 
 from . import _data, _mercer
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor
-from ._compat import checked, checked_weights, when
+from ._compat import checked, checked_targets, checked_weights, when
 from ._data import Floats
 from ._notes import tell
 from ._stored import Covered, Stored, ends
@@ -63,8 +66,7 @@ class Learner(Stored, BaseEstimator):
         return " ".join(words)
 
     def _settings(self) -> tuple[str, list[str], str, int]:
-        seed = getattr(self, "seed", 0)
-        return self._name, self._pairs(), str(getattr(self, "kernel", "auto")), int(seed or 0)
+        return self._name, self._pairs(), str(getattr(self, "kernel", "auto")), whole("seed", getattr(self, "seed", 0) or 0)
 
     if TYPE_CHECKING:
         # What the extension gives.
@@ -74,27 +76,111 @@ class Learner(Stored, BaseEstimator):
         def _sizes(self) -> Any: ...
         def _description(self) -> tuple[str, str, list[tuple[str, str]], int]: ...
         def _places(self, names: list[Any], grow: bool) -> list[int | None]: ...
-        def _begin(self, *args: Any, **kwargs: Any) -> None: ...
+        def _begin(self, *args: Any, **kwargs: Any) -> Any: ...
+        def _take_back(self, aside: Any) -> None: ...
+        def _reset(self) -> None: ...
+        def _rename(self, names: list[Any]) -> None: ...
+        def _kept(self) -> list[tuple[str, str]]: ...
+        def _extras(self) -> tuple[float | None, bool, bool]: ...
+        def _state(self) -> bytes: ...
+        n_features_in_: int
+        feature_names_in_: npt.NDArray[Any]
 
     def _inside(self) -> tuple[Any, ...]:
-        return (self.to_bytes(), self._names, *self._more_state())
-
-    def _more_state(self) -> tuple[Any, ...]:
-        return ()
+        return (self._state(), self._names)
 
     def _take_description(self) -> None:
-        """Parameters as the file tells them."""
-        name, kernel, parameters, seed = self._description()
+        """Parameters and names as the file tells them."""
+        name = self._description()[0]
         if name and name != self._name:
             raise _mercer.ModelFileError(f"the model holds a learner {name!r}, and {type(self).__name__} is {self._name!r}; use mercer.load")
+        kept = self._take_kept(self._kept())
+        if not kept:
+            self._take_settings(self._description(), self._extras())
+        if "feature_names" in kept:
+            self._rename(kept["feature_names"])
+        self._take_more(kept)
+        # Of another program's file all columns are those of a frame, if they have names.
+        width = kept.get("n_features_in_") if kept else len(self._names)
+        if width is not None:
+            self.n_features_in_ = width
+        if kept.get("named", not kept) and self._has_texts:
+            self.feature_names_in_ = np.array(self._names[:width], dtype=object)
+
+    def _take_more(self, kept: dict[str, Any]) -> None:
+        """What else was kept."""
+
+    def _take_settings(self, told: tuple[str, str, list[tuple[str, str]], int], extras: tuple[float | None, bool, bool]) -> None:
+        """Parameters as they came out."""
+        _, kernel, parameters, seed = told
         values = dict(parameters)
         for attribute, key, default in self._keys:
             if key in values:
                 setattr(self, attribute, read(values[key], default))
-        if hasattr(self, "kernel") and kernel:
-            self.kernel = kernel
-        if hasattr(self, "seed"):
-            self.seed = seed
+        others = {"kernel": kernel, "seed": seed, **dict(zip(OWN[2:], extras, strict=True))}
+        for name, value in others.items():
+            if hasattr(type(self)(), name) and value != "":
+                setattr(self, name, value)
+
+    def _more_kept(self) -> dict[str, Any]:
+        names = self._names
+        kept: dict[str, Any] = {}
+        if not self._has_texts and names != list(range(len(names))):
+            kept["feature_names"] = names
+        if hasattr(self, "n_features_in_"):
+            kept["n_features_in_"] = self.n_features_in_
+            kept["named"] = hasattr(self, "feature_names_in_")
+        return kept
+
+    @property
+    def _has_texts(self) -> bool:
+        """Whether the features have names, and these are texts."""
+        names = self._names
+        return bool(names) and all(isinstance(name, str) for name in names)
+
+    @contextmanager
+    def _attempt(self, whole: bool) -> Iterator[list[Any]]:
+        """Begins anew, where what is put into the list was set aside. After an error all is as before; unless `whole`, only if not even one row
+        was learnt."""
+        before = dict(vars(self))
+        aside: list[Any] = []
+        try:
+            yield aside
+        except Exception:
+            if aside and (whole or self.rows_learnt == 0):
+                self._take_back(aside[0])
+            if not self.rows_learnt or whole:
+                vars(self).clear()
+                vars(self).update(before)
+            raise
+
+    def _rows(self, X: Any) -> Floats:
+        """The rows of a model that was begun, in the order of its features: those of a frame by name, those of an array by place. Features that
+        appeared later than the first batch are 0 where they are not there."""
+        width = len(self._names) if self._sizes is None else self._sizes[0]
+        known = vars(self).get("n_features_in_")
+        named = vars(self).get("feature_names_in_")
+        if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.shape == (X.shape[0], known or width) and X.flags.c_contiguous:
+            if named is None and len(X):
+                return X if X.shape[1] == width else np.hstack([X, np.zeros((len(X), width - X.shape[1]))])
+        names = _data.texts(_data.frame(X))
+        if names is None or not self._has_texts:
+            rows = checked(self, X, reset=False, predicting=True)
+        else:
+            X = _data.frame(X)
+            needed = self._names if named is None else list(named)
+            unseen, missing = [name for name in names if name not in self._names], [name for name in needed if name not in names]
+            if unseen or missing or len(set(names)) < len(names):
+                raise ValueError(_mismatch(unseen, missing, names))
+            rows, places = _data.finite(X), self._places(names, False)
+            if not len(rows):
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            full = np.zeros((len(rows), width))
+            full[:, [place for place in places if place is not None]] = rows
+            return full
+        if known is not None and rows.shape[1] == known < width:
+            rows = np.hstack([rows, np.zeros((len(rows), width - known))])
+        return rows  # type: ignore[no-any-return]
 
     @property
     def dictionary_size(self) -> int:
@@ -137,7 +223,7 @@ class Learner(Stored, BaseEstimator):
                 full[:, place] = rows[:, column]
         return full
 
-    def _begin_many(self, X: Any, target: Any) -> None:
+    def _begin_many(self, X: Any, target: Any) -> Any:
         """Makes the learner for a frame as the first dictionary would: features in the order of their names."""
         names = _data.column_names(X)
         rows = _data.table(X)
@@ -149,7 +235,54 @@ class Learner(Stored, BaseEstimator):
             rows, names = np.ascontiguousarray(rows[:, order]), [names[column] for column in order]
         # Only the median looks at the rows here: all else is as if they had come one by one.
         looked = rows if getattr(self, "kernel", "") == "median" else rows[:0]
-        self._begin(looked, target, names=names)
+        return self._begin(looked, target, names=names)
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number of at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number < 2**63:
+        raise _mercer.SettingsError(f"{name} is {value!r}; give a whole number of at least {least}")
+    return number
+
+
+def alike(labels: list[Any], others: list[Any]) -> bool:
+    """Whether labels are equal and of equal types, those of numpy as those of Python."""
+    plain = [one.item() if isinstance(one, np.generic) else one for one in labels]
+    return plain == others and [type(one) for one in plain] == [type(one) for one in others]
+
+
+def sorted_labels(labels: list[Any]) -> list[Any]:
+    """Labels in their order of size; those of several types by how they are written."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=repr)
+
+
+def array_of(labels: list[Any]) -> npt.NDArray[Any]:
+    """Labels as an array of their type, or of objects where they have several."""
+    made: npt.NDArray[Any] = np.array(labels)
+    if made.ndim == 1 and alike(labels, made.tolist()):
+        return made
+    made = np.empty(len(labels), dtype=object)
+    made[:] = labels
+    return made
+
+
+def _mismatch(unseen: list[str], missing: list[str], names: list[str]) -> str:
+    """What scikit-learn says of columns that are not those of before."""
+    lines = ["The feature names should match those that were passed during fit."]
+    if unseen:
+        lines += ["Feature names unseen at fit time:", *(f"- {name}" for name in unseen)]
+    if missing:
+        lines += ["Feature names seen at fit time, yet now missing:", *(f"- {name}" for name in missing)]
+    if len(lines) == 1:
+        lines.append(f"Feature names that come twice:\n{sorted({name for name in names if names.count(name) > 1})}")
+    return "\n".join(lines) + "\n"
 
 
 def read(text: str, default: Any) -> Any:
@@ -162,12 +295,6 @@ def read(text: str, default: Any) -> Any:
         except ValueError:
             pass
     return text
-
-
-def _skips(name: str) -> set[str]:
-    """Checks of river that need features to appear late, which these learners refuse with a message."""
-    late = {"check_emerging_features", "check_learn_many_matches_learn_one"}
-    return late if name in ("auto", "pkawv-taylor", "pkrr-taylor") else set()
 
 
 def _river_tags(self: Any) -> set[str]:
@@ -186,19 +313,34 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
     intervals: float | None = None
     local_intervals: bool = False
 
-    def _unit_test_skips(self) -> set[str]:
-        return _skips(self._name)
-
     def _spec(self) -> tuple[tuple[str, list[str], str, int], float | None, bool]:
         return self._settings(), self.intervals, bool(self.local_intervals)
 
+    def _more_kept(self) -> dict[str, Any]:
+        kept = super()._more_kept()
+        if self._targets:
+            kept["target_names"] = list(self._targets)
+        return kept
+
+    def _take_more(self, kept: dict[str, Any]) -> None:
+        self._targets = kept.get("target_names", [])
+
+    def _inside(self) -> tuple[Any, ...]:
+        return (*super()._inside(), list(self._targets))
+
+    def _set_inside(self, *inside: Any) -> None:
+        state, names, targets = inside
+        self._set_bytes(state, names)
+        self._targets = targets
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forgets everything, then learns the rows in their order. Settings may depend on the number of rows ``T``."""
-        X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
-        weights = checked_weights(sample_weight, X.shape[0])
-        ys, outputs = _data.targets(y)
-        self._begin(X, outputs, weights, X.shape[0], self._frame_names())
-        self._learn_rows(X, ys, weights)
+        with self._attempt(whole=True) as aside:
+            X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
+            weights = checked_weights(sample_weight, X.shape[0])
+            ys, outputs = _data.targets(y)
+            aside.append(self._begin(X, outputs, weights, X.shape[0], self._frame_names()))
+            self._learn_rows(X, ys, weights)
         tell(self._notes())
         return self
 
@@ -215,12 +357,17 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, keep: bool) -> Floats | None:
         fresh = not self._is_made
-        X, y = checked(self, X, y, reset=fresh, multi_output=self._vectors)
-        weights = checked_weights(sample_weight, X.shape[0])
-        ys, outputs = _data.targets(y)
-        if fresh:
-            self._begin(X, outputs, weights, None, self._frame_names())
-        made = self._learn_rows(X, ys, weights, keep)
+        with self._attempt(whole=False) as aside:
+            if fresh:
+                X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
+            else:
+                X = self._rows(X)
+                y = checked_targets(self, X, y, multi_output=self._vectors)
+            weights = checked_weights(sample_weight, X.shape[0])
+            ys, outputs = _data.targets(y)
+            if fresh:
+                aside.append(self._begin(X, outputs, weights, None, self._frame_names()))
+            made = self._learn_rows(X, ys, weights, keep)
         tell(self._notes())
         return made
 
@@ -231,7 +378,7 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
         self._check_fitted()
-        made, beside = self._predict_rows(checked(self, X, reset=False, predicting=True), "deviation" if return_std else "")
+        made, beside = self._predict_rows(self._rows(X), "deviation" if return_std else "")
         flat = made.shape[1] == 1
         made = made[:, 0] if flat else made
         if beside is None:
@@ -242,16 +389,17 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The model needs ``intervals=0.9``, say."""
         self._check_fitted()
-        made, radius = self._predict_rows(checked(self, X, reset=False, predicting=True), "radius")
+        made, radius = self._predict_rows(self._rows(X), "radius")
         assert radius is not None
         return ends(made, radius)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
         ys, outputs = _data.targets(y)
-        if not self._is_made:
-            self._begin_many(X, outputs)
-        self._learn_rows(self._aligned(X, grow=True), ys, None if w is None else _data.vector(w))
+        with self._attempt(whole=False) as aside:
+            if not self._is_made:
+                aside.append(self._begin_many(X, outputs))
+            self._learn_rows(self._aligned(X, grow=True), ys, None if w is None else _data.vector(w))
         tell(self._notes())
 
     def predict_many(self, X: Any) -> Any:
@@ -296,9 +444,6 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def _multiclass(self) -> bool:
         return self._many
 
-    def _unit_test_skips(self) -> set[str]:
-        return _skips(self._name)
-
     def _tells_probabilities(self) -> bool:
         if self._is_made:
             sizes = self._sizes
@@ -312,24 +457,28 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         return labels.tolist() if labels.dtype != object else list(labels), np.ascontiguousarray(codes.reshape(-1), dtype=np.int64)
 
     def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        X, y = checked(self, X, y, reset=reset, numeric=False)
-        try:
+        if reset:
+            X, y = checked(self, X, y, reset=True, numeric=False)
+        else:
+            X = self._rows(X)
+            y = checked_targets(self, X, y, numeric=False)
+        if "sklearn.base" in sys.modules:
             from sklearn.utils.multiclass import check_classification_targets
-        except ImportError:
-            return X, y
-        check_classification_targets(y)
+
+            check_classification_targets(y)
         return X, y
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forgets everything, then learns the rows in their order. Two classes make a learner of two."""
-        X, y = self._checked(X, y, True)
-        weights = checked_weights(sample_weight, X.shape[0])
-        labels, codes = self._codes(y)
-        if len(labels) > 2 and not self._many:
-            raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(labels)} classes.")
-        self._classes = np.unique(np.asarray(y))
-        self._begin(X, labels, weights, X.shape[0], self._frame_names())
-        self._learn_rows(X, labels, codes, weights)
+        with self._attempt(whole=True) as aside:
+            X, y = self._checked(X, y, True)
+            weights = checked_weights(sample_weight, X.shape[0])
+            labels, codes = self._codes(y)
+            if len(labels) > 2 and not self._many:
+                raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(labels)} classes.")
+            self._classes = np.unique(np.asarray(y))
+            aside.append(self._begin(X, labels, weights, X.shape[0], self._frame_names()))
+            self._learn_rows(X, labels, codes, weights)
         tell(self._notes())
         return self
 
@@ -348,19 +497,20 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: bool) -> Any:
         fresh = not self._is_made
-        X, y = self._checked(X, y, fresh)
-        weights = checked_weights(sample_weight, X.shape[0])
-        labels, codes = self._codes(y)
-        if fresh:
-            self._classes = None if classes is None else np.unique(np.asarray(classes))
-            if self._classes is not None and len(self._classes) > 2 and not self._many:
-                raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
-            settled = [] if classes is None else self._codes(classes)[0]
-            self._begin(X, settled, weights, None, self._frame_names())
-        known = getattr(self, "_classes", None)
-        if known is not None and not set(labels) <= set(known.tolist()):
-            raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {known.tolist()!r}")
-        made = self._learn_rows(X, labels, codes, weights, keep)
+        with self._attempt(whole=False) as aside:
+            X, y = self._checked(X, y, fresh)
+            weights = checked_weights(sample_weight, X.shape[0])
+            labels, codes = self._codes(y)
+            if fresh:
+                self._classes = None if classes is None else np.unique(np.asarray(classes))
+                if self._classes is not None and len(self._classes) > 2 and not self._many:
+                    raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
+                settled = [] if classes is None else self._codes(classes)[0]
+                aside.append(self._begin(X, settled, weights, None, self._frame_names()))
+            known = getattr(self, "_classes", None)
+            if known is not None and not set(labels) <= set(known.tolist()):
+                raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {known.tolist()!r}")
+            made = self._learn_rows(X, labels, codes, weights, keep)
         tell(self._notes())
         return made
 
@@ -376,10 +526,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         settled = getattr(self, "_classes", None)
         if settled is not None:
             return settled  # type: ignore[no-any-return]
-        try:
-            return np.unique(np.array(self._labels))
-        except TypeError:
-            return np.array(sorted(self._labels, key=repr), dtype=object)
+        return array_of(sorted_labels(self._labels))
 
     def _columns(self, made: Floats) -> Floats:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""
@@ -395,7 +542,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row."""
         self._check_fitted()
-        _, choices = self._predict_rows(checked(self, X, reset=False, predicting=True))
+        _, choices = self._predict_rows(self._rows(X))
         return self._labelled(choices)
 
     def _labelled(self, choices: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
@@ -409,7 +556,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, ``(rows, classes)``."""
         self._check_fitted()
-        made = self._columns(self._predict_rows(checked(self, X, reset=False, predicting=True), True)[0])
+        made = self._columns(self._predict_rows(self._rows(X), True)[0])
         if made.shape[1] == 1:
             made[:] = 1.0
         return made
@@ -419,7 +566,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         differences of probabilities, and probabilities."""
         self._check_fitted()
         calibrated = bool(self.calibrated) or self._calibrates
-        made = self._columns(self._predict_rows(checked(self, X, reset=False, predicting=True), calibrated)[0])
+        made = self._columns(self._predict_rows(self._rows(X), calibrated)[0])
         if made.shape[1] == 2:
             difference: Floats = made[:, 1] - made[:, 0]
             return difference
@@ -442,13 +589,14 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
-        if not self._is_made:
-            self._begin_many(X, [])
         given = y.tolist() if hasattr(y, "tolist") else list(y)
         labels = list(dict.fromkeys(given))
         places = {label: place for place, label in enumerate(labels)}
         codes = np.fromiter((places[label] for label in given), dtype=np.int64)
-        self._learn_rows(self._aligned(X, grow=True), labels, codes, None if w is None else _data.vector(w))
+        with self._attempt(whole=False) as aside:
+            if not self._is_made:
+                aside.append(self._begin_many(X, []))
+            self._learn_rows(self._aligned(X, grow=True), labels, codes, None if w is None else _data.vector(w))
         tell(self._notes())
 
     def predict_many(self, X: Any) -> Any:
@@ -481,8 +629,23 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
 
         return pd.Series(made, index=X.index)
 
-    def _more_state(self) -> tuple[Any, ...]:
-        return (list(self._labels),)
+    def _inside(self) -> tuple[Any, ...]:
+        return (*super()._inside(), list(self._labels))
+
+    def _more_kept(self) -> dict[str, Any]:
+        kept = super()._more_kept()
+        labels = list(self._labels)
+        if not alike(labels, self._labels_in_file()):
+            kept["labels"] = labels
+        if getattr(self, "_classes", None) is not None:
+            kept["classes"] = self._classes
+        return kept
+
+    def _take_more(self, kept: dict[str, Any]) -> None:
+        if "labels" in kept:
+            self._labels = kept["labels"]
+        if "classes" in kept:
+            self._classes = kept["classes"]
 
     _more_tags = _river_tags
 

@@ -1,52 +1,101 @@
-"""scikit-learn and river, where they are installed; their absence costs their faces and nothing else."""
+"""scikit-learn and river without importing them: they become bases of our classes, or take them for theirs, when they are imported."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Callable
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ._without import Parameters, ScoresClasses, ScoresNumbers
 
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
-    "NotFittedError",
     "RegressorMixin",
     "RiverClassifier",
     "RiverForecaster",
     "RiverRegressor",
     "checked",
+    "checked_targets",
     "checked_weights",
+    "not_fitted",
     "when",
 ]
 
-if TYPE_CHECKING:
-    from ._without import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
 
-    HAS_SKLEARN = HAS_RIVER = True
-
-    class RiverRegressor:
-        """River's methods."""
-
-    class RiverForecaster:
-        """River's methods."""
-
-    class RiverClassifier:
-        """River's methods."""
-
-    def validate_data(*args: Any, **kwargs: Any) -> Any:
-        """Scikit-learn's."""
-else:
-    try:
-        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-        from sklearn.exceptions import NotFittedError
-        from sklearn.utils.validation import validate_data
-
-        HAS_SKLEARN = True
-    except ImportError:  # pragma: no cover - tested in a process of its own
-        from ._without import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
-
-        HAS_SKLEARN = False
+class BaseEstimator(Parameters):
+    """scikit-learn's class of this name, once it is imported."""
 
 
-def _without_inheritance(*bases: Any) -> dict[str, Any]:
+class RegressorMixin(ScoresNumbers):
+    """scikit-learn's class of this name, once it is imported."""
+
+
+class ClassifierMixin(ScoresClasses):
+    """scikit-learn's class of this name, once it is imported."""
+
+
+class RiverRegressor:
+    """river's methods, once it is imported."""
+
+
+class RiverClassifier:
+    """river's methods, once it is imported."""
+
+
+class RiverForecaster:
+    """river's methods, once it is imported."""
+
+
+class _Imports(MetaPathFinder):
+    """Acts when a module is imported for the first time."""
+
+    def __init__(self, name: str, act: Callable[[ModuleType], None]) -> None:
+        self.name, self.act = name, act
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                load(module)
+                self.act(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def when_imported(name: str, act: Callable[[ModuleType], None]) -> None:
+    """Has `act` done with a module as soon as it is imported, or now."""
+    if name in sys.modules:
+        act(sys.modules[name])
+    else:
+        sys.meta_path.insert(0, _Imports(name, act))
+
+
+def _join_sklearn(base: ModuleType) -> None:
+    """Its classes take the place of ours among the bases, so that all that scikit-learn does for its own estimators it does for ours."""
+    own = {BaseEstimator: base.BaseEstimator, RegressorMixin: base.RegressorMixin, ClassifierMixin: base.ClassifierMixin}
+    for ours, theirs in own.items():
+        ours.__bases__ = (theirs,)
+    # What it does for each class when the class is made.
+    classes = list(BaseEstimator.__subclasses__())
+    for one in classes:
+        classes.extend(kind for kind in one.__subclasses__() if kind not in classes)
+        if issubclass(one, BaseEstimator):
+            super(BaseEstimator, one).__init_subclass__()
+
+
+def _without_inheritance(base: Any) -> dict[str, Any]:
     """What river's classes define, to be put into a class that does not derive from them.
 
     Scikit-learn refuses an estimator with a base class that has ``_more_tags`` and no ``__sklearn_tags__``, as river's have. So the
@@ -55,40 +104,44 @@ def _without_inheritance(*bases: Any) -> dict[str, Any]:
     left_out = {"__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__", "__static_attributes__"}
     left_out |= {"__abstractmethods__", "_abc_impl", "__repr__", "__str__", "_repr_html_", "_more_tags", "__orig_bases__", "__parameters__"}
     found: dict[str, Any] = {}
-    for base in bases:
-        for one in reversed(base.__mro__[:-1]):
-            defined = {name: value for name, value in vars(one).items() if name not in left_out}
-            found.update({name: value for name, value in defined.items() if not getattr(value, "__isabstractmethod__", False)})
-    return found
+    for one in reversed(base.__mro__[:-1]):
+        found.update({name: value for name, value in vars(one).items() if name not in left_out})
+    return {name: value for name, value in found.items() if not getattr(value, "__isabstractmethod__", False)}
 
 
-if not TYPE_CHECKING:
-    try:
-        from river.base import Estimator as _Estimator
-        from river.base import MiniBatchClassifier as _MiniBatchClassifier
-        from river.base import MiniBatchRegressor as _MiniBatchRegressor
+def _join_river(ours: Any, theirs: Any, methods: Any = None) -> None:
+    for name, value in _without_inheritance(methods or theirs).items():
+        setattr(ours, name, value)
+    theirs.register(ours)
 
-        HAS_RIVER = True
-        RiverRegressor = type("RiverRegressor", (), _without_inheritance(_MiniBatchRegressor))
-        RiverClassifier = type("RiverClassifier", (), _without_inheritance(_MiniBatchClassifier))
-        RiverForecaster = type("RiverForecaster", (), _without_inheritance(_Estimator))
-        _MiniBatchRegressor.register(RiverRegressor)
-        _MiniBatchClassifier.register(RiverClassifier)
-    except ImportError:  # pragma: no cover - tested in a process of its own
-        HAS_RIVER = False
 
-        class RiverRegressor:
-            """Nothing: river is not installed."""
+def _join_river_models(base: ModuleType) -> None:
+    _join_river(RiverRegressor, base.MiniBatchRegressor)
+    _join_river(RiverClassifier, base.MiniBatchClassifier)
 
-        class RiverForecaster:
-            """Nothing: river is not installed."""
 
-        class RiverClassifier:
-            """Nothing: river is not installed."""
+def _join_river_series(base: ModuleType) -> None:
+    from river.base import Estimator
+
+    _join_river(RiverForecaster, base.Forecaster, Estimator)
+
+
+when_imported("sklearn.base", _join_sklearn)
+when_imported("river.base", _join_river_models)
+when_imported("river.time_series.base", _join_river_series)
+
+
+def not_fitted(message: str) -> Exception:
+    """scikit-learn's exception where it is imported."""
+    if "sklearn.exceptions" in sys.modules:
+        return sys.modules["sklearn.exceptions"].NotFittedError(message)  # type: ignore[no-any-return]
+    from ._without import NotFittedError
+
+    return NotFittedError(message)
 
 
 def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: bool = False, multi_output: bool = False, numeric: bool = True) -> Any:
-    """Inputs (and targets) as arrays, refused with scikit-learn's messages where it is installed. With ``reset`` the number and the names of
+    """Inputs (and targets) as arrays, refused with scikit-learn's messages where it is imported. With ``reset`` the number and the names of
     the features are noted, without it they are compared."""
     from . import _data
 
@@ -97,21 +150,25 @@ def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: b
     X = _data.frame(X)
     if type(X).__module__.split(".")[0] == "pyarrow":
         X = X.to_pandas()
-    if HAS_SKLEARN:
+    if "sklearn.base" in sys.modules:
+        from sklearn.utils.validation import validate_data
+
         options: dict[str, Any] = {"dtype": "float64", "order": "C", "ensure_min_samples": 1}
         if y is None:
             return validate_data(estimator, X, reset=reset, **options)
         X, y = validate_data(estimator, X, y, reset=reset, multi_output=multi_output, y_numeric=numeric, **options)
         return X, y
-    import numpy as np
-
-    rows = _data.table(X)
-    if not np.isfinite(rows).all():
-        raise ValueError("Input X contains NaN or infinity; drop the rows or replace missing values by numbers.")
+    rows = _data.finite(X)
+    if not len(rows):
+        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
     if reset:
         estimator.n_features_in_ = rows.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+        names = _data.texts(X)
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
     elif rows.shape[1] != getattr(estimator, "n_features_in_", rows.shape[1]):
-        raise ValueError(f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features")
+        raise ValueError(f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
     if y is None:
         return rows
     y = np.asarray(y)
@@ -120,12 +177,26 @@ def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: b
     return rows, y
 
 
+def checked_targets(estimator: Any, rows: Any, y: Any, *, multi_output: bool = False, numeric: bool = True) -> Any:
+    """The targets of rows that are known to be sound."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    if "sklearn.base" in sys.modules:
+        from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+        y = check_array(y, ensure_2d=False, dtype="numeric" if numeric else None, input_name="y", estimator=estimator)
+        check_consistent_length(rows, y)
+        return y if multi_output and y.ndim == 2 else column_or_1d(y, warn=True)
+    y = np.asarray(y)
+    if len(y) != len(rows):
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(rows), len(y)]}")
+    return y
+
+
 def checked_weights(sample_weight: Any, rows: int) -> Any:
     """Weights as an array, or None."""
     if sample_weight is None:
         return None
-    import numpy as np
-
     weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if weights.shape != (rows,):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")

@@ -51,6 +51,37 @@ def table(X: Any) -> Floats:
     return made
 
 
+def texts(X: Any) -> list[str] | None:
+    """The names of the columns of a frame if all are texts, as scikit-learn takes them."""
+    names = column_names(X)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def finite(X: Any) -> Floats:
+    """A table of finite numbers; what is none is refused with its row and its feature."""
+    names = texts(X)
+    try:
+        rows = table(X)
+    except (TypeError, ValueError) as error:
+        for place, name in enumerate(names or ()):
+            try:
+                numbers(_column(X, place))
+            except (TypeError, ValueError) as inner:
+                raise type(inner)(f"feature {name!r}: {inner}; encode it first, or use mercer.Pipeline") from None
+        raise error
+    if not np.isfinite(rows).all():
+        row, place = np.argwhere(~np.isfinite(rows))[0].tolist()
+        what = "NaN" if np.isnan(rows[row, place]) else "infinity"
+        told = names[place] if names else place
+        raise ValueError(f"Input X contains {what}: row {row}, feature {told!r}; drop the row or replace missing values by numbers.")
+    return rows
+
+
+def _column(X: Any, place: int) -> Any:
+    """A column of a frame."""
+    return X.iloc[:, place] if hasattr(X, "iloc") else X[X.columns[place]] if hasattr(X, "get_columns") else X.column(place)
+
+
 def vector(y: Any) -> Floats:
     """Numbers in order."""
     return numbers(y).reshape(-1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ._base import KernelClassifier
 from ._data import Floats
 from ._notes import tell
 
@@ -64,13 +64,15 @@ def evaluate(model: Any, X: Any, y: Any, *, skip: int = 0, sample_weight: Any = 
     >>> mercer.evaluate(mercer.Krls(kernel="gaussian:0.5"), X, np.sin(3 * X[:, 0]), skip=100).mse < 0.01
     True
     """
+    targets = np.asarray(y)
+    if not 0 <= skip < len(targets):
+        raise ValueError(f"skip is {skip!r}, and there are {len(targets)} rows; some must be left to count")
     start = time.perf_counter()
-    made = model.predict_then_fit(X, y) if sample_weight is None else model.predict_then_fit(X, y, sample_weight)
+    made = _predict_then_fit(model, X, y, sample_weight)
     seconds = time.perf_counter() - start
     weights = np.ones(len(made)) if sample_weight is None else np.array(sample_weight, dtype=float)
     weights[:skip] = 0.0
-    targets = np.asarray(y)
-    if isinstance(model, KernelClassifier) or made.dtype == object:
+    if made.dtype == object:
         losses = np.array([label != guess for label, guess in zip(targets.tolist(), made.tolist(), strict=True)], dtype=float)
         wrong = float(np.average(losses, weights=weights))
         most = max(weights[targets == label].sum() for label in set(targets.tolist())) / weights.sum()
@@ -86,6 +88,66 @@ def evaluate(model: Any, X: Any, y: Any, *, skip: int = 0, sample_weight: Any = 
     tell(_hopeless(mse, flat, weights))
     scores = {"mse": mse, "rmse": mse**0.5, "mae": mae, "r2": 1 - mse / spread if spread > 0 else float("nan")}
     return Evaluation(made, targets, losses, scores, seconds)
+
+
+def _predict_then_fit(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Predictions of rows before they are learnt, of our models or of others: by `predict_then_fit`, by river's methods or by scikit-learn's."""
+    if hasattr(model, "predict_then_fit"):
+        return model.predict_then_fit(X, y) if sample_weight is None else model.predict_then_fit(X, y, sample_weight)
+    river = hasattr(model, "learn_one") and hasattr(model, "predict_one")
+    if not river and not (hasattr(model, "partial_fit") and hasattr(model, "predict")):
+        raise TypeError(f"{type(model).__name__} does not learn row by row: it has neither learn_one and predict_one nor partial_fit and predict")
+    classes = _is_classifier(model, river)
+    labels = np.asarray(y)
+    rows = _rows(X)
+    made: list[Any] = []
+    for place, (row, label) in enumerate(zip(rows, labels.tolist(), strict=True)):
+        weight = None if sample_weight is None else float(sample_weight[place])
+        if river:
+            guess = model.predict_one(row)
+            model.learn_one(row, label, **({} if weight is None else {"w": weight}))
+        else:
+            values = [list(row.values())]
+            guess = model.predict(values)[0] if place else (None if classes else 0.0)
+            more: dict[str, Any] = {} if weight is None else {"sample_weight": [weight]}
+            if classes and not place:
+                more["classes"] = np.unique(labels)
+            model.partial_fit(values, [label], **more)
+        made.append(guess if classes or guess is not None else 0.0)
+    if not classes and all(isinstance(one, (int, float, np.number)) and not isinstance(one, bool) for one in made):
+        return np.array(made, dtype=float)
+    kept = np.empty(len(made), dtype=object)
+    kept[:] = made
+    return kept
+
+
+def _is_classifier(model: Any, river: bool) -> bool:
+    """Whether a model of another library learns classes."""
+    module = type(model).__module__.split(".")[0]
+    if module == "river":
+        from river import base
+
+        # What others wrap, or end with, decides.
+        while hasattr(model, "steps") or isinstance(model, base.Wrapper):
+            model = list(model.steps.values())[-1] if hasattr(model, "steps") else model._wrapped_model
+        return isinstance(model, base.Classifier)
+    if module == "sklearn" or hasattr(model, "__sklearn_tags__"):
+        from sklearn.base import is_classifier
+
+        return bool(is_classifier(model))
+    return hasattr(model, "predict_proba_one" if river else "predict_proba") or hasattr(model, "classes_")
+
+
+def _rows(X: Any) -> Iterator[dict[Any, Any]]:
+    """Rows as dictionaries."""
+    if isinstance(X, Sequence) and X and isinstance(X[0], Mapping):
+        yield from X
+    elif hasattr(X, "to_dict") and hasattr(X, "iloc"):
+        yield from X.to_dict("records")
+    elif hasattr(X, "iter_rows"):
+        yield from X.iter_rows(named=True)
+    else:
+        yield from (dict(enumerate(row)) for row in np.asarray(X).tolist())
 
 
 def _hopeless(mse: float, targets: Floats, weights: Floats) -> list[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ._compat import NotFittedError
+from . import _mercer, _own
+from ._compat import not_fitted
 from ._data import Floats
 
 
@@ -29,7 +30,7 @@ class Pickled:
 
     def _check_fitted(self) -> None:
         if not self._is_made:
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call {self._begun_by} first.")
+            raise not_fitted(f"This {type(self).__name__} instance is not fitted yet. Call {self._begun_by} first.")
 
     def _inside(self) -> tuple[Any, ...]:
         """The state, as :meth:`_set_inside` takes it."""
@@ -64,6 +65,24 @@ class Stored(Pickled):
         model._set_bytes(data)
         model._take_description()
         return model
+
+    def _own(self) -> list[tuple[str, str]]:
+        """What Python keeps for itself in the file: the parameters as they were given, and more."""
+        kept = {"parameters": self.get_params(deep=False), **self._more_kept()}  # type: ignore[attr-defined]
+        return [(key, _own.to_text(value)) for key, value in kept.items()]
+
+    def _more_kept(self) -> dict[str, Any]:
+        return {}
+
+    def _take_kept(self, kept: list[tuple[str, str]]) -> dict[str, Any]:
+        """What Python has kept, nothing in a file of another program; the parameters are set."""
+        read = {key: _own.of_text(text) for key, text in kept}
+        known = self.get_params(deep=False)  # type: ignore[attr-defined]
+        for name, value in read.get("parameters", {}).items():
+            if name not in known:
+                raise _mercer.ModelFileError(f"the model was made with {name}={value!r}, and {type(self).__name__} has no such parameter; use mercer.load")
+            setattr(self, name, value)
+        return read
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer
-from ._base import KernelClassifier, Learner, read
+from ._base import KernelClassifier, Learner, read, whole
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,14 @@ class Tuning:
     trials: list[Trial]
 
 
-def tune(model: Learner, X: Any, y: Any, *, trials: int = 64, seed: int = 0, threads: int | None = None, skip: int = 0) -> Tuning:
+def tune(
+    model: Learner, X: Any, y: Any, *, trials: int = 64, seed: int = 0, threads: int | None = None, skip: int = 0,
+    time_limit: float | None = None,
+) -> Tuning:  # fmt: skip
     """Looks for the width of the kernel and for the keys worth tuning, by passes over the rows in their order.
 
-    What the model sets itself, to other values than the defaults, is kept. The search does not depend on the number of threads.
+    What the model sets itself, to other values than the defaults, is kept. The search does not depend on the number of threads. After
+    `time_limit` seconds it ends with the best of what was scored so far, which may be a pass over the first rows only.
 
     >>> import numpy as np, mercer
     >>> X = np.random.default_rng(1).uniform(size=(600, 2))
@@ -47,7 +51,9 @@ def tune(model: Learner, X: Any, y: Any, *, trials: int = 64, seed: int = 0, thr
     >>> found.score < 0.1
     True
     """
-    rows = _data.table(X)
+    rows = _data.finite(X)
+    if not 0 <= skip < len(rows):
+        raise ValueError(f"skip is {skip!r}, and there are {len(rows)} rows; some must be left to count")
     labels = 0
     if isinstance(model, KernelClassifier):
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
@@ -63,7 +69,7 @@ def tune(model: Learner, X: Any, y: Any, *, trials: int = 64, seed: int = 0, thr
         targets = _data.vector(y)
     name, pairs, kernel, _ = model._settings()
     cores = threads or os.cpu_count() or 1
-    found = _mercer.tune(name, pairs, kernel, rows, targets, labels, trials, seed, cores, skip)
+    found = _mercer.tune(name, pairs, kernel, rows, targets, labels, whole("trials", trials, 1), whole("seed", seed), cores, skip, time_limit)
     keys = {key: (attribute, default) for attribute, key, default in model._keys}
     made = []
     for spec, chosen, count, score in found:

@@ -6,20 +6,32 @@ import inspect
 from typing import Any, Self
 
 
-class BaseEstimator:
-    """What scikit-learn's class of this name does for parameters."""
+class Root:
+    """Something to stand on: bases are exchanged above ``object`` only."""
+
+
+class Parameters(Root):
+    """What scikit-learn's ``BaseEstimator`` does."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters with their values."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        """The parameters with their values; with `deep` also those of learners among them, as ``learner__lambda_``."""
+        params = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        for name, value in list(params.items()):
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                params.update({f"{name}__{inner}": one for inner, one in value.get_params().items()})
+        return params
 
     def set_params(self, **params: Any) -> Self:
         """Sets parameters; they count from the next ``fit`` on."""
-        known = self.get_params()
+        known = self.get_params(deep=False)
         for name, value in params.items():
-            if name not in known:
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {list(known)!r}.")
-            setattr(self, name, value)
+            own, _, inner = name.partition("__")
+            if own not in known or (inner and not hasattr(known[own], "set_params")):
+                raise ValueError(f"Invalid parameter {own!r} for estimator {self!r}. Valid parameters are: {list(known)!r}.")
+            if inner:
+                getattr(self, own).set_params(**{inner: value})
+            else:
+                setattr(self, own, value)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -35,13 +47,13 @@ class BaseEstimator:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-class _Predicts:
+class _Predicts(Root):
     def predict(self, X: Any) -> Any:
         """Predictions for rows."""
         raise NotImplementedError
 
 
-class RegressorMixin(_Predicts):
+class ScoresNumbers(_Predicts):
     """``score`` for learners of numbers."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -54,7 +66,7 @@ class RegressorMixin(_Predicts):
         return float(1 - (weights * (y - predicted).T ** 2).sum() / (weights * centred.T**2).sum())
 
 
-class ClassifierMixin(_Predicts):
+class ScoresClasses(_Predicts):
     """``score`` for learners of classes."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -11,7 +11,8 @@ True
 
 from __future__ import annotations
 
-import sys
+import datetime
+import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -20,6 +21,8 @@ import numpy as np
 from . import _mercer
 from ._compat import BaseEstimator, RiverForecaster
 from ._data import Floats, frame, numbers, table
+from ._base import whole
+from ._notes import tell
 from ._stored import Stored
 
 __all__ = ["Discounted", "Experts", "Forecaster", "Kalman", "Opf", "Slip", "SlipWindow", "Spectral"]
@@ -41,22 +44,60 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
     _method: ClassVar[str] = ""
     intervals: float | None = None
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        # Importing river's series takes seconds, so it is left to those who use them.
-        theirs = sys.modules.get("river.time_series.base")
-        if theirs is not None:
-            theirs.Forecaster.register(Forecaster)
-        return super().__new__(cls)
-
     def _words(self) -> dict[str, Any]:
+        if type(self) is Forecaster:
+            raise _mercer.SettingsError("this method has no class here: the forecaster goes on where it is, and cannot begin anew")
         return {}
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The model of a file's bytes, as an object of the class of its method."""
+        kind, method = _mercer.model_kind(data)
+        if cls is Forecaster and kind == "prediction":
+            kinds = {one._method: one for one in (globals()[name] for name in __all__)}
+            # The grid of the command is of the method that it is a grid of, or of this name.
+            cls = kinds.get(method, Forecaster)
+        elif kind == "prediction" and method != cls._method:
+            raise _mercer.ModelFileError(f"the model holds a forecaster {method!r}, and {cls.__name__} is {cls._method!r}; use mercer.load")
+        model = cls()
+        model._set_bytes(data)
+        model._take_description()
+        return model
+
+    def _take_description(self) -> None:
+        _, parameters, intervals, kept = self._told()
+        read = self._take_kept(kept)
+        if "input_names" in read:
+            self._input_names = read["input_names"]
+        if read:
+            return
+        # What the command says of its parameters, where it is what they are here.
+        known = self.get_params(deep=False)
+        said = {key: json.loads(text) for key, text in parameters}
+        names = {"lambda": "lambda_", "gamma": "gamma_matrix" if isinstance(said.get("gamma"), list) else "gamma"}
+        for key, value in said.items():
+            name = names.get(key, key)
+            if name in known and value != "auto" and key != "intervals":
+                setattr(self, name, value)
+        if "intervals" in known:
+            self.intervals = intervals
+
+    def _more_kept(self) -> dict[str, Any]:
+        names = vars(self).get("_input_names")
+        return {} if names is None else {"input_names": names}
 
     def _spec(self) -> dict[str, Any]:
         usual = {
             "method": self._method, "betas": [2.5], "t_init": 60, "lambda": None, "gamma": None, "gamma_matrix": None, "gamma_input": None,
             "alpha": 1.0, "rank": 10, "horizon": 1000, "feed_through": False, "intervals": self.intervals, "system": None,
         }  # fmt: skip
-        return {**usual, **self._words()}
+        words = {**usual, **self._words()}
+        for name in ("t_init", "rank", "horizon"):
+            words[name] = whole(name, words[name])
+        for name in ("lambda", "gamma", "gamma_input", "alpha", "intervals"):
+            if not isinstance(words[name], (int, float, type(None))):
+                raise _mercer.SettingsError(f"{name} is {words[name]!r}; give a number")
+        return words
 
     def _more_tags(self) -> set[str]:
         return set()
@@ -117,10 +158,20 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         self._observe_rows(row, others)
 
     def _read(self, x: Any) -> list[float]:
-        if not isinstance(x, dict):
+        if not hasattr(x, "keys"):
             return [float(value) for value in x]
-        names = self.__dict__.setdefault("_input_names", sorted(x))
-        return [float(x.get(name, 0.0)) for name in names]
+        names = vars(self).get("_input_names")
+        if names is None:
+            # Rows come in the order of time, which a date would only say again.
+            dates = [name for name, value in x.items() if isinstance(value, (datetime.date, datetime.time))]
+            if dates:
+                tell([f"the inputs {dates!r} are dates, and are left out: rows are in order of time"])
+            names = self._input_names = sorted(name for name in x.keys() if name not in dates)
+        try:
+            return [float(x.get(name, 0.0)) for name in names]
+        except (TypeError, ValueError):
+            name = next(name for name in names if not isinstance(x.get(name, 0.0), (int, float)))
+            raise _mercer.DataError(f"input {name!r} is {x[name]!r}, which is no number") from None
 
     def predict_interval(self) -> Floats:
         """The ends of the interval around the prediction of the next row, ``(outputs, 2)``."""

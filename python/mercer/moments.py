@@ -263,6 +263,12 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
 
     def _take_description(self) -> None:
         learner, kernel, parameters, seed, names = self._description()
+        kept = self._take_kept(self._kept())
+        self.n_features_in_ = self._facts()[0]
+        if names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        if kept:
+            return
         self.learner, self.seed = learner, seed
         self.kernel = "auto" if kernel == "none" else kernel
         for key, text in parameters:
@@ -271,9 +277,6 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
                 self.centre = None if text == "none" else [float(one) for one in text.split(",")]
             elif name in _DEFAULTS:
                 setattr(self, name, None if text == "auto" else bool(int(text)) if name == "intercept" else read(text, _DEFAULTS[name]))
-        self.n_features_in_ = self._facts()[0]
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
 
 
 #: The features of :class:`OperatorMoments`, with the learner that has them.

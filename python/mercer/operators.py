@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _mercer
+from ._base import read
 from ._compat import BaseEstimator
 from ._data import Floats, table
 from ._stored import Stored
@@ -84,6 +85,24 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
             "test": self.budget_test, "shape": self.dictionary_shape, "rank_guard": float(self.rank_guard),
             "max_dictionary": self.max_dictionary,
         }  # fmt: skip
+
+    def _take_description(self) -> None:
+        said, kept = self._told()
+        if self._take_kept(kept):
+            return
+        # What the command's options said.
+        words = dict(said)
+        self.kernel, self.output_kernel = self._facts()[4:6]
+        if self.output_kernel == self.kernel:
+            self.output_kernel = None
+        known = self.get_params(deep=False)
+        for key, text in words.items():
+            name = {"lambda": "lambda_"}.get(key.replace("-", "_"), key.replace("-", "_"))
+            if name in known and name not in ("kernel", "output_kernel", "eta_power"):
+                value = read(text, known[name])
+                if isinstance(known[name], (int, float)) and not isinstance(value, (int, float)):
+                    continue
+                setattr(self, name, value)
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""

@@ -10,28 +10,39 @@ True
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from . import _data, _mercer
-from ._base import KernelClassifier, KernelRegressor, Learner
-from ._compat import BaseEstimator
+from . import _data, _learners, _mercer
+from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, sorted_labels
+from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
 from ._learners import Krls
 from ._notes import tell
 from ._stored import Covered, Stored, ends
 
-__all__ = ["Pipeline"]
+__all__ = ["ClassifierPipeline", "Pipeline", "RegressorPipeline"]
+
+
+def _texts(names: Any) -> list[str]:
+    """The names of columns as texts."""
+    return [str(name) for name in names]
+
+
+def _is_table(X: Any) -> bool:
+    """Whether it is a mapping of columns; some sparse matrices of scipy are mappings, too."""
+    return isinstance(X, Mapping) and not hasattr(X, "shape")
 
 
 def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
     """The names of the columns and their values as Python objects: of frames, of sequences of dictionaries, of tables of numbers."""
-    if isinstance(X, Mapping):
-        return [str(name) for name in X], [list(column) for column in X.values()]
+    if _is_table(X):
+        return _texts(X), [list(column) for column in X.values()]
     if isinstance(X, Sequence) and X and isinstance(X[0], Mapping):
         names = list(dict.fromkeys(name for row in X for name in row))
-        return [str(name) for name in names], [[row.get(name) for row in X] for name in names]
+        return _texts(names), [[row.get(name) for row in X] for name in names]
     X = _data.frame(X)
     module = type(X).__module__.split(".")[0]
     if module == "pandas":
@@ -51,16 +62,16 @@ def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
     return [f"x{place}" for place in range(rows.shape[1])], [column.tolist() for column in rows.T]
 
 
-def _label(value: Any) -> str:
-    return str(value.item() if isinstance(value, np.generic) else value)
-
-
-class Pipeline(_mercer.TableCore, Covered, Stored, BaseEstimator):
+class Pipeline(_mercer.TableCore, Covered, Stored):
     """The encoding of a table before a learner, as the ``mercer`` command has it.
 
-    The first 256 rows of the first batch settle what each column is; statistics then move with every row, and a row is encoded with those of
-    the rows before it. Targets may have any unit. Predictions change nothing. Rows are learnt one by one: the numbers are those of the
-    command to the bit, however the rows are cut into batches, as long as the first batch has 256 of them or all.
+    It is a regressor or a classifier of river and of scikit-learn, as its learner is. The first 256 rows of the first batch settle what each
+    column is; statistics then move with every row, and a row is encoded with those of the rows before it. Predictions change nothing. Rows are
+    learnt one by one: the numbers are those of the command to the bit, however the rows are cut into batches, as long as the first batch has
+    256 of them or all.
+
+    With ``learn_one`` the first row settles its columns by its values; a column that appears later joins, and so does a category. What a
+    learner cannot take any more is left out with a warning.
 
     A cell is a number, a text, a date or time (UTC where it has no zone), or a gap: ``None``, NaN, NaT, an empty text, ``"NA"``, ``"?"`` and the other
     words for gaps that the command knows. Texts that are dates are dates. Truth values are the texts "true" and "false".
@@ -69,52 +80,82 @@ class Pipeline(_mercer.TableCore, Covered, Stored, BaseEstimator):
     ----------
     learner : Learner, default None
         A learner of numbers or of classes, which is only read for its parameters, also those of intervals; None is
-        ``Krls(kernel="median")``.
+        ``Krls(kernel="median")``, or ``KrlsClassifier(kernel="median")`` in a ``ClassifierPipeline``.
     scale : str, default "standard"
         How numbers are scaled: "none", "standard", "robust" or "range".
     kinds : dict[str, str] | None, default None
         Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out).
     """
 
+    n_features_in_: int
+
     def __init__(self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None) -> None:
         self.learner = learner
         self.scale = scale
         self.kinds = kinds
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "learner" and type(self) in _KINDS and (value is not None or type(self) is Pipeline):
+            # A pipeline is what its learner is.
+            self.__class__ = ClassifierPipeline if isinstance(value, KernelClassifier) else RegressorPipeline
+
+    def __repr__(self) -> str:
+        usual = {"learner": None, "scale": "standard", "kinds": None}
+        said = [repr(self.learner)] if self.learner is not None else []
+        said += [f"{name}={getattr(self, name)!r}" for name in ("scale", "kinds") if getattr(self, name) != usual[name]]
+        name = type(self).__name__ if self.learner is None and self._is_classifier else "Pipeline"
+        return f"{name}({', '.join(said)})"
+
     def _learner(self) -> Learner:
-        return Krls(kernel="median") if self.learner is None else self.learner
+        if self.learner is not None:
+            return self.learner
+        return _learners.KrlsClassifier(kernel="median") if isinstance(self, ClassifierPipeline) else Krls(kernel="median")
 
     @property
     def _is_classifier(self) -> bool:
-        if self._is_made:
-            return self._labels() is not None
         return isinstance(self._learner(), KernelClassifier)
 
-    def _begin_with(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None) -> None:
+    def _begin_with(
+        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None, late: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """Begins with the head of a table, or with columns of which the kinds are known."""
         learner = self._learner()
         name, pairs, kernel, seed = learner._settings()
-        spec = (name, pairs, "median" if kernel == "auto" else kernel, seed)
+        if kernel in ("auto", "median"):
+            # One row has no distances: that of as many standardised columns stands for the median.
+            kernel = "median" if columns and len(columns[0]) > 1 else f"gaussian:{(2 * max(len(late) or len(columns), 1)) ** 0.5!r}"
         labels = None
         outputs = 1
         if isinstance(learner, KernelRegressor):
             outputs = _data.targets(y)[1]
         else:
             # Two classes make a learner of two only where all rows are there.
-            met = sorted({_label(one) for one in y}) if rounds is not None else []
+            met = sorted_labels(list(dict.fromkeys(y))) if rounds is not None else []
+            if len(met) > 2 and not learner._many:  # type: ignore[attr-defined]
+                raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(met)} classes.")
             labels = met if len(met) == 2 else []
         extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
-        kinds = list((self.kinds or {}).items())
-        self._begin(spec, extras, names, columns, weights, self.scale, kinds, outputs, labels, rounds)
-        self._types = {_label(one): one for one in y} if labels is not None else {}
+        told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, self.scale, list(late) or told, outputs, labels, rounds)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forgets everything, then learns the rows in their order."""
-        self._reset()
-        self._learn(X, y, sample_weight, rounds=True)
+        before, state = dict(vars(self)), self._inside() if self._is_made else None
+        try:
+            self._reset()
+            self._learn(X, y, sample_weight, rounds=True)
+        except Exception:
+            self._reset()
+            vars(self).clear()
+            vars(self).update(before)
+            if state is not None:
+                self._set_inside(*state)
+            raise
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learns further rows in their order; columns are found by their names."""
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learns further rows in their order; columns are found by their names. `classes` may be told and need not: they join as they come."""
         self._learn(X, y, sample_weight)
         return self
 
@@ -122,67 +163,184 @@ class Pipeline(_mercer.TableCore, Covered, Stored, BaseEstimator):
         """Learns further rows, and returns the prediction that was made for each before it was learnt."""
         return self._learn(X, y, sample_weight)
 
+    def _cells(self, X: Any, fresh: bool) -> tuple[list[str], list[list[Any]]]:
+        """The columns of rows, noted as scikit-learn notes them."""
+        names = _data.texts(_data.frame(X))
+        plain = not _is_table(X) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
+        if plain and names is None:
+            if "sklearn.base" in sys.modules:
+                from sklearn.utils.validation import validate_data
+
+                X = validate_data(self, X, reset=fresh, dtype=None, ensure_all_finite=False)
+            else:
+                X = np.asarray(X)
+                if X.ndim != 2:
+                    raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data.")
+                if not fresh and X.shape[1] != getattr(self, "n_features_in_", X.shape[1]):
+                    raise ValueError(f"X has {X.shape[1]} features, but Pipeline is expecting {self.n_features_in_} features as input")
+        if plain and hasattr(X, "shape") and not X.shape[0]:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        told, columns = _columns(X)
+        if fresh and plain:
+            self.n_features_in_ = len(told)
+            vars(self).pop("feature_names_in_", None)
+            if names is not None:
+                self.feature_names_in_ = np.array(names, dtype=object)
+        return told, columns
+
     def _learn(self, X: Any, y: Any, sample_weight: Any, rounds: bool = False) -> Any:
-        names, columns = _columns(X)
-        weights = None if sample_weight is None else _data.vector(sample_weight)
-        if not self._is_made:
-            self._begin_with(names, columns, y, weights, len(columns[0]) if rounds and columns else None)
-        if not self._is_classifier:
-            made = self._learn_numbers(names, columns, _data.targets(y)[0], weights)
-            tell(self._notes())
-            return made[:, 0] if made.shape[1] == 1 else made
-        known = self.__dict__.setdefault("_types", {})
-        known.update({_label(one): one for one in y})
-        labels = self._learn_classes(names, columns, [_label(one) for one in y], weights)
+        fresh = not self._is_made
+        before = dict(vars(self))
+        try:
+            names, columns = self._cells(X, fresh)
+            count = len(columns[0]) if columns else 0
+            y, weights = self._targets_of(y, count), checked_weights(sample_weight, count)
+            if fresh:
+                self._begin_with(names, columns, y, weights, count if rounds else None)
+            else:
+                self._join(self._kinds_of(dict(zip(names, columns, strict=True))))
+            made = self._learn_cells(names, columns, y, weights)
+        except Exception:
+            if fresh and not self.rows_learnt:
+                self._reset()
+                vars(self).clear()
+                vars(self).update(before)
+            raise
         tell(self._notes())
-        return np.array([known.get(label) if label else None for label in labels], dtype=object)
+        return made
 
     def predict(self, X: Any) -> Any:
         """Predictions for rows: numbers, or labels."""
-        made, labels = self._predict(*_columns(X))
+        self._check_fitted()
+        made, labels = self._predict(*self._cells(X, False))
         tell(self._notes())
         if self._is_classifier:
-            known = self.__dict__.get("_types", {})
-            return np.array([known.get(label, label) for label in labels])
+            kept = np.empty(len(labels), dtype=object)
+            kept[:] = labels
+            classes = array_of(sorted_labels(self._labels_met() or []))
+            return kept if classes.dtype == object or None in labels else kept.astype(classes.dtype)
         return made[:, 0] if made.shape[1] == 1 else made
 
     def predict_interval(self, X: Any) -> Any:
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The learner needs ``intervals=0.9``, say."""
-        made, radii = self._predict_radii(*_columns(X))
+        self._check_fitted()
+        made, radii = self._predict_radii(*self._cells(X, False))
         tell(self._notes())
         return ends(made, radii)
 
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities, a column for each class of ``classes_``."""
-        made, _ = self._predict(*_columns(X))
-        tell(self._notes())
-        order = np.argsort(self._labels() or [])
-        return made[:, order]
-
-    @property
-    def classes_(self) -> Any:
-        """The classes in the order of their names."""
-        known = self.__dict__.get("_types", {})
-        return np.array([known.get(label, label) for label in sorted(self._labels() or [])])
-
-    def learn_one(self, x: Mapping[str, Any], y: Any) -> None:
-        """Learns one row, a dictionary."""
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learns one row: a dictionary, or another mapping. A row that is refused as the first settles nothing."""
+        row, names = _row(x), vars(self).get("_target_names")
+        if isinstance(y, Mapping):
+            named = sorted(y) if names is None else names
+            if set(named) != set(y):
+                raise _mercer.DataError(f"the targets are {sorted(y)}, and the first had the names {named}")
+            y, names = [y[name] for name in named], named
         if not self._is_made:
-            raise _mercer.SettingsError("a pipeline settles its columns from the first rows; begin with fit or partial_fit")
-        self._learn([x], [y], None)
+            try:
+                self._begin_one(row, y)
+                self._learn_row(row, y, w)
+            except Exception:
+                self._reset()
+                raise
+        elif not self._learn_row(row, y, w):
+            self._check_target(y, w)
+            self._join(self._kinds_of({name: [value] for name, value in row.items()}))
+            self._learn_row(row, y, w)
+        if names is not None:
+            self._target_names = names
 
-    def predict_one(self, x: Mapping[str, Any]) -> Any:
-        """The prediction for one row, a dictionary."""
-        made = self.predict([x])[0]
-        return made.item() if isinstance(made, np.generic) else made
+    def _begin_one(self, row: Mapping[Any, Any], y: Any) -> None:
+        """Begins with one row: columns are what their values are, in the order of their names; one without a value waits."""
+        kinds = self._kinds_of({name: [value] for name, value in row.items()})
+        self._begin_with([], [], _data.vector(y)[None] if not self._is_classifier else [y], None, None, kinds)
 
-    def score(self, X: Any, y: Any) -> float:
-        """R², or the share of rows whose class is predicted."""
-        made, y = self.predict(X), np.asarray(y)
+    def _kinds_of(self, columns: Mapping[Any, list[Any]]) -> list[tuple[str, str]]:
+        """What columns are, as is told or as their values are, in the order of their names; none of one without a value."""
+        told, known = self.kinds or {}, set(self._column_names()) if self._is_made else set()
+        found = [(str(name), told.get(str(name)), values) for name, values in columns.items() if str(name) not in known]
+        kinds = [(name, kind, _mercer.column_kind(values)) for name, kind, values in found]
+        return sorted((name, kind or seen) for name, kind, seen in kinds if seen is not None)
+
+    def _check_target(self, y: Any, w: float) -> None:
+        """Refuses what cannot be learnt, before columns join."""
+        if not self._is_classifier:
+            made = _data.vector(y)
+            if not np.isfinite(made).all() or len(made) != self._outputs():
+                raise _mercer.DataError(f"the target is {y!r}; the model learns {self._outputs()} finite numbers a row")
+        elif y is None or y != y:
+            raise _mercer.DataError(f"{y!r} is no class; drop the rows whose class is missing")
+        if not 0 <= w < np.inf:
+            raise _mercer.DataError(f"the weight is {w!r}; give a finite number of at least 0")
+
+    def predict_one(self, x: Any) -> Any:
+        """The prediction for one row; before anything was learnt 0, or None."""
+        if not self._is_made:
+            return None if self._is_classifier else 0.0
+        made = self._predict_row(_row(x))
+        names = vars(self).get("_target_names")
+        return made if names is None else dict(zip(names, made if len(names) > 1 else [made], strict=True))
+
+    def _one(self, x: Any) -> tuple[list[str], list[list[Any]]]:
+        """The columns of one row, those that it lacks without a value."""
+        row = {**dict.fromkeys(self._column_names()), **{str(name): value for name, value in _row(x).items()}}
+        return list(row), [[value] for value in row.values()]
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learns the rows of a frame as ``learn_one`` would one by one."""
+        names, columns = _columns(X)
+        count = len(columns[0]) if columns else 0
+        y, weights = self._targets_of(y, count), checked_weights(w, count)
+        weights = np.ones(count) if weights is None else weights
+        known = set(self._column_names()) if self._is_made else set()
+        # Alone are learnt the rows in which a further column has its first value.
+        late = [column for name, column in zip(names, columns, strict=True) if name not in known]
+        firsts = (next((row for row, value in enumerate(column) if _mercer.column_kind([value]) is not None), count) for column in late)
+        cuts = sorted({*firsts, count} | ({0} if not self._is_made and count else set()))
+        first = 0
+        for cut in cuts:
+            if cut > first:
+                given = {name: column[first:cut] for name, column in zip(names, columns, strict=True)}
+                part = {name: given.get(name, [None] * (cut - first)) for name in self._column_names()}
+                self._learn_cells(list(part), list(part.values()), y[first:cut], weights[first:cut])
+            if cut < count:
+                row = {name: column[cut] for name, column in zip(names, columns, strict=True)}
+                self.learn_one(row, y[cut], float(weights[cut]))
+            first = cut + 1
+        tell(self._notes())
+
+    def _targets_of(self, y: Any, count: int) -> Any:
+        """The targets of rows: labels in a list, or numbers in an array."""
         if self._is_classifier:
-            return float(np.mean([_label(a) == _label(b) for a, b in zip(made, y, strict=True)]))
-        return float(1 - ((made - y) ** 2).sum() / ((y - y.mean(axis=0)) ** 2).sum())
+            if y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            if "sklearn.base" in sys.modules and (hasattr(y, "dtype") or hasattr(y, "__array__")):
+                from sklearn.utils.multiclass import check_classification_targets
+
+                y = checked_targets(self, range(count), y, numeric=False)
+                check_classification_targets(y)
+            return y.tolist() if hasattr(y, "tolist") else list(y)
+        return checked_targets(self, range(count), y, multi_output=True)
+
+    def _learn_cells(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any) -> Any:
+        """Learns rows, and returns the predictions made before."""
+        if self._is_classifier:
+            labels = self._learn_classes(names, columns, y, weights)
+            kept = np.empty(len(labels), dtype=object)
+            kept[:] = labels
+            return kept
+        made = self._learn_numbers(names, columns, _data.targets(y)[0], weights)
+        return made[:, 0] if made.shape[1] == 1 else made
+
+    def predict_many(self, X: Any) -> Any:
+        """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
+        made = self.predict(X) if self._is_made else np.full(len(X), None) if self._is_classifier else np.zeros(len(X))
+        if not hasattr(X, "index") or not hasattr(X, "iloc") or made.ndim == 2:
+            return made
+        import pandas as pd
+
+        return pd.Series(made, index=X.index)
 
     @property
     def columns_(self) -> list[tuple[str, str, str, str | None]]:
@@ -201,9 +359,141 @@ class Pipeline(_mercer.TableCore, Covered, Stored, BaseEstimator):
         """Rows learnt so far."""
         return self._facts()[2] if self._is_made else 0
 
+    def _inside(self) -> tuple[Any, ...]:
+        labels = self._labels_met()
+        return (self._state(), *([] if labels is None else [labels]))
+
+    def _more_kept(self) -> dict[str, Any]:
+        kept: dict[str, Any] = {}
+        labels = self._labels_met()
+        if labels is not None and not alike(labels, self._labels_in_file()):
+            kept["labels"] = labels
+        for name in ("n_features_in_", "feature_names_in_", "_target_names"):
+            if name in vars(self):
+                kept[name] = vars(self)[name]
+        return kept
+
+    def _take_description(self) -> None:
+        kept = self._take_kept(self._kept())
+        for name in ("n_features_in_", "feature_names_in_", "_target_names"):
+            if name in kept:
+                setattr(self, name, kept[name])
+        if "labels" in kept:
+            self._labels = kept["labels"]
+        if kept:
+            return
+        told, classes = self._description(), self._labels_met() is not None
+        base = KernelClassifier if classes else KernelRegressor
+        for one in (getattr(_learners, name) for name in _learners.__all__):
+            if issubclass(one, base) and one._name == told[0]:
+                learner = one()
+                learner._take_settings(told, self._extras())
+                self.learner = learner
+                self.scale = self._scaled()
+                return
+        raise _mercer.ModelFileError(f"the model holds the learner {told[0]!r}, which has no class here; use the command or a newer mercer")
+
+    def _more_tags(self) -> set[str]:
+        return set()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+
+class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor):
+    """A :class:`Pipeline` of numbers."""
+
+    def predict_interval_one(self, x: Any) -> tuple[float, float]:
+        """The ends of the interval around the prediction for one row; infinite while there is none."""
+        if not self._is_made:
+            return -np.inf, np.inf
+        made, radii = self._predict_radii(*self._one(x))
+        low, high = ends(made, radii)[0]
+        return float(low), float(high)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
-        tags.estimator_type = "classifier" if self._is_classifier else "regressor"
-        tags.no_validation = True
+        tags.target_tags.multi_output = self._learner()._vectors  # type: ignore[attr-defined]
+        tags.regressor_tags.poor_score = self._learner()._poor_score
         return tags
+
+
+class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifier):
+    """A :class:`Pipeline` of classes."""
+
+    @property
+    def _multiclass(self) -> bool:
+        return self._learner()._multiclass  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def classes_(self) -> Any:
+        """The classes in order: the columns of ``predict_proba``."""
+        if not self._is_made:
+            raise AttributeError("classes_: nothing was learnt yet")
+        return array_of(sorted_labels(self._labels_met() or []))
+
+    def _tells_probabilities(self) -> bool:
+        return self._learner()._tells_probabilities()  # type: ignore[attr-defined, no-any-return]
+
+    def _ordered(self, X: Any, probable: bool) -> Any:
+        """Columns in the order of ``classes_``; 0 for a class that was not met."""
+        self._check_fitted()
+        made, _ = self._predict(*self._cells(X, False), probable)
+        tell(self._notes())
+        met = self._labels_met() or []
+        return made[:, [met.index(label) for label in sorted_labels(met)]]
+
+    @when(lambda self: self._tells_probabilities())
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities, a column for each class of ``classes_``."""
+        made = self._ordered(X, True)
+        if made.shape[1] == 1:
+            made[:] = 1.0
+        return made
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores: of two classes positive for the second, ``(rows,)``; of more one for each, ``(rows, classes)``. Of a calibrated learner these are
+        differences of probabilities, and probabilities."""
+        made = self._ordered(X, bool(getattr(self._learner(), "calibrated", False)) or self._learner()._calibrates)  # type: ignore[attr-defined]
+        return made[:, 1] - made[:, 0] if made.shape[1] == 2 else made
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class that was met."""
+        if not self._tells_probabilities():
+            raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
+        if not self._is_made or not self._labels_met():
+            return {}
+        made, _ = self._predict(*self._one(x), True)
+        return dict(zip(self._labels_met() or [], made[0].tolist(), strict=False))
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Probabilities for the rows of a frame, a column for each class."""
+        import pandas as pd
+
+        index = getattr(X, "index", None)
+        if not self._is_made:
+            return pd.DataFrame(index=index)
+        return pd.DataFrame(self.predict_proba(X), index=index, columns=self.classes_.tolist())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._multiclass
+        tags.classifier_tags.poor_score = self._learner()._poor_score
+        return tags
+
+
+_KINDS = (Pipeline, RegressorPipeline, ClassifierPipeline)
+
+
+def _row(x: Any) -> dict[Any, Any]:
+    """A row by the names of its columns."""
+    if isinstance(x, dict):
+        return x
+    for method in ("to_dict", "_asdict"):
+        if hasattr(x, method):
+            return getattr(x, method)()  # type: ignore[no-any-return]
+    if hasattr(x, "keys"):
+        return dict(x)
+    raise _mercer.DataError(f"{x!r} is no row; give a dictionary of columns")

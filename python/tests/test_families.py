@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -109,3 +111,44 @@ def test_mixtures_and_members(data):
     assert np.isfinite(restart.predict(X)).all()
     several = mercer.MknlmsCs(kernels=["gaussian:1", "gaussian:3"]).fit(X, y)
     assert np.isfinite(several.predict(X)).all()
+
+
+def test_evaluations_refuse_what_leaves_nothing_to_count(data):
+    X, y, _ = data
+    for skip in (-1, 600, 601):
+        with pytest.raises(ValueError, match="skip is"):
+            mercer.evaluate(mercer.Krls(), X, y, skip=skip)
+        with pytest.raises(ValueError, match="skip is"):
+            mercer.tune(mercer.Krls(), X, y, skip=skip, trials=2)
+
+
+def test_models_of_other_libraries_are_evaluated(data):
+    river, sklearn = pytest.importorskip("river"), pytest.importorskip("sklearn")
+    from river import linear_model, preprocessing
+    from sklearn.linear_model import SGDClassifier, SGDRegressor
+
+    X, y, c = data
+    made = mercer.evaluate(preprocessing.StandardScaler() | linear_model.LinearRegression(), X, y, skip=100)
+    assert made.predictions.shape == (600,) and made.scores.keys() == {"mse", "rmse", "mae", "r2"}
+    by_hand, model = [], preprocessing.StandardScaler() | linear_model.LinearRegression()
+    for x, target in zip(X.tolist(), y.tolist()):
+        row = dict(enumerate(x))
+        by_hand.append(model.predict_one(row))
+        model.learn_one(row, target)
+    assert made.predictions.tolist() == by_hand
+    assert mercer.evaluate(linear_model.LogisticRegression(), X, c, skip=100).accuracy > 0.5
+    assert mercer.evaluate(SGDRegressor(random_state=0), X, y, skip=100).mse < 10
+    labels = np.where(c, "yes", "no")
+    assert mercer.evaluate(SGDClassifier(loss="log_loss", random_state=0), X, labels, skip=100).accuracy > 0.5
+    assert np.isfinite(mercer.evaluate(SGDRegressor(random_state=0), X, y, sample_weight=np.ones(600)).mse)
+    with pytest.raises(TypeError, match="does not learn row by row"):
+        mercer.evaluate(object(), X, y)
+
+
+def test_the_import_takes_no_other_package_along():
+    """Nor does use."""
+    told = "print(sorted({'river', 'sklearn', 'pandas', 'polars', 'pyarrow', 'scipy', 'matplotlib'} & set(sys.modules)))"
+    use = "model = mercer.Pipeline(mercer.Krls()).fit([[0.0], [1.0]], [0.0, 1.0]); mercer.from_bytes(model.to_bytes()).predict([[0.5]])"
+    for code in (f"import sys, mercer; {told}", f"import sys, mercer; {use}; {told}"):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]"

@@ -89,6 +89,56 @@ def test_long_batches_are_interrupted():
     assert done.stdout.strip() == "interrupted", done.stderr
 
 
+INTERRUPTED = """
+import numpy as np, os, signal, threading, time, mercer
+X = np.random.default_rng(0).normal(size=(60_000, 8))
+y = np.sin(X[:, 0])
+table = [dict(zip("abcdefgh", row)) for row in X.tolist()]
+start = []
+def press():
+    start.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Timer(1.0, press).start()
+try:
+    {call}
+except KeyboardInterrupt:
+    took = time.monotonic() - start[0]
+    assert took < 1.5, took
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="signals of Unix")
+@pytest.mark.parametrize(
+    "call",
+    [
+        'mercer.tune(mercer.Krls(), X, y, trials=500)',
+        'mercer.tune(mercer.Experts(), X, y, trials=500)',
+        'mercer.tune(mercer.KrlsClassifier(), X, y > 0, trials=500)',
+        'mercer.evaluate(mercer.Auto(), X, y)',
+        'mercer.Pipeline(mercer.Auto()).fit(table, y)',
+        'model = mercer.Krls(kernel="gaussian:0.3", nu=1e-9).fit(X[:2000], y[:2000]); [model.predict(X, return_std=True) for _ in range(100)]',
+        'mercer.KoopmanOperator(kernel="gaussian:0.5", max_dictionary=3000).fit(X)',
+        'mercer.forecasting.Experts().fit(X)',
+        '[mercer.RidgeMoments(learner="pkrr-fourier", features=500).fit(X, y) for _ in range(100)]',
+    ],
+    ids=lambda call: call.split("(")[0] + call.split("(")[1].removeprefix("mercer."),
+)
+def test_every_long_call_is_interrupted(call):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED.format(call=call)], capture_output=True, text=True, timeout=240)
+    assert done.stdout.strip() == "interrupted", done.stderr
+
+
+def test_tuning_ends_at_its_time_limit():
+    X = np.random.default_rng(0).normal(size=(30_000, 8))
+    y = np.sin(X[:, 0])
+    start = time.monotonic()
+    found = mercer.tune(mercer.Krls(), X, y, trials=200, time_limit=2.0)
+    assert time.monotonic() - start < 6 and found.trials and found.score == found.trials[0].score
+    with pytest.raises(mercer.SettingsError, match="time limit"):
+        mercer.tune(mercer.Krls(), X, y, time_limit=0.0)
+
+
 def test_memory_does_not_grow():
     model = mercer.Fogd(features=16)
     x = {"a": 0.1, "b": 0.2}

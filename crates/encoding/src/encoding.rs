@@ -43,6 +43,22 @@ impl Encoding {
         Ok(Self { schema, transform })
     }
 
+    /// An encoding of columns of which no more is known than names and kinds: each is as if it had
+    /// [appeared late](Self::add_column).
+    ///
+    /// # Errors
+    /// [`EncodingError::SameName`], [`EncodingError::Parameter`] for an option out of range, and
+    /// [`EncodingError::NothingLeft`] when no number would come out.
+    pub fn of_kinds(
+        columns: impl IntoIterator<Item = (String, Kind)>,
+        options: EncodingOptions,
+    ) -> Result<Self, EncodingError> {
+        let schema = Schema { rows: 0, named: true, columns: Vec::new() };
+        let mut encoding = Self { schema, transform: Transform::empty(options)? };
+        columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(&name, kind).map(drop))?;
+        if encoding.dimension() == 0 { Err(EncodingError::NothingLeft) } else { Ok(encoding) }
+    }
+
     /// Looks at the head of a table, finds its schema and learns its statistics.
     ///
     /// # Errors

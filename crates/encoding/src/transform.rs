@@ -169,6 +169,11 @@ impl Transform {
         if dimension == 0 { Err(EncodingError::NothingLeft) } else { Ok(Self { options, columns, dimension }) }
     }
 
+    /// One without columns, which are to join.
+    pub(crate) fn empty(options: EncodingOptions) -> Result<Self, EncodingError> {
+        Ok(Self { options: options.checked()?, columns: Vec::new(), dimension: 0 })
+    }
+
     /// How columns are encoded.
     #[must_use]
     pub fn options(&self) -> EncodingOptions {

@@ -1,8 +1,10 @@
-//! The engine of learners that move kernel coefficients: a [`KernelBasis`], an [`Admission`] rule and a [`CoefficientUpdate`].
+//! The engine of learners that move kernel coefficients: a [`KernelBasis`], an [`Admission`] rule
+//! and a [`CoefficientUpdate`].
 //!
-//! `f(x) = Σ_i α_i k(d_i, x)` over the kept points `d_i`. Nothing is factorised: a round costs `Jd` for the kernel row and `O(J)` for
-//! the rest, where the coordinates of [`OnDictionary`](crate::OnDictionary) cost `½J²`. In return the coefficients are not
-//! coordinates in an orthonormal basis, so these learners have updates of their own.
+//! `f(x) = Σ_i α_i k(d_i, x)` over the kept points `d_i`. Nothing is factorised: a round costs `Jd`
+//! for the kernel row and `O(J)` for the rest, where the coordinates of
+//! [`OnDictionary`](crate::OnDictionary) cost `½J²`. In return the coefficients are not coordinates
+//! in an orthonormal basis, so these learners have updates of their own.
 
 pub(crate) mod ex_krls;
 pub(crate) mod fb_klms;
@@ -55,68 +57,56 @@ pub struct Seen<'a, K> {
     pub basis: &'a KernelBasis<K>,
     /// The input.
     pub x: &'a [f64],
-    /// Its kernel row `k`, which is also its coordinates, and `κ = k(x, x)`. The update may change the coordinates.
+    /// Its kernel row `k`, which is also its coordinates, and `κ = k(x, x)`. The update may change
+    /// the coordinates.
     pub probe: &'a mut Probe,
-    /// What the rule says of it. A rule that would keep it in a full dictionary says [`Answer::Skip`].
+    /// What the rule says of it. A rule that would keep it in a full dictionary says
+    /// [`Answer::Skip`].
     pub answer: Answer,
     /// Its target, of positive weight.
     pub target: Target<'a>,
-    /// Points that leave at the end of the round: the update names them by their places, those of `x` included if it was kept. Point and
-    /// coefficient then go.
+    /// Points that leave at the end of the round: the update names them by their places, those of
+    /// `x` included if it was kept. Point and coefficient then go.
     pub leaving: &'a mut Vec<usize>,
 }
 
 /// How kernel coefficients move.
+///
+/// The engine predicts; no method has a default, so an update around another one forgets none.
 pub trait CoefficientUpdate<K>: Clone + Send + Sync {
     /// What is minimised.
-    fn loss(&self) -> Loss {
-        Loss::SQUARED
-    }
+    fn loss(&self) -> Loss;
 
-    /// The prediction at the kernel row `row`: one number for each output.
-    fn predict(&self, alpha: &Coefficients, row: &AlignedVec, scores: &mut [f64]) {
-        alpha.values(row, scores);
-        self.loss().predictions(scores);
-    }
-
-    /// Learns the example and gives the prediction made before. An update that keeps `x` appends a coefficient to `alpha`; the point
-    /// then joins the dictionary. Under [`EveryPoint`](mercer_sparsify::EveryPoint) the update alone decides what is kept.
+    /// Learns the example and gives the prediction made before. An update that keeps `x` appends a
+    /// coefficient to `alpha`; the point then joins the dictionary. Under
+    /// [`EveryPoint`](mercer_sparsify::EveryPoint) the update alone decides what is kept.
     ///
     /// # Errors
     /// [`ExampleError::Diverged`] when the step is not finite; `self` and `alpha` are unchanged.
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error>;
 
-    /// Inputs have `added` features more, which are 0 in those learnt so far; for updates that keep inputs.
-    fn grow(&mut self, added: usize) {
-        let _ = added;
-    }
-
-    /// Gains an output, a copy of output `like` or zero; an update with a state for each output says so by its own.
+    /// Its own part in a growth of the learner; it accepts [`Growth::of_inputs`] if it keeps no
+    /// inputs and works for one output.
     ///
     /// # Errors
-    /// [`Error::FixedOutputs`] when it cannot.
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        let _ = like;
-        Err(Error::FixedOutputs)
-    }
+    /// [`Growth::refused`] when it cannot.
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error>;
 
-    /// Whether its state is that of a dictionary of so many points, for updates that have one: the answer when it was read back.
-    fn fits(&self, points: usize) -> bool {
-        let _ = points;
-        true
-    }
+    /// Whether its state is that of a dictionary of so many points with inputs of this dimension:
+    /// the answer when it was read back.
+    fn fits(&self, points: usize, inputs: usize) -> bool;
+}
 
-    /// Whether its state is for inputs of this dimension, for updates that keep inputs.
-    fn fits_inputs(&self, dimension: usize) -> bool {
-        let _ = dimension;
-        true
-    }
+/// `scores ← f(x)` of an update that minimises `loss`, at the kernel row of `x`.
+pub(crate) fn predict(loss: Loss, alpha: &Coefficients, row: &AlignedVec, scores: &mut [f64]) {
+    alpha.values(row, scores);
+    loss.predictions(scores);
 }
 
 /// A kernel expansion on a growing dictionary.
 ///
-/// A round costs `Jd` for the kernel row and what rule and update cost; memory is `Jd + J(m + 1)` for `m` outputs. At a fixed size
-/// nothing is allocated.
+/// A round costs `Jd` for the kernel row and what rule and update cost; memory is `Jd + J(m + 1)`
+/// for `m` outputs. At a fixed size nothing is allocated.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OnCoefficients<K, A, U> {
@@ -132,7 +122,8 @@ pub struct OnCoefficients<K, A, U> {
 }
 
 impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> OnCoefficients<K, A, U> {
-    /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
+    /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary`
+    /// points.
     ///
     /// # Errors
     /// When no point at all may be kept, or there is no output.
@@ -206,10 +197,10 @@ impl<K: Kernel + Validate, A: Admission<KernelBasis<K>> + Validate, U: Coefficie
         self.alpha.validate()?;
         const WHAT: &str = "learner of kernel coefficients";
         let points = self.basis.len();
-        let fits = self.alpha.coordinates() == points && self.admission.fits(points) && self.update.fits(points);
+        let fits = self.alpha.coordinates() == points && self.admission.fits(points);
         Inconsistent::require(fits, WHAT, "it has a coefficient for each kept point")?;
-        let fits = self.update.fits_inputs(self.basis.dimension());
-        Inconsistent::require(fits, WHAT, "all inputs that it keeps have one dimension")
+        let fits = self.update.fits(points, self.basis.dimension());
+        Inconsistent::require(fits, WHAT, "its update is one for these points")
     }
 }
 
@@ -229,7 +220,7 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
         check_input(x, self.basis.dimension())?;
         let row = &mut scratch.vectors[0];
         self.basis.kernel().row(self.basis.points(), x, row);
-        self.update.predict(&self.alpha, row, scores);
+        predict(self.update.loss(), &self.alpha, row, scores);
         check_scores(scores)
     }
 
@@ -250,18 +241,12 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        self.update.reshape(growth)?;
         match growth {
-            Growth::Inputs(added) => {
-                self.basis.grow(added);
-                self.update.grow(added);
-                Ok(())
-            }
-            Growth::Output { like } => {
-                self.update.add_output(like)?;
-                self.alpha.add_output(like);
-                Ok(())
-            }
+            Growth::Inputs(added) => self.basis.grow(added),
+            Growth::Output { like } => self.alpha.add_output(like),
         }
+        Ok(())
     }
 }
 
@@ -277,8 +262,9 @@ fn scaled_errors(eta: f64, target: Target<'_>, scores: &[f64], steps: &mut Vec<f
     Ok(())
 }
 
-/// Refuses a step of one output along a kernel row `k` that would leave the range of numbers: `‖α + step · k‖²`, with `score = αᵀk` and
-/// `squared_row = ‖k‖²`. Squares in range keep predictions in range.
+/// Refuses a step of one output along a kernel row `k` that would leave the range of numbers:
+/// `‖α + step · k‖²`, with `score = αᵀk` and `squared_row = ‖k‖²`. Squares in range keep
+/// predictions in range.
 fn check_move(alpha: &Coefficients, step: f64, score: f64, squared_row: f64) -> Result<(), Error> {
     finite(alpha.squared_norm() + 2.0 * step * score + step * step * squared_row).map(drop)
 }

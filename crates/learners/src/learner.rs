@@ -16,7 +16,7 @@ use mercer_kernels::AlignedVec;
 use mercer_sparsify::Probe;
 
 use crate::Error;
-use crate::example::{Problem, Rows, Target, Targets};
+use crate::example::{Problem, Rows, Shape, Target, Targets};
 use crate::local::Memory;
 use crate::loss::Loss;
 pub(crate) use mercer_core::check_input;
@@ -35,9 +35,22 @@ pub struct Scratch {
     pub(crate) neighbours: Memory,
     /// For the scores of learners within learners.
     spare: Vec<Vec<f64>>,
+    inputs_ahead: usize,
 }
 
 impl Scratch {
+    /// Memory for predictions at some `inputs` inputs before the learner changes: learners prepare
+    /// what is worth it for so many. Predictions are the same to rounding.
+    #[must_use]
+    pub fn for_inputs(inputs: usize) -> Self {
+        Self { inputs_ahead: inputs, ..Self::default() }
+    }
+
+    /// How many inputs it [is for](Self::for_inputs), 0 where nobody said.
+    pub(crate) fn inputs_ahead(&self) -> usize {
+        self.inputs_ahead
+    }
+
     /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it
     /// may lend more.
     pub(crate) fn lend(&mut self, count: usize) -> Vec<f64> {
@@ -145,6 +158,14 @@ pub enum Growth {
 }
 
 impl Growth {
+    /// More inputs are taken, another output is [refused](Self::refused).
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`].
+    pub fn of_inputs(self) -> Result<(), Error> {
+        if matches!(self, Self::Inputs(_)) { Ok(()) } else { Err(self.refused()) }
+    }
+
     /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or
     /// [`Error::FixedOutputs`].
     #[must_use]
@@ -256,6 +277,29 @@ pub trait RegressorExt: Regressor {
     /// As [`predict_with`](Self::predict_with).
     fn predict(&self, x: &[f64]) -> Result<f64, Error> {
         with_scratch(|scratch| self.predict_with(x, scratch))
+    }
+
+    /// Appends the predictions at row-major `inputs` to `scores`: those of
+    /// [`predict_into`](Regressor::predict_into) to rounding, with what is worth preparing for so
+    /// many prepared.
+    ///
+    /// # Errors
+    /// [`ExampleError::Block`] when they are no whole inputs, and that of the first input that is
+    /// refused; `scores` then has the predictions at those before.
+    fn predict_rows(&self, inputs: &[f64], scores: &mut Vec<f64>) -> Result<(), Error> {
+        let Shape { inputs: dimension, outputs } = self.problem().shape;
+        let rows = inputs.len() / dimension.max(1);
+        if rows * dimension != inputs.len() {
+            return Err(ExampleError::Block { inputs: inputs.len(), rows, dimension }.into());
+        }
+        with_scratch(|scratch| {
+            let before = std::mem::replace(&mut scratch.inputs_ahead, rows);
+            let predicted = learn_in_order(rows, outputs, scores, |row, made| {
+                self.predict_into(&inputs[row * dimension..(row + 1) * dimension], scratch, made)
+            });
+            scratch.inputs_ahead = before;
+            predicted
+        })
     }
 
     /// The prequential step: predicts `x` into `scores`, then learns the example, sharing the work
@@ -437,8 +481,8 @@ pub(crate) fn learn_one_by_one<R: Regressor + ?Sized>(
     })
 }
 
-/// Learns `rows` rows in order, each with room for its `outputs` numbers at the end of `scores`, up
-/// to the first that is refused.
+/// Learns (or predicts) `rows` rows in order, each with room for its `outputs` numbers at the end
+/// of `scores`, up to the first that is refused.
 #[inline(always)]
 pub(crate) fn learn_in_order(
     rows: usize,

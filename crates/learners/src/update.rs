@@ -15,10 +15,9 @@ mod when_wrong;
 use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
-use mercer_simd::dot;
 
 use crate::Error;
-use crate::example::{Target, Targets};
+use crate::example::{Problem, Target, Targets};
 use crate::learner::{check_scores, learn_in_order};
 use crate::loss::Loss;
 
@@ -29,69 +28,38 @@ pub use least_squares::{Awv, Forgetting, LeastSquares, Readout, Ridge};
 pub use newton::NewtonStep;
 pub use normal_equations::NormalEquations;
 pub use projection::ProjectionStep;
-pub(crate) use residuals::Residuals;
+pub use residuals::Residuals;
 pub use when_wrong::WhenWrong;
 
 /// An online linear learner `f(x) = Wᵀφ(x)` with a column of `W` for each output.
 ///
-/// Regularisers and projections are those of `‖W‖`, so on a dictionary the coordinates must be orthonormal:
-/// [`OnDictionary`](crate::OnDictionary) has an [`Orthonormal`](mercer_sparsify::Orthonormal) basis. Fixed features span a space of their own,
-/// in which they are.
+/// Regularisers and projections are those of `‖W‖`, so on a dictionary the coordinates must be
+/// orthonormal: [`OnDictionary`](crate::OnDictionary) has an
+/// [`Orthonormal`](mercer_sparsify::Orthonormal) basis. Fixed features span a space of their own,
+/// in which they are; a dictionary also asks for a [`GrowingUpdate`].
+///
+/// What an update is or can do has no default, so that an update around another one says of all of
+/// it whether it passes it on. The methods with a body follow from the others.
 pub trait LinearUpdate: Clone + Send + Sync {
-    /// Number of coordinates.
-    fn coordinates(&self) -> usize;
+    /// The numbers of coordinates and outputs, and what it minimises.
+    fn problem(&self) -> Problem;
 
-    /// Number of outputs.
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    /// What it minimises.
-    fn loss(&self) -> Loss {
-        Loss::SQUARED
-    }
-
-    /// Function number `index` of those whose values `wᵀφ` alone make the predictions, one an output;
-    /// `None` past the last, and for updates whose predictions take more of `φ`.
-    fn function(&self, index: usize) -> Option<&AlignedVec>;
-
-    /// Turns the values of the [functions](Self::function) into predictions; clipping lives here.
-    fn read(&self, scores: &mut [f64]);
+    /// The coefficients `W`, for rules that remove the point that counts least; without them the
+    /// oldest of those rules' points leaves.
+    fn coefficients(&self) -> Option<&Coefficients>;
 
     /// The prediction at coordinates `phi`.
-    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
-        for (index, score) in scores.iter_mut().enumerate() {
-            *score = self.function(index).map_or(0.0, |w| dot(w.lanes(), phi.lanes()));
-        }
-        self.read(scores);
-    }
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]);
 
-    /// Whether [`predict_variance`](Self::predict_variance) can tell variances.
-    fn has_variance(&self) -> bool {
-        false
-    }
-
-    /// The estimate of the noise in an output, as [`RegressorExt::noise`](crate::RegressorExt::noise) has it.
-    fn noise(&self, output: usize) -> Option<f64> {
-        let _ = output;
-        None
-    }
-
-    /// [`predict`](Self::predict) with the variance of a target at `phi`, as [`RegressorExt::predict_variance_into`](crate::RegressorExt::predict_variance_into)
-    /// has it. `outside` is the squared distance from the input's feature to the span of the basis.
-    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
-        let _ = outside;
-        self.predict(phi, scores);
-        variances.fill(f64::NAN);
-        false
-    }
-
-    /// Learns a target of positive weight at `phi` and gives the prediction made before. With `growth = Some(√δ)` the example itself
-    /// is appended to the basis: the update gains a coordinate and pushes `√δ` on `phi`. An update that looks at the error may decline and
-    /// gain none; the point then stays out. (The rule must be one without state, and the update one that takes no blocks.)
+    /// Learns a target of positive weight at `phi` and gives the prediction made before. With
+    /// `growth = Some(√δ)` the example itself is appended to the basis: the update gains a
+    /// coordinate and pushes `√δ` on `phi`. An update that looks at the error may decline and gain
+    /// none; the point then stays out. (The rule must be one without state, and the update one that
+    /// takes no blocks.)
     ///
     /// # Errors
-    /// [`ExampleError::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not be).
+    /// [`ExampleError::Diverged`] when the step is not finite; `self` is unchanged (`phi` need not
+    /// be).
     fn step(
         &mut self,
         phi: &mut AlignedVec,
@@ -100,13 +68,67 @@ pub trait LinearUpdate: Clone + Send + Sync {
         scores: &mut [f64],
     ) -> Result<(), Error>;
 
-    /// Rounds that [`learn_block`](Self::learn_block) likes to see at once; 1 when it takes them one by one.
-    fn block_size(&self) -> usize {
-        1
+    /// How predictions are made of values alone, of updates that take no more of `φ`.
+    fn by_values(&self) -> Option<&dyn ByValues>;
+
+    /// Variances, of updates that have them.
+    fn variance(&self) -> Option<&dyn LinearVariance>;
+
+    /// Blocks, of updates that can look ahead.
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks>;
+
+    /// The normal equations that the state solves, of updates to which rounds only add.
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem>;
+
+    /// Gains an output, a copy of output `like` or zero.
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`] when it cannot.
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error>;
+
+    /// Number of coordinates.
+    #[inline]
+    fn coordinates(&self) -> usize {
+        self.problem().shape.inputs
     }
 
-    /// Learns `targets` at `phis` in order, as [`step`](Self::step) would one by one without growth, and appends the predictions; those
-    /// of weight 0 are only predicted. Updates that can look ahead take the whole block at once; predictions agree to rounding.
+    /// Number of outputs.
+    #[inline]
+    fn outputs(&self) -> usize {
+        self.problem().shape.outputs
+    }
+
+    /// What it minimises.
+    #[inline]
+    fn loss(&self) -> Loss {
+        self.problem().loss
+    }
+
+    /// [`LinearVariance::noise_variance`], where there is one.
+    fn noise(&self, output: usize) -> Option<f64> {
+        self.variance()?.noise_variance(output)
+    }
+
+    /// [`LinearVariance::predict_with_variance`]; of updates without variances a prediction, NaN
+    /// and false.
+    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
+        if let Some(variance) = self.variance() {
+            return variance.predict_with_variance(phi, outside, scores, variances);
+        }
+        self.predict(phi, scores);
+        variances.fill(f64::NAN);
+        false
+    }
+
+    /// Rounds that [`learn_block`](Self::learn_block) likes to see at once; 1 when it takes them
+    /// one by one.
+    fn block_size(&mut self) -> usize {
+        self.blocks().map_or(1, |blocks| blocks.size())
+    }
+
+    /// Learns `targets` at `phis` in order, as [`step`](Self::step) would one by one without
+    /// growth, and appends the predictions; those of weight 0 are only predicted. Predictions of
+    /// [`blocks`](Self::blocks) agree to rounding.
     ///
     /// # Errors
     /// The first refused round's; those before it are learnt, and `scores` tells how many they are.
@@ -116,54 +138,79 @@ pub trait LinearUpdate: Clone + Send + Sync {
         targets: Targets<'_>,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
-        learn_each(self, phis, targets, scores)
+        match self.blocks() {
+            Some(blocks) => blocks.learn_together(phis, targets, scores),
+            None => learn_each(self, phis, targets, scores),
+        }
     }
+}
 
-    /// The equations that this state solves, when rounds only add to them (`None` for all other updates). `n³`.
-    fn normal_equations(&self) -> Option<NormalEquations> {
-        None
-    }
-
-    /// The state that solves `equations` and goes on as this one would; `None` where rounding has made them singular, or where
-    /// [`normal_equations`](Self::normal_equations) gives none. `n³`.
-    fn solving(&self, equations: &NormalEquations) -> Option<Self> {
-        let _ = equations;
-        None
-    }
-
-    /// Takes over from `earlier`, which has learnt the rounds that this state only got by [`solving`](Self::solving), what the equations do not
-    /// tell.
-    fn follow(&mut self, earlier: &Self) {
-        let _ = earlier;
-    }
-
-    /// The coefficients `W`, for rules that remove the point that counts least; without them the oldest of those rules' points leaves.
-    fn coefficients(&self) -> Option<&Coefficients> {
-        None
-    }
-
+/// A linear learner whose coordinates join and leave.
+pub trait GrowingUpdate: LinearUpdate {
     /// Gains a coordinate of which nothing is known yet; what was learnt stays.
     fn grow(&mut self);
 
-    /// Loses a coordinate: `rotations` bring it last, and it is dropped as `how` says. `O(n²)` where there is a matrix, `O(n)` where
-    /// there is none.
+    /// Loses a coordinate: `rotations` bring it last, and it is dropped as `how` says. `O(n²)`
+    /// where there is a matrix, `O(n)` where there is none.
     fn remove(&mut self, rotations: &Rotations, how: Removal);
 
     /// Forgets everything; `n` coordinates from now on.
     fn restart(&mut self, n: usize);
+}
 
-    /// Gains an output, a copy of output `like` or zero.
+/// Predictions that the values `Wᵀφ` alone make.
+pub trait ByValues {
+    /// Function number `index` of those whose values `wᵀφ` alone make the predictions, one an output;
+    /// `None` past the last.
+    fn function(&self, index: usize) -> Option<&AlignedVec>;
+
+    /// Turns values into predictions; clipping lives here.
+    fn read(&self, values: &mut [f64]);
+}
+
+/// Variances of a [`LinearUpdate`].
+pub trait LinearVariance {
+    /// [`Variance::noise_variance`](crate::Variance::noise_variance).
+    fn noise_variance(&self, output: usize) -> Option<f64>;
+
+    /// [`LinearUpdate::predict`] with the variance of a target at `phi`, as
+    /// [`Variance::predict_with_variance`](crate::Variance::predict_with_variance) has it.
+    /// `outside` is the squared distance from the input's feature to the span of the basis.
+    fn predict_with_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool;
+}
+
+/// A state that solves normal equations, of a [`LinearUpdate`].
+pub trait NormalSystem {
+    /// The equations; `None` where rounding has made the state indefinite. `n³`.
+    fn normal_equations(&self) -> Option<NormalEquations>;
+
+    /// Solves `equations`, to go on as this state would, without the residuals of their rounds.
+    /// False, and nothing is changed, where rounding has made them singular. `n³`.
+    fn solve(&mut self, equations: &NormalEquations) -> bool;
+
+    /// What the equations do not tell.
+    fn residuals(&mut self) -> &mut Residuals;
+}
+
+/// Rounds that a [`LinearUpdate`] learns together.
+pub trait LinearBlocks {
+    /// Rounds that it likes to see at once; 1 while it would take them one by one.
+    fn size(&mut self) -> usize;
+
+    /// [`LinearUpdate::learn_block`].
     ///
     /// # Errors
-    /// [`Error::FixedOutputs`] when it cannot.
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        let _ = like;
-        Err(Error::FixedOutputs)
-    }
+    /// The first refused round's; those before it are learnt, and `scores` tells how many they are.
+    fn learn_together(
+        &mut self,
+        phis: &mut [AlignedVec],
+        targets: Targets<'_>,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), Error>;
 }
 
 /// [`LinearUpdate::learn_block`] one by one.
-pub(crate) fn learn_each<U: LinearUpdate>(
+pub(crate) fn learn_each<U: LinearUpdate + ?Sized>(
     update: &mut U,
     phis: &mut [AlignedVec],
     targets: Targets<'_>,
@@ -179,7 +226,8 @@ pub(crate) fn learn_each<U: LinearUpdate>(
     })
 }
 
-/// Coefficients move by no more than this in one round: sums of such steps stay in the range of numbers.
+/// Coefficients move by no more than this in one round: sums of such steps stay in the range of
+/// numbers.
 pub(crate) const LARGEST_STEP: f64 = 1e300;
 
 /// [`ExampleError::Diverged`] for a step of coefficients that is too long, or not a number.
@@ -187,8 +235,8 @@ pub(crate) fn in_range(step: f64) -> Result<(), Error> {
     if step.abs() <= LARGEST_STEP { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
-/// Takes a coordinate out of `w` and `P`: [`LinearUpdate::remove`] for updates with a matrix. Returns `P_jj` of the coordinate that left, and
-/// leaves `P_j/P_jj` in `c`.
+/// Takes a coordinate out of `w` and `P`: [`LinearUpdate::remove`] for updates with a matrix.
+/// Returns `P_jj` of the coordinate that left, and leaves `P_j/P_jj` in `c`.
 pub(crate) fn remove_coordinate(
     w: &mut Coefficients,
     p: &mut SymmetricMatrix,
@@ -214,8 +262,8 @@ pub(crate) fn make_room(numbers: &mut Vec<f64>, count: usize) {
     }
 }
 
-/// Refuses a step of `along · Pφ` that is too long for [`in_range`]. No entry of `Pφ` exceeds `√(s · largest)`, where `s = φᵀPφ` and `largest`
-/// is a bound on the diagonal of `P`.
+/// Refuses a step of `along · Pφ` that is too long for [`in_range`]. No entry of `Pφ` exceeds
+/// `√(s · largest)`, where `s = φᵀPφ` and `largest` is a bound on the diagonal of `P`.
 #[inline(always)]
 pub(crate) fn move_in_range(along: f64, s: f64, largest: f64) -> Result<(), Error> {
     // Far from the limit nothing need be computed.

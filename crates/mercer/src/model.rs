@@ -188,7 +188,13 @@ pub struct Description {
     pub weight: Option<ColumnChoice>,
     /// The marks in the numbers of the data, where they were text.
     pub marks: Marks,
+    /// What the program that made the model keeps for itself.
+    pub own: Own,
 }
+
+/// What the program that made a model keeps for itself, as keys with JSON values: Python the parameters as they were
+/// given. Nothing of it bears upon a prediction.
+pub type Own = Vec<(String, String)>;
 
 /// What a regression learner has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -101,6 +101,11 @@ pub(crate) fn model(error: ModelError) -> PyErr {
     ModelFileError::new_err(format!("the model {error}"))
 }
 
+/// What no file can hold, or a file holds wrongly.
+pub(crate) fn file(message: String) -> PyErr {
+    ModelFileError::new_err(message)
+}
+
 /// Data that cannot be taken.
 pub(crate) fn data(message: impl Into<String>) -> PyErr {
     DataError::new_err(message.into())

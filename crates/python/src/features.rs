@@ -6,8 +6,10 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 
+use mercer::Error;
+use mercer::core::ExampleError;
+
 use crate::errors;
-use crate::notes::Notes;
 
 /// The features of a model, by name.
 #[derive(Default)]
@@ -34,12 +36,19 @@ impl Features {
         PyList::new(py, &self.names)
     }
 
-    /// The names as model files hold them; none where features are only numbered.
-    pub(crate) fn words(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        if self.names.iter().all(|name| !name.bind(py).is_instance_of::<PyString>()) {
-            return Ok(Vec::new());
+    /// The names as model files hold them; none unless all are texts.
+    pub(crate) fn words(&self, py: Python<'_>) -> Vec<String> {
+        words(py, &self.names)
+    }
+
+    /// What a learner refuses, with the name of the feature that it is about.
+    pub(crate) fn refusal(&self, py: Python<'_>, error: Error) -> PyErr {
+        if let Error::Example(ExampleError::NonFiniteInput { index, value }) = error
+            && let Some(name) = self.names.get(index)
+        {
+            return self::refusal(name.bind(py), value);
         }
-        self.names.iter().map(|name| Ok(name.bind(py).str()?.to_string())).collect()
+        errors::learner(error)
     }
 
     fn index<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyDict> {
@@ -62,16 +71,6 @@ impl Features {
         let names: Vec<_> =
             (0..count).map(|place| place.into_pyobject(py).map(Bound::into_any)).collect::<Result<_, _>>()?;
         self.append(&names)
-    }
-
-    /// Forgets the names from this place on, when a learner could not take them.
-    pub(crate) fn truncate(&mut self, py: Python<'_>, count: usize) -> PyResult<()> {
-        let places = self.index(py);
-        for name in self.names.drain(count.min(self.names.len())..) {
-            places.del_item(name)?;
-        }
-        self.recent.clear();
-        Ok(())
     }
 
     /// Those of the names that are unknown, sorted, so that their places do not depend on the order in which they came.
@@ -121,7 +120,7 @@ impl Features {
                         continue;
                     };
                     let place = place.extract()?;
-                    let entry = (name.unbind(), place);
+                    let entry = (name.clone().unbind(), place);
                     if position < self.recent.len() {
                         self.recent[position] = entry;
                     } else if position == self.recent.len() {
@@ -130,10 +129,49 @@ impl Features {
                     place
                 }
             };
-            numbers[place] = number(&value)?;
+            numbers[place] = number(&value).map_err(|error| of_feature(&name, error))?;
         }
         Ok(unknown)
     }
+}
+
+/// Texts, none unless all are.
+pub(crate) fn words(py: Python<'_>, names: &[Py<PyAny>]) -> Vec<String> {
+    let texts = names.iter().map(|name| Some(name.bind(py).cast::<PyString>().ok()?.to_string()));
+    texts.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The same error, with the feature in front.
+fn of_feature(name: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    errors::data(format!("feature {}: {}", shown(name), error.value(name.py())))
+}
+
+fn refusal(name: &Bound<'_, PyAny>, value: f64) -> PyErr {
+    errors::data(format!("feature {} is {value}; drop the example or replace missing values by numbers", shown(name)))
+}
+
+/// Refuses what a new feature cannot be.
+pub(crate) fn admit(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let value = number(value).map_err(|error| of_feature(name, error))?;
+    if value.is_finite() { Ok(()) } else { Err(refusal(name, value)) }
+}
+
+/// The values of an input by the names of its features, if it has names: a dictionary, any other mapping, a row of a
+/// frame, a named tuple.
+pub(crate) fn keyed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    if let Ok(dict) = x.cast::<PyDict>() {
+        return Ok(Some(dict.clone()));
+    }
+    if x.cast_exact::<PyList>().is_ok() || x.cast_exact::<PyTuple>().is_ok() || x.is_instance_of::<PyString>() {
+        return Ok(None);
+    }
+    // Rows of frames are no mappings, and know how to become one.
+    for method in ["to_dict", "_asdict"] {
+        if x.hasattr(method)? {
+            return Ok(Some(x.call_method0(method)?.cast_into()?));
+        }
+    }
+    if x.hasattr("keys")? { Ok(Some(x.py().get_type::<PyDict>().call1((x,))?.cast_into()?)) } else { Ok(None) }
 }
 
 /// A number, as `float` takes it.
@@ -146,7 +184,7 @@ pub(crate) fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
         .map_err(|_| errors::data(format!("{} is no number; encode it first, or use mercer.Pipeline", shown(value))))
 }
 
-fn shown(value: &Bound<'_, PyAny>) -> String {
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string().chars().take(60).collect())
 }
 
@@ -172,18 +210,4 @@ pub(crate) fn sequence(values: &Bound<'_, PyAny>, numbers: &mut Vec<f64>) -> PyR
         numbers.push(number(&value?)?);
     }
     Ok(())
-}
-
-/// What one call needs: the features and memory that is used again.
-#[derive(Default)]
-pub(crate) struct Front {
-    pub(crate) features: Features,
-    pub(crate) x: Vec<f64>,
-    pub(crate) y: Vec<f64>,
-    pub(crate) scores: Vec<f64>,
-    pub(crate) radii: Vec<f64>,
-    pub(crate) scratch: mercer::Scratch,
-    pub(crate) notes: Notes,
-    /// Whether there is a learner, so that a step need not ask for its lock to know.
-    pub(crate) made: bool,
 }

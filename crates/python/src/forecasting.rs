@@ -8,13 +8,13 @@ use mercer::forecast::{
     ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip,
     WindowedSlipParams,
 };
-use mercer::model::{Model, ModelError, ModelKind, Prediction, SeriesErrors};
+use mercer::model::{Model, ModelError, ModelKind, Own, Prediction, SeriesErrors};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::regression::at_row;
-use crate::rows::in_pieces;
+use crate::front::own;
+use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -313,11 +313,23 @@ impl ForecastCore {
         Ok((0..intervals.outputs()).map(|output| intervals.radius(output)).collect())
     }
 
-    /// The model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for itself.
+    fn _told(&self, py: Python<'_>) -> PyResult<(String, Own, Option<f64>, Own)> {
         let model = self.model.read(py);
-        let bytes = model.as_ref().ok_or_else(errors::not_learnt)?.to_bytes().map_err(errors::model)?;
-        Ok(PyBytes::new(py, &bytes))
+        let Prediction { method, parameters, intervals, own, .. } = &**model.as_ref().ok_or_else(errors::not_learnt)?;
+        let share = intervals.as_ref().map(|intervals| intervals.params().coverage);
+        Ok((method.clone(), parameters.clone(), share, own.clone()))
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, shared) = (slf.py(), &slf.get().model);
+        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
+        let own = own(slf.as_any())?;
+        let mut model = shared.write(py);
+        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+        model.own = own;
+        Ok(PyBytes::new(py, &model.to_bytes().map_err(errors::model)?))
     }
 
     /// Takes the model of a file.

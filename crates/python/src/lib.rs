@@ -5,11 +5,15 @@
 //! classes from these, and adds parameters, data frames and the interfaces of scikit-learn and river.
 
 mod arrays;
+mod body;
 mod catalogue;
+mod cells;
+mod classes;
 mod classification;
 mod errors;
 mod features;
 mod forecasting;
+mod front;
 mod making;
 mod moments;
 mod notes;
@@ -37,6 +41,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<operator_moments::OperatorMomentsCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(cells::column_kind, module)?)?;
     module.add_function(wrap_pyfunction!(rates::rates, module)?)?;
     module.add_function(wrap_pyfunction!(tuning::tune, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -25,6 +25,17 @@ pub(crate) struct Known<'a> {
     pub(crate) weights: &'a [f64],
 }
 
+/// What a model has beside its learner: the share of its intervals, whether they are local, and whether probabilities are calibrated.
+#[derive(Clone, Copy, Default, FromPyObject, IntoPyObject)]
+pub(crate) struct Extras(pub(crate) Option<f64>, pub(crate) bool, pub(crate) bool);
+
+impl Extras {
+    pub(crate) fn of(intervals: Option<&LearnerIntervals>, calibrated: bool) -> Self {
+        let share = intervals.map(|intervals| intervals.conformal.params().coverage);
+        Self(share, intervals.is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation), calibrated)
+    }
+}
+
 /// Rows that are looked at, as by the command.
 const FIRST_ROWS: usize = 256;
 

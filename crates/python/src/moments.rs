@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use mercer::core::ExampleError;
-use mercer::readers::Scaling;
 use mercer::fit::{FitError, FitSpec};
 use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
-use mercer::model::{Model, ModelError, ModelKind, Moments, Regression};
+use mercer::model::{Model, ModelError, ModelKind, Moments, Own, Regression};
+use mercer::readers::Scaling;
 use mercer::{AnyKernel, Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
+use crate::front::own;
 use crate::operator_moments::{features, table};
-use crate::regression::at_row;
-use crate::rows::in_pieces;
+use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -364,11 +364,20 @@ impl MomentsCore {
         Ok((about.learner.clone(), about.kernel.clone(), about.parameters.clone(), about.seed, names))
     }
 
+    /// What Python keeps for itself in a file.
+    fn _kept(&self, py: Python<'_>) -> PyResult<Own> {
+        Ok(self.state.read(py).as_ref().ok_or_else(errors::not_learnt)?.moments.description.own.clone())
+    }
+
     /// The model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut state = self.state.write(py);
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, shared) = (slf.py(), &slf.get().state);
+        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
+        let own = own(slf.as_any())?;
+        let mut state = shared.write(py);
         let state = state.as_mut().ok_or_else(errors::not_learnt)?;
         state.settle()?;
+        state.moments.description.own = own;
         Ok(PyBytes::new(py, &state.moments.to_bytes().map_err(errors::model)?))
     }
 

@@ -32,6 +32,42 @@ pub(crate) struct Notes {
     odd: Vec<(usize, Oddity)>,
     missing: Vec<String>,
     said: Vec<String>,
+    against: Against,
+}
+
+/// Rows after which a learner is compared with a constant for the first time; later at each doubling, over the rows since the last.
+const COMPARED: u64 = 1024;
+
+/// What a constant would have lost.
+#[derive(Default)]
+struct Against {
+    rows: u64,
+    /// Sums of weights, and the weighted means of the targets or the weights of the classes.
+    weight: f64,
+    totals: Vec<f64>,
+    lost: f64,
+    lost_by_constant: f64,
+    told: bool,
+}
+
+impl Against {
+    /// What is to be said at a doubling.
+    fn finish(&mut self, what: &str) -> Option<String> {
+        self.rows += 1;
+        if self.rows < COMPARED || !self.rows.is_power_of_two() {
+            return None;
+        }
+        let (lost, constant) = (std::mem::take(&mut self.lost), std::mem::take(&mut self.lost_by_constant));
+        if self.told || lost < constant || constant == 0.0 || self.rows == COMPARED && lost < 1.02 * constant {
+            return None;
+        }
+        self.told = true;
+        let rows = self.rows;
+        Some(format!(
+            "after {rows} rows the error is not below that of predicting {what}; try another width (kernel=\"gaussian:SIGMA\"), a larger \
+             dictionary, standardised inputs, mercer.Pipeline, or mercer.Auto"
+        ))
+    }
 }
 
 impl Notes {
@@ -68,6 +104,33 @@ impl Notes {
         }
     }
 
+    /// A prediction and the numbers that came.
+    pub(crate) fn compare(&mut self, made: &[f64], target: &[f64], weight: f64) {
+        let against = &mut self.against;
+        against.totals.resize(target.len(), 0.0);
+        against.weight += weight;
+        let share = if weight > 0.0 { weight / against.weight } else { 0.0 };
+        for ((made, y), mean) in made.iter().zip(target).zip(&mut against.totals) {
+            against.lost += weight * (made - y) * (made - y);
+            against.lost_by_constant += weight * (*mean - y) * (*mean - y);
+            *mean += share * (y - *mean);
+        }
+        self.said.extend(self.against.finish("the mean of the targets so far"));
+    }
+
+    /// A class that was chosen and the one that came.
+    pub(crate) fn compare_class(&mut self, class: usize, chosen: Option<usize>, weight: f64) {
+        let against = &mut self.against;
+        if against.totals.len() <= class {
+            against.totals.resize(class + 1, 0.0);
+        }
+        let most = (0..against.totals.len()).max_by(|a, b| against.totals[*a].total_cmp(&against.totals[*b]));
+        against.lost += if chosen == Some(class) { 0.0 } else { weight };
+        against.lost_by_constant += if most == Some(class) { 0.0 } else { weight };
+        against.totals[class] += weight;
+        self.said.extend(self.against.finish("the most frequent class so far"));
+    }
+
     /// So many rows were learnt, and so many points are kept.
     pub(crate) fn crowded(&mut self, rows: u64, size: usize) {
         if size < 500 || 3 * size as u64 <= rows {
@@ -89,6 +152,17 @@ impl Notes {
                 self.said
                     .push(format!("there is no column {name:?}, which the model knows; its values count as missing"));
             }
+        }
+    }
+
+    /// A feature or a column that came later than the learner can take.
+    pub(crate) fn late(&mut self, name: &str) {
+        if !self.missing.iter().any(|known| known == name) {
+            self.missing.push(name.to_owned());
+            self.said.push(format!(
+                "{name:?} came after the first rows; this learner takes no further inputs, and leaves it out: begin with a row that has all, \
+                 or take another learner, such as Krls"
+            ));
         }
     }
 

@@ -1,14 +1,14 @@
 //! The learner of an operator between states and their successors.
 
 use mercer::koopman::{Budget, BudgetTest, DictionaryShape, KernelOperator, Sogd, SogdParams, StepSchedule};
-use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator};
+use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator, Own};
 use mercer::{AnyKernel, Gaussian, KernelSpec, Points, median_width};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::regression::at_row;
-use crate::rows::{in_pieces, piece};
+use crate::front::own;
+use crate::rows::{at_row, in_pieces, piece};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -260,11 +260,22 @@ impl OperatorCore {
         ))
     }
 
-    /// The model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// The parameters as the command's options write them, and what Python keeps for itself.
+    fn _told(&self, py: Python<'_>) -> PyResult<(Own, Own)> {
         let model = self.model.read(py);
-        let bytes = model.as_ref().ok_or_else(errors::not_learnt)?.to_bytes().map_err(errors::model)?;
-        Ok(PyBytes::new(py, &bytes))
+        let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+        Ok((model.parameters.clone(), model.own.clone()))
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, shared) = (slf.py(), &slf.get().model);
+        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
+        let own = own(slf.as_any())?;
+        let mut model = shared.write(py);
+        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+        model.own = own;
+        Ok(PyBytes::new(py, &model.to_bytes().map_err(errors::model)?))
     }
 
     /// Takes the model of a file.

@@ -1,30 +1,25 @@
 //! Learners of numbers.
 
-use mercer::core::ExampleError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use mercer::learners::intervals::IntervalScale;
-use mercer::model::{Model, Progress, Regression};
+use mercer::model::{Progress, Regression};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::sync::MutexExt;
-
-use crate::features::{Front, number, sequence};
-use crate::making::{Known, Spec, intervals};
-use crate::notes::{self, EVERY, Notes};
-use crate::rows::{in_pieces, piece};
-use crate::shared::Shared;
+use crate::classes::Classes;
+use crate::features::{keyed, number, sequence};
+use crate::front::{About, Aside, Core, Front, about, own, read_targets};
+use crate::making::{Extras, Known, Spec, intervals};
+use crate::notes::{self, EVERY};
+use crate::rows::{Refused, check_width, in_pieces_of, piece};
 use crate::{arrays, errors};
 
 /// A learner of numbers, which is made when the first example or batch tells what the inputs are.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
-pub(crate) struct RegressionCore {
-    model: Shared<Option<Box<Regression>>>,
-    front: Mutex<Front>,
-}
+pub(crate) struct RegressionCore(Core<Regression>);
 
 /// How a prediction is told.
 #[derive(Clone, Copy, PartialEq)]
@@ -35,10 +30,6 @@ enum Beside {
 }
 
 impl RegressionCore {
-    fn front(&self, py: Python<'_>) -> std::sync::MutexGuard<'_, Front> {
-        self.front.lock_py_attached(py).unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     /// An untrained model for such data, as the Python object `slf` describes it.
     fn make(slf: &Bound<'_, Self>, known: &Known<'_>) -> PyResult<Box<Regression>> {
         if known.outputs == 0 {
@@ -57,78 +48,51 @@ impl RegressionCore {
         }))
     }
 
-    /// Reads an input into `front.x`. A learner grows by the features that are new, and one that was not there is made.
-    fn read_to_learn(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, outputs: usize, front: &mut Front) -> PyResult<()> {
-        let (py, this) = (slf.py(), slf.get());
-        let Ok(dict) = x.cast::<PyDict>() else {
-            sequence(x, &mut front.x)?;
-            if !front.made {
-                let known = Known { dimension: front.x.len(), outputs, ..Known::default() };
-                let made = Self::make(slf, &known)?;
-                front.features.clear();
-                front.features.number(py, known.dimension)?;
-                front.notes = Notes::of(&made.description);
-                *this.model.write(py) = Some(made);
-                front.made = true;
-            }
-            return Ok(());
-        };
-        let made = front.made;
-        if !front.features.read(dict, &mut front.x)? && made {
-            return Ok(());
+    /// Reads a target into `front.y`: the names of its numbers where they come by name for the first time.
+    fn read_target(front: &mut Front, y: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
+        front.y.clear();
+        match number(y) {
+            Ok(y) => front.y.push(y),
+            Err(error) => match keyed(y)? {
+                Some(dict) => return read_targets(front, &dict),
+                None => sequence(y, &mut front.y).map_err(|_| error)?,
+            },
         }
-        let new = front.features.unknown(py, dict.keys().iter())?;
-        let before = front.features.len();
-        let model = if made {
-            None
-        } else {
-            let known = Known { dimension: new.len(), outputs, ..Known::default() };
-            Some(Self::make(slf, &known)?)
-        };
-        // The values are looked at before anything is changed.
-        dict.values().iter().try_for_each(|value| number(&value).map(drop))?;
-        front.features.append(&new)?;
-        match model {
-            Some(model) => {
-                front.notes = Notes::of(&model.description);
-                *this.model.write(py) = Some(model);
-                front.made = true;
-            }
-            None => {
-                let grown = this.model.write(py).as_mut().map_or(Ok(()), |model| model.learner.grow(new.len()));
-                if let Err(error) = grown {
-                    front.features.truncate(py, before)?;
-                    return Err(errors::learner(error));
-                }
-            }
-        }
-        front.features.read(dict, &mut front.x).map(drop)
+        Ok(Vec::new())
     }
 
     /// Learns one example; the answer is what there is to be said of it.
     fn learn_step(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<Vec<String>> {
-        let (py, this) = (slf.py(), slf.get());
-        let mut front = this.front(py);
+        let (py, core) = (slf.py(), &slf.get().0);
+        let mut front = core.front(py);
         let front = &mut *front;
-        front.y.clear();
-        match number(y) {
-            Ok(y) => front.y.push(y),
+        let names = Self::read_target(front, y)?;
+        let outputs = front.y.len();
+        let admits = |model: &Regression, front: &Front| model.learner.loss().check(&front.y, model.learner.outputs());
+        let make = |dimension| Self::make(slf, &Known { dimension, outputs, ..Known::default() });
+        let fresh = core.read_to_learn(front, x, admits, make)?;
+        let learnt = Self::learn(py, core, front, w);
+        match learnt {
+            Ok(()) if !names.is_empty() => front.targets = names,
+            Ok(()) => {}
             Err(error) => {
-                if let Ok(dict) = y.cast::<PyDict>() {
-                    // Targets in the order of their names.
-                    let items = dict.items();
-                    items.sort()?;
-                    for item in items.iter() {
-                        front.y.push(number(&item.get_item(1)?)?);
-                    }
-                } else if sequence(y, &mut front.y).is_err() {
-                    return Err(error);
+                // A first example that is refused settles nothing.
+                if fresh {
+                    core.forget(py, front);
                 }
+                return Err(error);
             }
         }
-        Self::read_to_learn(slf, x, front.y.len(), front)?;
-        let mut model = this.model.write(py);
-        let Some(model) = model.as_mut() else { return Err(errors::not_learnt()) };
+        Ok(front.notes.take())
+    }
+
+    /// Learns the example that was read.
+    fn learn(py: Python<'_>, core: &Core<Regression>, front: &mut Front, w: f64) -> PyResult<()> {
+        let mut model = core.model.write(py);
+        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+        if let Some(scaling) = &model.scaling {
+            scaling.targets(&mut front.y).map_err(|error| errors::data(error.to_string()))?;
+        }
         let target = Target::weighted(&front.y, w);
         front.scores.resize(model.learner.outputs(), 0.0);
         let learnt = match &mut model.intervals {
@@ -145,19 +109,14 @@ impl RegressionCore {
                 )
             }
         };
-        learnt.map_err(errors::learner)?;
+        learnt.map_err(|error| front.features.refusal(py, error))?;
         model.progress.rows += 1;
         model.progress.score.record_weighted(&front.scores, &front.y, w);
         front.notes.hear(&front.y, front.y.len());
+        front.notes.compare(&front.scores, &front.y, w);
         if model.progress.rows.is_multiple_of(EVERY) {
             front.notes.crowded(model.progress.rows, model.learner.dictionary_size());
         }
-        Ok(front.notes.take())
-    }
-
-    fn describe_features(model: &mut Regression, front: &Front, py: Python<'_>) -> PyResult<()> {
-        let words = front.features.words(py)?;
-        model.description.features = if words.len() == model.learner.dimension() { words } else { Vec::new() };
         Ok(())
     }
 }
@@ -167,10 +126,10 @@ impl RegressionCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), front: Mutex::default() }
+        Self(Core::new())
     }
 
-    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or several), `w` its weight.
+    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or several, perhaps by name), `w` its weight.
     #[pyo3(signature = (x, y, w = 1.0))]
     fn learn_one(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<()> {
         let said = Self::learn_step(slf, x, y, w)?;
@@ -180,17 +139,22 @@ impl RegressionCore {
     /// The prediction for one input; 0 before anything was learnt. Features that were never learnt are left out.
     fn predict_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
-        let mut front = self.front(py);
+        let mut front = self.0.front(py);
         let front = &mut *front;
-        let model = self.model.read(py);
-        match x.cast::<PyDict>() {
-            Ok(dict) => front.features.read(dict, &mut front.x).map(drop)?,
-            Err(_) => sequence(x, &mut front.x)?,
-        }
+        self.0.read_to_predict(front, x)?;
+        let model = self.0.model.read(py);
         let Some(model) = model.as_ref() else { return Ok(0.0_f64.into_pyobject(py)?.into_any()) };
         front.scores.resize(model.learner.outputs(), 0.0);
-        model.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores).map_err(errors::learner)?;
+        let predicted = model.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores);
+        predicted.map_err(|error| front.features.refusal(py, error))?;
+        unscale(model, &mut front.scores)?;
         match front.scores[..] {
+            _ if !front.targets.is_empty() => {
+                let made = PyDict::new(py);
+                let named = front.targets.iter().zip(&front.scores);
+                named.into_iter().try_for_each(|(name, score)| made.set_item(name, score))?;
+                Ok(made.into_any())
+            }
             [score] => Ok(score.into_pyobject(py)?.into_any()),
             _ => Ok(PyList::new(py, &front.scores)?.into_any()),
         }
@@ -199,26 +163,21 @@ impl RegressionCore {
     /// The ends of the interval around the prediction for one input; infinite while there is none.
     fn predict_interval_one(&self, x: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
         let py = x.py();
-        let mut front = self.front(py);
+        let mut front = self.0.front(py);
         let front = &mut *front;
-        match x.cast::<PyDict>() {
-            Ok(dict) => front.features.read(dict, &mut front.x).map(drop)?,
-            Err(_) => sequence(x, &mut front.x)?,
-        }
-        let model = self.model.read(py);
+        self.0.read_to_predict(front, x)?;
+        let model = self.0.model.read(py);
         let Some(model) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
-        let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
         let (mut score, mut radius) = ([0.0], [0.0]);
-        if intervals.conformal.outputs() != 1 {
+        if model.learner.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
-        intervals
-            .predict_into(&model.learner, &front.x, &mut front.scratch, &mut score, &mut radius)
-            .map_err(errors::learner)?;
+        predict(model, &front.x, Beside::Radius, &mut front.scratch, &mut score, &mut radius, 0)
+            .map_err(|refused| refused.named(py, &front.features))?;
         Ok((score[0] - radius[0], score[0] + radius[0]))
     }
 
-    /// Forgets everything, and makes a learner for a batch: `names` are its columns (None: numbered).
+    /// Makes a learner for a batch, in place of the one that is set aside: `names` are its columns (None: numbered).
     #[pyo3(signature = (x, outputs, weights = None, rounds = None, names = None))]
     fn _begin(
         slf: &Bound<'_, Self>,
@@ -227,45 +186,26 @@ impl RegressionCore {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         rounds: Option<usize>,
         names: Option<Vec<Bound<'_, PyAny>>>,
-    ) -> PyResult<()> {
-        let py = slf.py();
+    ) -> PyResult<Aside> {
         let (rows, _, dimension) = arrays::table(&x)?;
         let known = Known { dimension, outputs, rounds, rows, weights: arrays::optional(&weights)?, classes: false };
         let made = Self::make(slf, &known)?;
-        let this = slf.get();
-        let mut front = this.front(py);
-        front.features.clear();
-        match names {
-            Some(names) => front.features.append(&names)?,
-            None => front.features.number(py, dimension)?,
-        }
-        front.notes = Notes::of(&made.description);
-        *this.model.write(py) = Some(made);
-        front.made = true;
-        Ok(())
+        slf.get().0.begin(slf.py(), made, names, Classes::default())
+    }
+
+    /// Takes back what a batch set aside.
+    fn _take_back(&self, py: Python<'_>, aside: &Aside) {
+        self.0.take_back(py, aside);
     }
 
     /// Forgets everything.
     fn _reset(&self, py: Python<'_>) {
-        let mut front = self.front(py);
-        front.features.clear();
-        front.made = false;
-        *self.model.write(py) = None;
+        self.0.reset(py);
     }
 
     /// The places of these columns (None: an unknown one); with `grow` unknown ones become features.
     fn _places(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>, grow: bool) -> PyResult<Vec<Option<usize>>> {
-        let mut front = self.front(py);
-        if grow {
-            let new = front.features.unknown(py, names.iter().cloned())?;
-            if !new.is_empty() {
-                if let Some(model) = self.model.write(py).as_mut() {
-                    model.learner.grow(new.len()).map_err(errors::learner)?;
-                }
-                front.features.append(&new)?;
-            }
-        }
-        front.features.places(py, &names)
+        self.0.places(py, &names, grow)
     }
 
     /// Learns rows in order; with `keep` the answer is the prediction of each row before it was learnt.
@@ -280,11 +220,18 @@ impl RegressionCore {
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let (inputs, rows, dimension) = arrays::table(&x)?;
         let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
-        let (outputs, learner_size) = {
-            let model = self.model.read(py);
-            let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-            (model.learner.outputs(), model.learner.dictionary_size())
-        };
+        let look =
+            |model: &Regression| (model.learner.outputs(), model.learner.dictionary_size(), model.scaling.clone());
+        let (outputs, learner_size, scaling) = self.0.look(py, look)?;
+        let mut scaled;
+        let (mut inputs, mut ys) = (inputs, ys);
+        if let Some(scaling) = &scaling {
+            let refused = |error: mercer::readers::DataError| errors::data(error.to_string());
+            scaled = (inputs.to_vec(), ys.to_vec());
+            scaled.0.chunks_exact_mut(dimension.max(1)).try_for_each(|row| scaling.row(row)).map_err(refused)?;
+            scaled.1.chunks_exact_mut(outputs).try_for_each(|row| scaling.targets(row)).map_err(refused)?;
+            (inputs, ys) = (&scaled.0, &scaled.1);
+        }
         let targets = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
         if targets.len() != rows {
             return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", targets.len())));
@@ -293,40 +240,43 @@ impl RegressionCore {
         let mut made = Vec::with_capacity(rows * outputs);
         let size = AtomicUsize::new(learner_size);
         let sums = &mut made;
-        in_pieces(
+        let learnt = in_pieces_of(
             py,
             rows,
             |range| {
-                let mut model = self.model.write_detached();
+                let mut model = self.0.model.write_detached();
                 let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-                if model.learner.dimension() != dimension {
-                    return Err(errors::learner(Error::Example(ExampleError::Dimension {
-                        expected: model.learner.dimension(),
-                        got: dimension,
-                    })));
-                }
+                check_width(model.learner.dimension(), dimension)?;
                 let learnt = learn(model, all.range(range.start, range.end), sums);
                 size.store(model.learner.dictionary_size(), Ordering::Relaxed);
-                if let Err(error) = learnt {
-                    let row = sums.len() / outputs.max(1);
-                    let error = errors::learner(error);
-                    return Err(at_row(row, error));
-                }
-                Ok(())
+                learnt.map_err(|error| Refused::Row(sums.len() / outputs.max(1), error))
             },
             || piece(size.load(Ordering::Relaxed)),
-        )?;
-        let learnt = self.model.read(py).as_ref().map_or(0, |model| model.progress.rows);
-        let mut front = self.front(py);
+        );
+        let total = self.0.look(py, |model| model.progress.rows)?;
+        let mut front = self.0.front(py);
+        learnt.map_err(|refused| refused.named(py, &front.features))?;
         front.notes.hear(ys, outputs);
-        front.notes.crowded(learnt, size.into_inner());
+        for (row, (scores, y)) in made.chunks_exact(outputs).zip(ys.chunks_exact(outputs)).enumerate() {
+            front.notes.compare(scores, y, weights.get(row).copied().unwrap_or(1.0));
+        }
+        front.notes.crowded(total, size.into_inner());
         drop(front);
-        keep.then(|| arrays::columns(py, made, outputs)).transpose()
+        if !keep {
+            return Ok(None);
+        }
+        if let Some(scaling) = scaling {
+            let rows = made.chunks_exact_mut(outputs);
+            rows.into_iter()
+                .try_for_each(|row| scaling.invert_targets(row))
+                .map_err(|error| errors::data(error.to_string()))?;
+        }
+        arrays::columns(py, made, outputs).map(Some)
     }
 
     /// Remarks on what was learnt, each once.
     fn _notes(&self, py: Python<'_>) -> Vec<String> {
-        self.front(py).notes.take()
+        self.0.front(py).notes.take()
     }
 
     /// Predictions for rows, one column a target; beside them deviations or the radii of intervals.
@@ -343,38 +293,35 @@ impl RegressionCore {
             "radius" => Beside::Radius,
             _ => Beside::Nothing,
         };
-        let (outputs, size) = {
-            let model = self.model.read(py);
-            let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-            (model.learner.outputs(), model.learner.dictionary_size())
-        };
+        let (outputs, size) = self.0.look(py, |model| (model.learner.outputs(), model.learner.dictionary_size()))?;
         let mut scores = vec![0.0; rows * outputs];
         let mut others = vec![0.0; if beside == Beside::Nothing { 0 } else { rows * outputs }];
         let (made, made_beside) = (&mut scores, &mut others);
-        let mut scratch = Scratch::default();
-        in_pieces(
+        let (mut scratch, mut scaled) = (Scratch::for_inputs(rows), Vec::new());
+        let predicted = in_pieces_of(
             py,
             rows,
             |range| {
-                let model = self.model.read_detached();
+                let model = self.0.model.read_detached();
                 let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-                let learner = &model.learner;
-                if learner.dimension() != dimension || learner.outputs() != outputs {
-                    return Err(errors::learner(Error::Example(ExampleError::Dimension {
-                        expected: learner.dimension(),
-                        got: dimension,
-                    })));
-                }
+                check_width(model.learner.dimension(), dimension)?;
+                check_width(model.learner.outputs(), outputs)?;
                 for row in range {
-                    let input = &inputs[row * dimension..(row + 1) * dimension];
+                    let mut input = &inputs[row * dimension..(row + 1) * dimension];
+                    if let Some(scaling) = &model.scaling {
+                        scaled.clear();
+                        scaled.extend_from_slice(input);
+                        scaling.row(&mut scaled).map_err(|error| errors::data(error.to_string()))?;
+                        input = &scaled;
+                    }
                     let out = &mut made[row * outputs..(row + 1) * outputs];
-                    predict(model, input, beside, &mut scratch, out, made_beside, row * outputs)
-                        .map_err(|error| at_row(row, error))?;
+                    predict(model, input, beside, &mut scratch, out, made_beside, row)?;
                 }
                 Ok(())
             },
             move || piece(size),
-        )?;
+        );
+        predicted.map_err(|refused: Refused| refused.named(py, &self.0.front(py).features))?;
         let others = (beside != Beside::Nothing).then(|| arrays::columns(py, others, outputs)).transpose()?;
         Ok((arrays::columns(py, scores, outputs)?, others))
     }
@@ -382,87 +329,105 @@ impl RegressionCore {
     /// Whether a learner has been made.
     #[getter]
     fn _is_made(&self, py: Python<'_>) -> bool {
-        self.model.read(py).is_some()
+        self.0.model.read(py).is_some()
     }
 
     /// Features, targets, points kept, rows learnt; None before anything was learnt.
     #[getter]
     fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64)> {
-        let model = self.model.read(py);
-        let learner = &model.as_ref()?.learner;
-        Some((learner.dimension(), learner.outputs(), learner.dictionary_size(), model.as_ref()?.progress.rows))
+        let sizes = |model: &Regression| {
+            let learner = &model.learner;
+            (learner.dimension(), learner.outputs(), learner.dictionary_size(), model.progress.rows)
+        };
+        self.0.look(py, sizes).ok()
     }
 
     /// The names of the features in their order.
     #[getter]
     fn _names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.front(py).features.names(py)
+        self.0.front(py).features.names(py)
+    }
+
+    /// Other names of the features.
+    fn _rename(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        self.0.rename(py, &names)
+    }
+
+    /// The names of the targets, where they came by name.
+    #[getter]
+    fn _targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.0.front(py).targets)
+    }
+
+    #[setter(_targets)]
+    fn set_targets(&self, py: Python<'_>, names: Vec<Py<PyAny>>) {
+        self.0.front(py).targets = names;
     }
 
     /// The learner of the catalogue, the kernel, and each key with its value.
-    fn _description(&self, py: Python<'_>) -> PyResult<(String, String, Vec<(String, String)>, u64)> {
-        let model = self.model.read(py);
-        let description = &model.as_ref().ok_or_else(errors::not_learnt)?.description;
-        Ok((description.learner.clone(), description.kernel.clone(), description.parameters.clone(), description.seed))
+    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+        self.0.look(py, |model| about(&model.description))
+    }
+
+    /// The share of its intervals and whether they are local; whether probabilities are calibrated.
+    fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
+        self.0.look(py, |model| Extras::of(model.intervals.as_ref(), false))
+    }
+
+    /// What Python keeps for itself in a file.
+    fn _kept(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.0.look(py, |model| model.description.own.clone())
+    }
+
+    /// Whether the command had the columns scaled by their ranges.
+    #[getter]
+    fn _is_scaled(&self, py: Python<'_>) -> bool {
+        self.0.look(py, |model| model.scaling.is_some()).unwrap_or(false)
     }
 
     /// The share of targets that their intervals held so far, one a target; None without intervals.
     #[getter]
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
-        let model = self.model.read(py);
+        let model = self.0.model.read(py);
         let intervals = &model.as_ref()?.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
 
     /// The model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let front = self.front(py);
-        let mut model = self.model.write(py);
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, core) = (slf.py(), &slf.get().0);
+        core.look(py, |_| ())?;
+        let own = own(slf.as_any())?;
+        let front = core.front(py);
+        let mut model = core.model.write(py);
         let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-        Self::describe_features(model, &front, py)?;
+        Core::describe(py, &mut **model, &front, own);
         Ok(PyBytes::new(py, &model.to_bytes().map_err(errors::model)?))
+    }
+
+    /// The model for a pickle, which has all else itself.
+    fn _state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.0.look(py, Regression::to_bytes)?;
+        Ok(PyBytes::new(py, &bytes.map_err(errors::model)?))
     }
 
     /// Takes the model of a file; `names` are those of its features, which it may itself tell.
     #[pyo3(signature = (bytes, names = None))]
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], names: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
-        let model = match Model::from_bytes(bytes).map_err(errors::model)? {
-            Model::Regression(model) => model,
-            other => {
-                let got = other.kind();
-                let expected = mercer::model::ModelKind::Regression;
-                return Err(errors::model(mercer::model::ModelError::OtherKind { expected, got }));
-            }
-        };
-        if model.scaling.is_some() {
-            return Err(errors::model(mercer::model::ModelError::Scaled));
-        }
-        let mut front = self.front(py);
-        front.features.clear();
-        let d = model.learner.dimension();
-        match names {
-            Some(names) if names.len() == d => front.features.append(&names)?,
-            _ if model.description.features.len() == d => {
-                let names: Vec<_> = model
-                    .description
-                    .features
-                    .iter()
-                    .map(|name| name.into_pyobject(py).map(Bound::into_any))
-                    .collect::<Result<_, _>>()?;
-                front.features.append(&names)?;
-            }
-            _ => front.features.number(py, d)?,
-        }
-        front.made = true;
-        *self.model.write(py) = Some(model);
-        Ok(())
+        self.0.take(py, bytes, names, |_| Ok(Classes::default()))
     }
 
     /// Bytes of memory, about: those of the model file.
     fn __sizeof__(&self, py: Python<'_>) -> usize {
-        let model = self.model.read(py);
-        model.as_ref().and_then(|model| model.to_bytes().ok()).map_or(256, |bytes| 256 + bytes.len())
+        let bytes = self.0.look(py, Regression::to_bytes);
+        256 + bytes.ok().and_then(Result::ok).map_or(0, |bytes| bytes.len())
     }
+}
+
+/// Brings predictions into the units of the targets.
+fn unscale(model: &Regression, scores: &mut [f64]) -> PyResult<()> {
+    let Some(scaling) = &model.scaling else { return Ok(()) };
+    scaling.invert_targets(scores).map_err(|error| errors::data(error.to_string()))
 }
 
 /// Learns rows and appends their predictions.
@@ -495,7 +460,7 @@ fn learn(model: &mut Regression, rows: Rows<'_>, made: &mut Vec<f64>) -> Result<
     learnt
 }
 
-/// The prediction for one row, and what is told beside it.
+/// The prediction for one input, which is row `row` of a batch, and what is told beside it.
 fn predict(
     model: &Regression,
     x: &[f64],
@@ -503,34 +468,27 @@ fn predict(
     scratch: &mut Scratch,
     scores: &mut [f64],
     others: &mut [f64],
-    at: usize,
-) -> PyResult<()> {
-    let outputs = scores.len();
-    match beside {
-        Beside::Nothing => model.learner.predict_into(x, scratch, scores).map_err(errors::learner),
-        Beside::Deviation => {
-            let variances = &mut others[at..at + outputs];
-            model.learner.predict_variance_into(x, scratch, scores, variances).map_err(errors::learner)?;
-            variances.iter_mut().for_each(|variance| *variance = variance.sqrt());
-            Ok(())
-        }
-        Beside::Radius => {
-            let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
-            intervals
-                .predict_into(&model.learner, x, scratch, scores, &mut others[at..at + outputs])
-                .map_err(errors::learner)
-        }
+    row: usize,
+) -> Result<(), Refused> {
+    let (outputs, refused) = (scores.len(), |error| Refused::Row(row, error));
+    if beside == Beside::Nothing {
+        model.learner.predict_into(x, scratch, scores).map_err(refused)?;
+        return Ok(unscale(model, scores)?);
     }
+    let others = &mut others[row * outputs..(row + 1) * outputs];
+    if beside == Beside::Deviation {
+        model.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
+        others.iter_mut().for_each(|variance| *variance = variance.sqrt());
+    } else {
+        let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
+        intervals.predict_into(&model.learner, x, scratch, scores, others).map_err(refused)?;
+    }
+    if let Some(scaling) = &model.scaling {
+        others.iter_mut().zip(scaling.target_units()).for_each(|(other, unit)| *other *= unit);
+    }
+    Ok(unscale(model, scores)?)
 }
 
 pub(crate) fn no_intervals() -> PyErr {
     errors::data("the model has no intervals; make it with intervals=0.9, say, before it learns")
-}
-
-/// The same error, with the row of the batch in front.
-pub(crate) fn at_row(row: usize, error: PyErr) -> PyErr {
-    Python::attach(|py| {
-        let message = format!("row {row}: {}", error.value(py));
-        error.get_type(py).call1((message,)).map_or_else(|other| other, PyErr::from_value)
-    })
 }

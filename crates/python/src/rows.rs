@@ -3,7 +3,12 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use mercer::Error;
+use mercer::core::ExampleError;
 use pyo3::prelude::*;
+
+use crate::errors;
+use crate::features::Features;
 
 /// How long a signal may wait between two pieces.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -14,13 +19,59 @@ pub(crate) fn piece(size: usize) -> usize {
     if size < 128 { 256 } else { 64 }
 }
 
-/// Has `work` do pieces of at most `size()` of `rows` rows, with the interpreter released, and looks after signals in between.
+/// Why a batch ended early.
+pub(crate) enum Refused {
+    /// A learner took no more than the rows before this one.
+    Row(usize, Error),
+    Other(PyErr),
+}
+
+impl From<PyErr> for Refused {
+    fn from(error: PyErr) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl Refused {
+    /// The exception, with the row and the feature that it is about.
+    pub(crate) fn named(self, py: Python<'_>, features: &Features) -> PyErr {
+        match self {
+            Self::Row(row, error) => at_row(row, features.refusal(py, error)),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+/// The same error, with the row of the batch in front.
+pub(crate) fn at_row(row: usize, error: PyErr) -> PyErr {
+    Python::attach(|py| {
+        let message = format!("row {row}: {}", error.value(py));
+        error.get_type(py).call1((message,)).map_or_else(|other| other, PyErr::from_value)
+    })
+}
+
+/// The input is not as wide as the learner's.
+pub(crate) fn check_width(expected: usize, got: usize) -> PyResult<()> {
+    if expected == got { Ok(()) } else { Err(errors::learner(ExampleError::Dimension { expected, got }.into())) }
+}
+
+/// [`in_pieces_of`] for work that raises exceptions itself.
 pub(crate) fn in_pieces(
     py: Python<'_>,
     rows: usize,
-    mut work: impl FnMut(Range<usize>) -> PyResult<()> + Send,
+    work: impl FnMut(Range<usize>) -> PyResult<()> + Send,
     size: impl Fn() -> usize + Send,
 ) -> PyResult<()> {
+    in_pieces_of(py, rows, work, size)
+}
+
+/// Has `work` do pieces of at most `size()` of `rows` rows, with the interpreter released, and looks after signals in between.
+pub(crate) fn in_pieces_of<E: From<PyErr> + Send>(
+    py: Python<'_>,
+    rows: usize,
+    mut work: impl FnMut(Range<usize>) -> Result<(), E> + Send,
+    size: impl Fn() -> usize + Send,
+) -> Result<(), E> {
     py.detach(move || {
         let (mut first, mut looked) = (0, Instant::now());
         while first < rows {

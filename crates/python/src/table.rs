@@ -2,21 +2,25 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::catalogue::Built;
-use mercer::readers::{Labels, text_cell};
-use mercer::encoding::{
-    Cell, Cells, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, PipelineScratch, ScaledTargets,
-};
-use mercer::model::{ClassProgress, ClassTable, Model, ModelError, ModelKind, Progress, Table};
-use mercer::{AnyKernel, AnyRegressor, Loss, Regressor, RegressorExt, Scratch, Target};
+use mercer::encoding::{Encoding, EncodingError, PipelineScratch};
+use mercer::model::{Model, ModelError, ModelKind, Own};
+use mercer::readers::Labels;
+use mercer::{Error, Regressor, RegressorExt, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::making::{Known, Spec, intervals};
-use crate::notes::Notes;
-use crate::regression::{at_row, no_intervals};
-use crate::rows::in_pieces;
+use crate::body::{Body, Plan, Work, encoding_of, most, teach, teach_class};
+use crate::cells::{Columns, Row, Single};
+use crate::classes::Classes;
+use crate::classification::{no_probabilities, third};
+use crate::features::{number, sequence};
+use crate::front::{About, about, own};
+use crate::making::{Extras, Spec};
+use crate::notes::{self, Notes};
+use crate::regression::no_intervals;
+use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -29,129 +33,11 @@ const BLOCK: usize = 256;
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
     model: Shared<Option<Body>>,
+    /// Taken before the model by who needs both.
+    classes: Mutex<Classes>,
     notes: Mutex<Notes>,
-}
-
-/// The learner behind an encoding.
-type Inner = ScaledTargets<AnyRegressor<AnyKernel>>;
-
-enum Body {
-    Numbers(Box<Table>),
-    Classes(Box<ClassTable>),
-}
-
-impl Body {
-    fn encoding(&self) -> &Encoding {
-        match self {
-            Self::Numbers(model) => model.encoding(),
-            Self::Classes(model) => model.encoding(),
-        }
-    }
-}
-
-/// A cell that owns its text.
-enum Owned {
-    Missing,
-    Number(f64),
-    Instant(f64),
-    Text(String),
-}
-
-/// Columns as Python gives them: `None` and NaN are gaps, dates have a `timestamp`.
-struct Columns(Vec<Vec<Owned>>);
-
-/// One row of them.
-struct Row<'a> {
-    columns: &'a [Vec<Owned>],
-    row: usize,
-}
-
-impl Cells for Row<'_> {
-    fn width(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn cell(&self, column: usize) -> Cell<'_> {
-        match &self.columns[column][self.row] {
-            Owned::Missing => Cell::Missing,
-            Owned::Number(number) => Cell::Number(*number),
-            Owned::Instant(seconds) => Cell::Instant(*seconds),
-            Owned::Text(text) => Cell::Text(text),
-        }
-    }
-}
-
-fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
-    let number = |number: f64| {
-        if number.is_nan() {
-            Ok(Owned::Missing)
-        } else if number.is_finite() {
-            Ok(Owned::Number(number))
-        } else {
-            Err(errors::data("a cell is infinite; give a number or leave it empty"))
-        }
-    };
-    let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
-    let text = |text: &str| match text_cell(text) {
-        Cell::Missing => Owned::Missing,
-        Cell::Number(number) => Owned::Number(number),
-        Cell::Instant(seconds) => Owned::Instant(seconds),
-        Cell::Text(text) => Owned::Text(text.to_owned()),
-    };
-    if value.is_none() {
-        Ok(Owned::Missing)
-    } else if let Ok(float) = value.cast::<PyFloat>() {
-        number(float.value())
-    } else if let Ok(one) = value.cast::<PyBool>() {
-        Ok(truth(one.is_true()))
-    } else if value.is_instance_of::<PyInt>() {
-        number(value.extract()?)
-    } else if let Ok(one) = value.cast::<PyString>() {
-        Ok(text(one.to_str()?))
-    } else if value.hasattr("timestamp")? {
-        let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
-        Ok(if seconds.is_nan() { Owned::Missing } else { Owned::Instant(seconds) })
-    } else if value.hasattr("isoformat")? {
-        // Dates and times of day.
-        Ok(text(value.call_method0("isoformat")?.cast::<PyString>()?.to_str()?))
-    } else if value.get_type().name()?.to_str()?.starts_with("bool") {
-        // That of numpy.
-        Ok(truth(value.is_truthy()?))
-    } else {
-        value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
-    }
-}
-
-/// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
-fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = value.py();
-    if value.getattr("tzinfo").is_ok_and(|zone| zone.is_none()) && value.getattr("year")?.is_instance_of::<PyInt>() {
-        let utc = py.import("datetime")?.getattr("timezone")?.getattr("utc")?;
-        let zone = PyDict::new(py);
-        zone.set_item("tzinfo", utc)?;
-        return value.call_method("replace", (), Some(&zone));
-    }
-    Ok(value.clone())
-}
-
-impl Columns {
-    fn read(columns: &[Bound<'_, PyList>]) -> PyResult<Self> {
-        let column = |column: &Bound<'_, PyList>| column.iter().map(|value| owned(&value)).collect::<PyResult<_>>();
-        Ok(Self(columns.iter().map(column).collect::<PyResult<_>>()?))
-    }
-
-    fn rows(&self) -> PyResult<usize> {
-        let rows = self.0.first().map_or(0, Vec::len);
-        if self.0.iter().all(|column| column.len() == rows) {
-            Ok(rows)
-        } else {
-            Err(errors::data("the columns differ in length"))
-        }
-    }
-
-    fn row(&self, row: usize) -> Row<'_> {
-        Row { columns: &self.0, row }
-    }
+    /// Taken before the others.
+    single: Mutex<(Single, Work)>,
 }
 
 #[pymethods]
@@ -159,25 +45,26 @@ impl TableCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), notes: Mutex::default() }
+        Self { model: Shared::new(None), classes: Mutex::default(), notes: Mutex::default(), single: Mutex::default() }
     }
 
-    /// Forgets everything, and makes a learner for a table with this head: `spec` is that of the learner, `extras` the share of its intervals,
-    /// whether they are local, and whether probabilities are calibrated; `labels` are the two classes if two are settled, else none.
+    /// Forgets everything, and makes a learner for a table with this head, or without a head for columns of these
+    /// kinds. `spec` is that of the learner, `extras` the share of its intervals, whether they are local, and whether
+    /// probabilities are calibrated; `labels` are the two classes if two are settled, else none.
     #[pyo3(signature = (spec, extras, names, columns, weights, scale, kinds, outputs, labels, rounds))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
         py: Python<'_>,
         spec: Spec,
-        extras: (Option<f64>, bool, bool),
+        extras: Extras,
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         scale: &str,
         kinds: Vec<(String, String)>,
         outputs: usize,
-        labels: Option<Vec<String>>,
+        labels: Option<Vec<Bound<'_, PyAny>>>,
         rounds: Option<usize>,
     ) -> PyResult<()> {
         if outputs == 0 {
@@ -186,12 +73,7 @@ impl TableCore {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
-        let mut overrides = Overrides::default();
-        for (name, kind) in kinds {
-            overrides = overrides.kind(name, kind.parse().map_err(errors::encoding)?);
-        }
-        let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
-        let encoding = Encoding::look(&names, &head, &overrides, options).map_err(errors::encoding)?;
+        let encoding = encoding_of(&names, &head, kinds, scale)?;
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
             [] => vec![1.0; rows],
@@ -204,36 +86,12 @@ impl TableCore {
                 moving.learn(record).map_err(errors::encoding)?;
             }
         }
-        let classes = labels.is_some();
-        let dimension = encoding.dimension();
-        let known = Known { dimension, outputs, classes, rounds, rows: &first, weights: &weights };
-        let kernel = spec.kernel(&known)?;
-        let (coverage, local, calibrated) = extras;
-        let body = match labels {
-            None => {
-                let Built { learner, parameters } = spec.build(&kernel, &known, None)?;
-                let intervals = intervals(&learner, coverage, local)?;
-                let description = spec.describe(&kernel, &parameters);
-                let scaled = if learner.loss() == Loss::SQUARED && scale != "none" {
-                    ScaledTargets::new(learner).map_err(errors::encoding)?
-                } else {
-                    ScaledTargets::unscaled(learner)
-                };
-                let pipeline = Pipeline::new(encoding, scaled).map_err(errors::encoding)?;
-                Body::Numbers(Box::new(Table { description, progress: Progress::default(), intervals, pipeline }))
-            }
-            Some(two) => {
-                let (classifier, parameters) = spec.classifier(&kernel, &known, two.len() == 2, calibrated)?;
-                let labels = if two.len() == 2 { Labels::from(two) } else { Labels::new() };
-                let pipeline = ClassPipeline::new(encoding, classifier).map_err(errors::encoding)?;
-                Body::Classes(Box::new(ClassTable {
-                    description: spec.describe(&kernel, &parameters),
-                    labels,
-                    progress: ClassProgress::default(),
-                    pipeline,
-                }))
-            }
-        };
+        let plan = Plan { spec, extras, outputs, scaled: scale != "none", rounds };
+        let classes = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
+        let two = labels.map(|_| classes.len() == 2);
+        let body = plan.make(encoding, two, &first, &weights)?;
+        self.single(py).0 = Single::default();
+        *self.classes(py) = classes;
         *self.model.write(py) = Some(body);
         *self.notes() = Notes::default();
         Ok(())
@@ -241,7 +99,115 @@ impl TableCore {
 
     /// Forgets everything.
     fn _reset(&self, py: Python<'_>) {
+        self.single(py).0 = Single::default();
+        *self.classes(py) = Classes::default();
         *self.model.write(py) = None;
+    }
+
+    /// The names of the columns.
+    fn _column_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.encoding(py, |encoding| Ok(encoding.schema().columns().iter().map(|column| column.name.clone()).collect()))
+    }
+
+    /// Columns of these kinds join; what the learner cannot take is left out, and told.
+    fn _join(&self, py: Python<'_>, columns: Vec<(String, String)>) -> PyResult<()> {
+        let mut single = self.single(py);
+        for (name, kind) in columns {
+            let kind = kind.parse().map_err(errors::encoding)?;
+            let mut model = self.model.write(py);
+            let added = match model.as_mut() {
+                None => return Err(errors::not_learnt()),
+                Some(Body::Numbers(model)) => model.pipeline.add_column(&name, kind),
+                Some(Body::Classes(model)) => model.pipeline.add_column(&name, kind),
+            };
+            match added {
+                Err(EncodingError::Learner(Error::FixedInputs)) => {
+                    self.notes().late(&name);
+                    single.0.leave_out(name);
+                }
+                added => added.map_err(errors::encoding)?,
+            }
+            single.0.forget();
+        }
+        Ok(())
+    }
+
+    /// How many numbers a target has.
+    fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
+        self.look(py, |body| match body {
+            Body::Numbers(model) => Ok(model.pipeline.learner().outputs()),
+            Body::Classes(_) => Err(wrong_kind()),
+        })
+    }
+
+    /// Learns one row, if every key with a value is a column: otherwise the answer is false, and columns are to join.
+    fn _learn_row(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<bool> {
+        let (py, this) = (slf.py(), slf.get());
+        let said = {
+            let mut single = this.single(py);
+            let (cells, work) = &mut *single;
+            let mut classes = this.classes(py);
+            let mut model = this.model.write(py);
+            let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+            if !cells.read(row, body.encoding())? {
+                return Ok(false);
+            }
+            let mut notes = this.notes();
+            match body {
+                Body::Numbers(model) => {
+                    let mut target = Vec::with_capacity(1);
+                    match number(y) {
+                        Ok(y) => target.push(y),
+                        Err(error) => sequence(y, &mut target).map_err(|_| error)?,
+                    }
+                    let target = Target::weighted(&target, w);
+                    teach(model, &mut notes, cells, 0, target, work).map_err(errors::encoding)?;
+                }
+                Body::Classes(model) => {
+                    let (met, most) = (classes.len(), most(model));
+                    let class = match classes.place(y)? {
+                        Some(class) => class,
+                        None if most.is_some_and(|most| met >= most) => return Err(third(y)),
+                        None => met,
+                    };
+                    teach_class(model, &mut notes, cells, 0, (class, w)).map_err(errors::encoding)?;
+                    if class == met && w != 0.0 {
+                        classes.append(y)?;
+                    }
+                }
+            }
+            notes.take()
+        };
+        notes::warn(py, said).map(|()| true)
+    }
+
+    /// The prediction for one row: a number, several, or a class; columns that are unknown are left out.
+    fn _predict_row<'py>(&self, row: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        let py = row.py();
+        let mut single = self.single(py);
+        let (cells, work) = &mut *single;
+        let classes = self.classes(py);
+        let model = self.model.read(py);
+        let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+        cells.read(row, body.encoding())?;
+        match body {
+            Body::Numbers(model) => {
+                work.scores.resize(model.pipeline.learner().outputs(), 0.0);
+                let predicted = model.pipeline.predict_into(cells, &mut work.pipeline, &mut work.scores);
+                predicted.map_err(errors::encoding)?;
+                match work.scores[..] {
+                    [score] => Ok(score.into_pyobject(py)?.into_any()),
+                    _ => Ok(PyList::new(py, &work.scores)?.into_any()),
+                }
+            }
+            Body::Classes(model) => {
+                let scored = model.pipeline.scores_with(cells, &mut work.pipeline, &mut work.scores);
+                scored.map_err(errors::encoding)?;
+                let class = model.pipeline.classifier().choice(&work.scores);
+                let label = class.and_then(|class| classes.label(py, class));
+                Ok(label.unwrap_or_else(|| py.None().into_bound(py)))
+            }
+        }
     }
 
     /// Learns rows with numbers as targets; the answer is their predictions.
@@ -271,32 +237,23 @@ impl TableCore {
         }
         let mut made = Vec::with_capacity(rows * outputs);
         let all = &mut made;
-        let (mut scores, mut radii, mut scratch) = (vec![0.0; outputs], vec![0.0; outputs], Scratch::default());
+        let mut work = Work::default();
         in_pieces(
             py,
             rows,
             |range| {
                 let mut model = self.model.write_detached();
                 let Some(Body::Numbers(model)) = model.as_mut() else { return Err(wrong_kind()) };
-                let Table { pipeline, progress, intervals, .. } = &mut **model;
                 let mut notes = self.notes();
                 // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
                 for row in range {
-                    let refused = |error| at_row(row, errors::encoding(error));
                     let view = columns.row(row);
+                    let refused = |error| at_row(row, errors::encoding(error));
                     let record = map.record(&view).map_err(refused)?;
                     let y = &ys[row * outputs..(row + 1) * outputs];
-                    let weight = weights.get(row).copied().unwrap_or(1.0);
-                    let target = Target::weighted(y, weight);
-                    let teach = |learner: &mut Inner, x: &[f64]| match intervals.as_mut() {
-                        None => learner.learn(x, target, &mut scores),
-                        Some(intervals) => intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut radii),
-                    };
-                    pipeline.learn_by(&record, weight, teach).map_err(refused)?;
-                    notes.look(row, pipeline.encoding(), &record);
-                    progress.score.record_weighted(&scores, y, weight);
-                    progress.rows += 1;
-                    all.extend_from_slice(&scores);
+                    let target = Target::weighted(y, weights.get(row).copied().unwrap_or(1.0));
+                    teach(model, &mut notes, &record, row, target, &mut work).map_err(refused)?;
+                    all.extend_from_slice(&work.scores);
                 }
                 Ok(())
             },
@@ -305,15 +262,15 @@ impl TableCore {
         arrays::columns(py, made, outputs)
     }
 
-    /// Learns rows with texts as labels; the answer is the class predicted for each, "" before any was met.
-    fn _learn_classes(
+    /// Learns rows with labels; the answer is the class predicted for each, None before any was met.
+    fn _learn_classes<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         names: Vec<String>,
-        columns: Vec<Bound<'_, PyList>>,
-        labels: Vec<String>,
-        weights: Option<PyReadonlyArray1<'_, f64>>,
-    ) -> PyResult<Vec<String>> {
+        columns: Vec<Bound<'py, PyList>>,
+        labels: Vec<Bound<'py, PyAny>>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
         let weights = arrays::optional(&weights)?;
@@ -322,56 +279,78 @@ impl TableCore {
         }
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
+        let most = match self.model.read(py).as_ref() {
+            Some(Body::Classes(model)) => most(model),
+            _ => return Err(wrong_kind()),
+        };
+        // A label becomes a class with its first row; one of a row that is not learnt is forgotten again.
+        let met = {
+            let mut classes = self.classes(py);
+            labels
+                .iter()
+                .enumerate()
+                .map(|(row, label)| {
+                    let known = classes.len();
+                    Ok(match classes.place(label).map_err(|error| at_row(row, error))? {
+                        Some(place) => place,
+                        None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
+                        None => {
+                            if weights.get(row) != Some(&0.0) {
+                                classes.append(label)?;
+                            }
+                            known
+                        }
+                    })
+                })
+                .collect::<PyResult<Vec<usize>>>()
+        };
         let mut made = Vec::with_capacity(rows);
         let all = &mut made;
-        in_pieces(
-            py,
-            rows,
-            |range| {
-                let mut model = self.model.write_detached();
-                let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
-                let mut notes = self.notes();
-                // One by one: a label becomes a class when its first row has been learnt.
-                for row in range {
-                    let refused = |error| at_row(row, errors::encoding(error));
-                    let weight = weights.get(row).copied().unwrap_or(1.0);
-                    let (known, classifier) = (model.labels.len(), model.pipeline.classifier());
-                    let class = match model.labels.find(&labels[row]) {
-                        Some(class) => class,
-                        None if classifier.is_open() || known < classifier.classes() => known,
-                        None => {
-                            return Err(at_row(
-                                row,
-                                errors::data(format!("{:?} is a third class, and this learner knows two", labels[row])),
-                            ));
-                        }
-                    };
-                    let view = columns.row(row);
-                    let record = map.record(&view).map_err(refused)?;
-                    let predicted = model.pipeline.learn(&record, class, weight).map_err(refused)?;
-                    notes.look(row, model.pipeline.encoding(), &record);
-                    if class == known && weight != 0.0 {
-                        model.labels.insert(&labels[row]);
+        let learnt = met.and_then(|met| {
+            in_pieces(
+                py,
+                rows,
+                |range| {
+                    let mut model = self.model.write_detached();
+                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
+                    let mut notes = self.notes();
+                    // One by one, as the command does.
+                    for row in range {
+                        let refused = |error| at_row(row, errors::encoding(error));
+                        let weight = weights.get(row).copied().unwrap_or(1.0);
+                        let view = columns.row(row);
+                        let record = map.record(&view).map_err(refused)?;
+                        let predicted =
+                            teach_class(model, &mut notes, &record, row, (met[row], weight)).map_err(refused)?;
+                        all.push(predicted);
                     }
-                    model.progress.rows += 1;
-                    model.progress.learnt += 1;
-                    model.progress.score.record(class, predicted, None, weight);
-                    all.push(predicted.and_then(|class| model.labels.get(class)).unwrap_or_default().to_owned());
-                }
-                Ok(())
-            },
-            || BLOCK,
-        )?;
-        Ok(made)
+                    Ok(())
+                },
+                || BLOCK,
+            )
+        });
+        let known = match self.model.read(py).as_ref() {
+            Some(Body::Classes(model)) => model.pipeline.classifier().classes(),
+            _ => 0,
+        };
+        let mut classes = self.classes(py);
+        if learnt.is_err() {
+            classes.truncate(py, known)?;
+        }
+        learnt?;
+        Ok(made.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect())
     }
 
-    /// Predictions for rows: numbers, or probabilities of the classes in the order of `_labels` (scores where there are none).
+    /// Predictions for rows: numbers, or scores of the classes in the order of `_labels_met`, with `probable`
+    /// probabilities; and the classes chosen.
+    #[pyo3(signature = (names, columns, probable = false))]
     fn _predict<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         columns: Vec<Bound<'py, PyList>>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+        probable: bool,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Option<Bound<'py, PyAny>>>)> {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
@@ -400,11 +379,10 @@ impl TableCore {
                         Some(Body::Classes(model)) => {
                             model.pipeline.scores_with(&record, &mut scratch, &mut scores).map_err(refused)?;
                             let classifier = model.pipeline.classifier();
-                            let choice = classifier
-                                .choice(&scores)
-                                .and_then(|class| model.labels.get(class).or(model.labels.get(0)));
-                            choices.push(choice.unwrap_or_default().to_owned());
-                            classifier.probabilities(&mut scores);
+                            choices.push(classifier.choice(&scores));
+                            if probable && !classifier.probabilities(&mut scores) {
+                                return Err(no_probabilities());
+                            }
                         }
                     }
                     if row == 0 {
@@ -416,6 +394,8 @@ impl TableCore {
             },
             || BLOCK,
         )?;
+        let classes = self.classes(py);
+        let chosen = chosen.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect();
         Ok((arrays::columns(py, made, width)?, chosen))
     }
 
@@ -469,13 +449,50 @@ impl TableCore {
         self.model.read(py).is_some()
     }
 
-    /// Whether it learns classes; their names in the order in which they were met.
-    fn _labels(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+    /// Whether it learns classes; their labels in the order in which they were met.
+    fn _labels_met<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         match self.model.read(py).as_ref() {
-            None => Err(errors::not_learnt()),
-            Some(Body::Numbers(_)) => Ok(None),
-            Some(Body::Classes(model)) => Ok(Some(model.labels.names().to_vec())),
+            None => return Err(errors::not_learnt()),
+            Some(Body::Numbers(_)) => return Ok(None),
+            Some(Body::Classes(_)) => {}
         }
+        self.classes(py).list(py).map(Some)
+    }
+
+    /// The labels as a file tells them again.
+    fn _labels_in_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Classes::of_file(py, &self.classes(py).to_file(py)?)?.list(py)
+    }
+
+    #[setter(_labels)]
+    fn set_labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        *self.classes(py) = Classes::of(&labels)?;
+        Ok(())
+    }
+
+    /// The learner of the catalogue, the kernel, and each key with its value.
+    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+        self.look(py, |body| Ok(about(body.description())))
+    }
+
+    /// The share of its intervals and whether they are local; whether probabilities are calibrated.
+    fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
+        self.look(py, |body| {
+            Ok(match body {
+                Body::Numbers(model) => Extras::of(model.intervals.as_ref(), false),
+                Body::Classes(model) => Extras::of(None, model.pipeline.classifier().is_calibrated()),
+            })
+        })
+    }
+
+    /// How numbers are scaled.
+    fn _scaled(&self, py: Python<'_>) -> PyResult<String> {
+        self.encoding(py, |encoding| Ok(encoding.transform().options().scale.to_string()))
+    }
+
+    /// What Python keeps for itself in a file.
+    fn _kept(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.look(py, |body| Ok(body.description().own.clone()))
     }
 
     /// For each column its name, what it is, whether it is used, and how; then the points kept and the rows learnt.
@@ -505,17 +522,23 @@ impl TableCore {
     }
 
     /// The model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = match self.model.read(py).as_ref() {
-            None => return Err(errors::not_learnt()),
-            Some(Body::Numbers(model)) => model.to_bytes(),
-            Some(Body::Classes(model)) => model.to_bytes(),
-        };
-        Ok(PyBytes::new(py, &bytes.map_err(errors::model)?))
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, this) = (slf.py(), slf.get());
+        this.look(py, |_| Ok(()))?;
+        let own = own(slf.as_any())?;
+        let labels = this.classes(py).to_file(py)?;
+        this.bytes(py, Some(own), labels)
     }
 
-    /// Takes the model of a file.
-    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+    /// The model for a pickle, which has all else itself.
+    fn _state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let labels = self.classes(py).numbered();
+        self.bytes(py, None, labels)
+    }
+
+    /// Takes the model of a file; `labels` are those of its classes, which it may itself tell.
+    #[pyo3(signature = (bytes, labels = None))]
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], labels: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let body = match Model::from_bytes(bytes).map_err(errors::model)? {
             Model::Table(model) => Body::Numbers(model),
             Model::ClassTable(model) => Body::Classes(model),
@@ -523,19 +546,52 @@ impl TableCore {
                 return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() }));
             }
         };
+        self.single(py).0 = Single::default();
+        *self.classes(py) = match (labels, &body) {
+            (Some(labels), _) => Classes::of(&labels)?,
+            (None, Body::Classes(model)) => Classes::of_file(py, &model.labels)?,
+            (None, Body::Numbers(_)) => Classes::default(),
+        };
         *self.model.write(py) = Some(body);
         Ok(())
     }
 }
 
 impl TableCore {
+    fn classes(&self, py: Python<'_>) -> MutexGuard<'_, Classes> {
+        self.classes.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bytes<'py>(&self, py: Python<'py>, own: Option<Own>, labels: Labels) -> PyResult<Bound<'py, PyBytes>> {
+        let mut model = self.model.write(py);
+        let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+        if let Some(own) = own {
+            body.description_mut().own = own;
+        }
+        let bytes = match body {
+            Body::Numbers(model) => model.to_bytes(),
+            Body::Classes(model) => {
+                model.labels = labels;
+                model.to_bytes()
+            }
+        };
+        Ok(PyBytes::new(py, &bytes.map_err(errors::model)?))
+    }
+
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> PyResult<T>) -> PyResult<T> {
+        look(self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?)
+    }
+
+    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, Work)> {
+        self.single.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
-        let model = self.model.read(py);
-        look(model.as_ref().ok_or_else(errors::not_learnt)?.encoding())
+        self.look(py, |body| look(body.encoding()))
     }
 }
 

@@ -1,13 +1,24 @@
 //! Settings that suit the data: the search of the library over prequential passes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use mercer::catalogue::{Context, Settings, find};
 use mercer::kernels::weighted_median_width;
 use mercer::tune::{Plan, Space, search};
-use mercer::{AnyKernel, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, RegressorExt, Rows, Targets};
+use mercer::{
+    AnyKernel, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, RegressorExt, Rows, Targets,
+};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
+use crate::rows::piece;
 use crate::{arrays, errors};
+
+/// How long a signal may wait.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The family of a kernel whose one number is its width, and that width.
 fn family(kernel: &AnyKernel) -> Option<(&'static str, f64)> {
@@ -34,9 +45,9 @@ fn of_width(name: &str, width: f64) -> Result<AnyKernel, String> {
 type Trial = (String, Vec<String>, usize, f64);
 
 /// Trials, best first: of the learner `name` with the pairs `fixed`, on numbers `y` (or on classes 0, 1, …, `classes` of them). The score is the mean squared
-/// error, or the share of wrong classes, of predictions made before their row was learnt.
+/// error, or the share of wrong classes, of predictions made before their row was learnt. After so many `seconds` the trials are those so far.
 #[pyfunction]
-#[pyo3(signature = (name, fixed, kernel, x, y, classes, trials, seed, threads, skip))]
+#[pyo3(signature = (name, fixed, kernel, x, y, classes, trials, seed, threads, skip, seconds = None))]
 #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
 pub(crate) fn tune(
     py: Python<'_>,
@@ -50,6 +61,7 @@ pub(crate) fn tune(
     seed: u64,
     threads: usize,
     skip: usize,
+    seconds: Option<f64>,
 ) -> PyResult<Vec<Trial>> {
     let entry = find(name).map_err(errors::catalogue)?;
     let (inputs, rows, d) = arrays::table(&x)?;
@@ -76,7 +88,11 @@ pub(crate) fn tune(
         };
         Ok((kernel, fixed.iter().cloned().chain(space.pairs(values)).collect()))
     };
+    let stop = AtomicBool::new(false);
+    let going = || if stop.load(Ordering::Relaxed) { Err("the search was stopped".to_owned()) } else { Ok(()) };
+    let passes: Mutex<Vec<(Vec<f64>, usize, f64)>> = Mutex::default();
     let score = |values: &[f64], rows: usize| -> Result<f64, String> {
+        going()?;
         let (kernel, pairs) = made(values)?;
         let settings = Settings::new(entry, pairs.iter().map(String::as_str)).map_err(|error| error.to_string())?;
         let outputs = if classes > 2 { classes } else { 1 };
@@ -89,27 +105,72 @@ pub(crate) fn tune(
             let mut made = Vec::new();
             let targets = Targets::numbers(&ys[..rows]);
             let block = Rows::new(&inputs[..rows * d], d, targets).map_err(refused)?;
-            learner.learn_rows(block, &mut made).map_err(refused)?;
+            while made.len() < rows {
+                going()?;
+                let end = rows.min(made.len() + piece(learner.dictionary_size()));
+                learner.learn_rows(block.range(made.len(), end), &mut made).map_err(refused)?;
+            }
             let errors = made.iter().zip(ys).skip(skip).map(|(made, y)| (made - y) * (made - y));
-            return Ok(errors.sum::<f64>() / counted);
+            return Ok(noted(&passes, values, rows, errors.sum::<f64>() / counted));
         }
         let mut classifier =
             if outputs == 1 { Classifier::two(learner) } else { Classifier::new(learner) }.map_err(refused)?;
         let codes: Vec<usize> = ys[..rows].iter().map(|y| *y as usize).collect();
-        let mut wrong = 0.0;
-        let learnt = classifier.learn_rows(&inputs[..rows * d], &codes, &[], |row, classifier, scores| {
-            wrong += f64::from(u8::from(row >= skip && classifier.choice(scores) != Some(codes[row])));
-        });
-        learnt.map_err(refused)?;
-        Ok(wrong / counted)
+        let (mut wrong, mut first) = (0.0, 0);
+        while first < rows {
+            going()?;
+            let end = rows.min(first + piece(classifier.learner().dictionary_size()));
+            let learnt = classifier.learn_rows(
+                &inputs[first * d..end * d],
+                &codes[first..end],
+                &[],
+                |row, classifier, scores| {
+                    let row = first + row;
+                    wrong += f64::from(u8::from(row >= skip && classifier.choice(scores) != Some(codes[row])));
+                },
+            );
+            learnt.map_err(refused)?;
+            first = end;
+        }
+        Ok(noted(&passes, values, rows, wrong / counted))
     };
-    let found = py.detach(|| search(&space, &plan, score)).map_err(errors::settings)?;
-    found
-        .trials()
-        .iter()
-        .map(|trial| {
-            let (kernel, pairs) = made(&trial.values).map_err(errors::settings)?;
-            Ok((kernel.to_string(), pairs, trial.rows, trial.score))
+    let limit = seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
+    let (found, signal) = py.detach(|| {
+        thread::scope(|scope| {
+            let search = scope.spawn(|| search(&space, &plan, score));
+            let mut signal = Ok(());
+            while !search.is_finished() {
+                thread::sleep(PATIENCE);
+                if signal.is_ok() {
+                    signal = Python::attach(|py| py.check_signals());
+                }
+                if signal.is_err() || limit.is_some_and(|limit| Instant::now() > limit) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            (search.join(), signal)
         })
-        .collect()
+    });
+    signal?;
+    let told = |(values, rows, score): (Vec<f64>, usize, f64)| {
+        let (kernel, pairs) = made(&values).map_err(errors::settings)?;
+        Ok((kernel.to_string(), pairs, rows, score))
+    };
+    if stop.into_inner() {
+        let mut passes = passes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        passes.retain(|(.., score)| score.is_finite());
+        passes.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2)));
+        if passes.is_empty() {
+            return Err(errors::settings("no trial was done within the time limit; give it more, or fewer rows"));
+        }
+        return passes.into_iter().map(told).collect();
+    }
+    let found = found.map_err(|_| errors::settings("a thread of the search failed"))?.map_err(errors::settings)?;
+    found.trials().iter().map(|trial| told((trial.values.clone(), trial.rows, trial.score))).collect()
+}
+
+/// Notes a pass that was done.
+fn noted(passes: &Mutex<Vec<(Vec<f64>, usize, f64)>>, values: &[f64], rows: usize, score: f64) -> f64 {
+    passes.lock().unwrap_or_else(PoisonError::into_inner).push((values.to_vec(), rows, score));
+    score
 }

@@ -8,7 +8,41 @@ use mercer_core::{Inconsistent, Number, Validate};
 
 use crate::number::{self, Parsed};
 
-/// The class names met so far, in the order of their first appearance.
+/// What a class was before it had a name: an answer to who knows types is of the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum LabelKind {
+    /// A text.
+    Text,
+    /// A truth value; its name is `true` or `false`.
+    Truth,
+    /// An integer.
+    Integer,
+    /// A floating-point number.
+    Number,
+}
+
+impl LabelKind {
+    /// That of a canonical name of which nothing else is known: as JSON would read it.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        match number::parse(name.as_bytes()) {
+            Parsed::Number(value) if value == value.trunc() => Self::Integer,
+            Parsed::Number(_) => Self::Number,
+            _ if ["true", "false"].contains(&name) => Self::Truth,
+            _ => Self::Text,
+        }
+    }
+
+    /// Whether a class of this kind may have this canonical name.
+    fn fits(self, name: &str) -> bool {
+        let read = Self::of(name);
+        self == Self::Text || self == read || (self, read) == (Self::Number, Self::Integer)
+    }
+}
+
+/// The class names met so far, in the order of their first appearance, each with its [kind](LabelKind).
 ///
 /// A name is canonical: it has no blanks around it, and a name that is a finite number is written
 /// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
@@ -27,9 +61,11 @@ use crate::number::{self, Parsed};
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "Vec<String>", into = "Vec<String>"))]
+#[cfg_attr(feature = "serde", serde(from = "Vec<(String, LabelKind)>", into = "Vec<(String, LabelKind)>"))]
 pub struct Labels {
     names: Vec<String>,
+    /// One a name; two of one name and different kinds are one class.
+    kinds: Vec<LabelKind>,
     /// Where each name stands in `names`.
     places: HashMap<String, usize>,
     /// Where [`insert`](Self::insert) makes a name canonical.
@@ -50,13 +86,30 @@ impl Labels {
         let place = match self.places.get(&name) {
             Some(place) => *place,
             None => {
-                self.places.insert(name.clone(), self.names.len());
-                self.names.push(name.clone());
+                self.push(name.clone(), LabelKind::of(&name));
                 self.names.len() - 1
             }
         };
         self.scratch = name;
         place
+    }
+
+    /// As [`insert`](Self::insert), for a class of a kind that is known. `false`, and nothing done, if a class has
+    /// this name already, or no class of this kind can have it.
+    pub fn insert_as(&mut self, text: &str, kind: LabelKind) -> bool {
+        let mut name = String::new();
+        Self::canonical(text, &mut name);
+        let new = !name.is_empty() && kind.fits(&name) && self.find(&name).is_none();
+        if new {
+            self.push(name, kind);
+        }
+        new
+    }
+
+    fn push(&mut self, name: String, kind: LabelKind) {
+        self.places.insert(name.clone(), self.names.len());
+        self.names.push(name);
+        self.kinds.push(kind);
     }
 
     /// The index of the class of this canonical name. `O(name)`, without allocation.
@@ -72,6 +125,18 @@ impl Labels {
     /// All names, in the order of their first appearance.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// What each class was before it had a name.
+    pub fn kinds(&self) -> &[LabelKind] {
+        &self.kinds
+    }
+
+    /// The classes of these indices, in this order, with their kinds; an index of no class is passed over.
+    #[must_use]
+    pub fn select(&self, classes: &[usize]) -> Self {
+        let chosen = classes.iter().filter_map(|&class| Some((self.get(class)?.to_owned(), self.kinds[class])));
+        chosen.collect::<Vec<_>>().into()
     }
 
     /// How many classes there are.
@@ -141,14 +206,23 @@ impl From<Vec<String>> for Labels {
     /// The classes of these names, taken as they are: names of an untrusted origin need
     /// [`validate`](Validate::validate).
     fn from(names: Vec<String>) -> Self {
-        let places = names.iter().cloned().enumerate().map(|(place, name)| (name, place)).collect();
-        Self { names, places, scratch: String::new() }
+        let kinds: Vec<LabelKind> = names.iter().map(|name| LabelKind::of(name)).collect();
+        names.into_iter().zip(kinds).collect::<Vec<_>>().into()
     }
 }
 
-impl From<Labels> for Vec<String> {
+impl From<Vec<(String, LabelKind)>> for Labels {
+    /// The same with the kinds of the classes.
+    fn from(classes: Vec<(String, LabelKind)>) -> Self {
+        let places = classes.iter().enumerate().map(|(place, (name, _))| (name.clone(), place)).collect();
+        let (names, kinds) = classes.into_iter().unzip();
+        Self { names, kinds, places, scratch: String::new() }
+    }
+}
+
+impl From<Labels> for Vec<(String, LabelKind)> {
     fn from(labels: Labels) -> Self {
-        labels.names
+        labels.names.into_iter().zip(labels.kinds).collect()
     }
 }
 
@@ -160,7 +234,9 @@ impl Validate for Labels {
             Self::canonical(given, &mut name);
             !name.is_empty() && name == *given
         });
-        Inconsistent::require(canonical, "list of classes", "its names are canonical and not empty")
+        Inconsistent::require(canonical, "list of classes", "its names are canonical and not empty")?;
+        let fit = self.names.iter().zip(&self.kinds).all(|(name, kind)| kind.fits(name));
+        Inconsistent::require(fit, "list of classes", "its names are those of their kinds")
     }
 }
 
@@ -225,15 +301,34 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn classes_are_written_as_their_names() {
+    fn classes_are_written_as_their_names_and_kinds() {
         let mut labels = Labels::new();
         labels.insert("b");
         labels.insert("a");
         let written = serde_json::to_string(&labels).unwrap();
-        assert_eq!(written, "[\"b\",\"a\"]");
+        assert_eq!(written, r#"[["b","Text"],["a","Text"]]"#);
         let mut read: Labels = serde_json::from_str(&written).unwrap();
         assert_eq!(read, labels);
         assert_eq!((read.insert("a"), read.insert("c")), (1, 2));
+    }
+
+    #[test]
+    fn kinds_are_read_from_names_or_told() {
+        let mut labels = Labels::new();
+        for text in ["1", "2.50", "true", "False", "1e3", "nan"] {
+            labels.insert(text);
+        }
+        use LabelKind::{Integer, Number, Text, Truth};
+        assert_eq!(labels.kinds(), [Integer, Number, Truth, Text, Integer, Text]);
+        // One name is one class, whatever its kind; and a kind has names of its own.
+        assert!(!labels.insert_as("1.0", Text) && !labels.insert_as("x", Number) && !labels.insert_as(" ", Text));
+        assert!(!labels.insert_as("0.5", Integer) && !labels.insert_as("2", Truth));
+        assert!(labels.insert_as("3", Text) && labels.insert_as("4", Number) && labels.insert_as("false", Truth));
+        assert_eq!(labels.kinds()[6..], [Text, Number, Truth]);
+        assert!(labels.validate().is_ok());
+        assert!(Labels::from(vec![("x".to_owned(), Integer)]).validate().is_err());
+        let union = Labels::from(Vec::<(String, LabelKind)>::from(labels.clone()));
+        assert_eq!((&union, union.kinds()), (&labels, labels.kinds()));
     }
 
     proptest! {

@@ -75,7 +75,7 @@ pub use dialect::{Decimal, Marks, Separator, Thousands};
 pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
 pub use format::Format;
 pub use head::TargetHead;
-pub use labels::Labels;
+pub use labels::{LabelKind, Labels};
 pub use mercer_core::{Cell, Cells, instant_text, parse_instant};
 pub use number::text_cell;
 pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};

@@ -13,7 +13,7 @@ use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::basis::timing::GrowthTiming;
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
-use crate::update::LinearUpdate;
+use crate::update::GrowingUpdate;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
 /// Below this size, batching does not pay: while most points are still admitted, updating the coordinates costs as much as the
@@ -23,9 +23,10 @@ const WORTH_A_GROUP: usize = 80;
 /// A linear update on the orthonormal coordinates of a growing dictionary.
 ///
 /// A round costs `Jd` for the kernel row, `½J²` for the coordinates and what the update costs (multiply-adds); memory is
-/// `Jd + ½J²` and the update's. A prediction of one output costs `Jd + J`, and the first after a
-/// change `½J²` more, for its kernel coefficients `L⁻ᵀw`; variances, and readouts that need the
-/// coordinates, cost a round's coordinates. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
+/// `Jd + ½J²` and the update's. A prediction costs `Jd`, and `J` for each output; the first after a
+/// change `½J²` more for each, for their kernel coefficients `L⁻ᵀw`. Where inputs come one by one
+/// and have several outputs, variances, and readouts that need the coordinates, cost a round's
+/// coordinates. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
 /// costs the rotations of factor, update and rule besides: at most `2J²`, and `4J²` where there is a matrix.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -64,7 +65,7 @@ impl Memory {
     }
 }
 
-impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: LinearUpdate + Validate, T> Validate
+impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: GrowingUpdate + Validate, T> Validate
     for OnDictionary<K, A, U, T>
 {
     fn validate(&self) -> Result<(), Inconsistent> {
@@ -78,7 +79,7 @@ impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: LinearUpd
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
     /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
     ///
     /// # Errors
@@ -182,7 +183,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     /// # Panics
     /// If there is no such point.
     pub fn remove(&mut self, index: usize, how: Removal) {
-        self.kernel_coefficients.clear();
+        self.kernel_coefficients.clear_points();
         self.evictor.leaves(&self.basis, index);
         self.basis.remove(index, &mut self.rotations);
         self.update.remove(&self.rotations, how);
@@ -223,28 +224,31 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     /// The kernel coefficients of each function of the update, where they cost no more than the
-    /// coordinates of `rows` inputs; `None` where these have to be computed.
-    pub(crate) fn alphas(&self, rows: usize) -> Option<&[AlignedVec]> {
-        let few = self.update.function(0).is_some() && self.update.function(rows).is_none();
-        let functions = (0..rows).map_while(|index| self.update.function(index));
+    /// coordinates of `inputs` inputs, or one; `None` where these have to be computed.
+    fn alphas(&self, inputs: usize) -> Option<&[AlignedVec]> {
+        let (update, most) = (self.update.by_values()?, inputs.max(1));
+        let few = update.function(0).is_some() && update.function(most).is_none();
+        let functions = (0..most).map_while(|index| update.function(index));
         let dictionary = (self.basis.kernel(), self.basis.points());
         few.then(|| self.kernel_coefficients.get(self.basis.factor(), dictionary, functions))?
     }
 
-    /// The values at `x` of the functions that have these kernel coefficients. `Jd`, and `J` for each.
-    pub(crate) fn values(
+    /// `values ←` those of all functions of the update at `x` by their kernel coefficients, `Jd` and
+    /// `J` for each; `false` where coordinates have to be computed.
+    pub(crate) fn values_by_coefficients(
         &self,
-        alphas: &[AlignedVec],
         x: &[f64],
         scratch: &mut Scratch,
         values: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
+        let alphas = self.alphas(scratch.inputs_ahead()).filter(|alphas| alphas.len() == values.len());
+        let Some(alphas) = alphas else { return Ok(false) };
         check_input(x, self.basis.dimension())?;
         let row = &mut scratch.vectors[0];
         self.basis.kernel().row(self.basis.points(), x, row);
         values.iter_mut().zip(alphas).for_each(|(value, alpha)| *value = dot(alpha.lanes(), row.lanes()));
         if self.basis.kernel().self_value(x).is_finite() {
-            check_scores(values)
+            Ok(values.iter().all(|value| value.is_finite()))
         } else {
             Err(ExampleError::KernelOverflow.into())
         }
@@ -376,7 +380,9 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Regressor for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Regressor
+    for OnDictionary<K, A, U, T>
+{
     fn problem(&self) -> Problem {
         Problem {
             shape: Shape { inputs: self.basis.dimension(), outputs: self.update.outputs() },
@@ -389,9 +395,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        if let Some(alphas) = self.alphas(1) {
-            self.values(alphas, x, scratch, scores)?;
-            self.update.read(scores);
+        if let (true, Some(update)) = (self.values_by_coefficients(x, scratch, scores)?, self.update.by_values()) {
+            update.read(scores);
         } else {
             self.update.predict(self.coordinates(x, scratch)?, scores);
         }
@@ -409,7 +414,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
-        self.update.has_variance().then_some(self as &dyn Variance)
+        self.update.variance().map(|_| self as &dyn Variance)
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
@@ -430,7 +435,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Variance for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Variance for OnDictionary<K, A, U, T> {
     fn noise_variance(&self, output: usize) -> Option<f64> {
         self.update.noise(output)
     }
@@ -449,7 +454,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> 
     }
 }
 
-impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: LinearUpdate, T: GrowthTiming> Blocks for OnDictionary<K, A, U, T> {
+impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Blocks for OnDictionary<K, A, U, T> {
     /// Looks ahead: the coordinates of [`SOLVES_TOGETHER`] inputs come from one read of the factor, and are brought up to date when
     /// a point is kept among them; updates that take several rounds at once get those between two kept points. While a small dictionary
     /// still keeps most points, or points leave as others join, it learns one by one.

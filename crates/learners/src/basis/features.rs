@@ -87,7 +87,7 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
-        self.update.has_variance().then_some(self as &dyn Variance)
+        self.update.variance().map(|_| self as &dyn Variance)
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
@@ -140,7 +140,7 @@ impl<F: FeatureMap, U: LinearUpdate> Blocks for OnFeatures<F, U> {
         std::thread::scope(|scope| {
             let second = scope.spawn(move || {
                 let mut memory = Memory::default();
-                let mut update = after(map, &before, &mut memory, rows)?;
+                let mut update = after(map, before, &mut memory, rows)?;
                 let mut scores = Vec::with_capacity(later.len() * update.outputs());
                 let learnt = learn(map, &mut update, &mut memory, later, &mut scores);
                 Some((update, scores, learnt))
@@ -148,7 +148,9 @@ impl<F: FeatureMap, U: LinearUpdate> Blocks for OnFeatures<F, U> {
             learn(map, &mut self.update, &mut self.memory, rows, scores)?;
             match second.join() {
                 Ok(Some((mut update, made, learnt))) => {
-                    update.follow(&self.update);
+                    if let (Some(now), Some(earlier)) = (update.equations(), self.update.equations()) {
+                        now.residuals().follow(earlier.residuals());
+                    }
                     self.update = update;
                     scores.extend(made);
                     learnt
@@ -219,16 +221,17 @@ fn cause(error: Error, features: Option<&AlignedVec>) -> Error {
 /// The update after rows whose predictions nobody asks for, where normal equations tell it.
 fn after<F: FeatureMap, U: LinearUpdate>(
     map: &F,
-    update: &U,
+    mut update: U,
     Memory { features, work }: &mut Memory,
     rows: Rows<'_>,
 ) -> Option<U> {
-    let mut equations = update.normal_equations()?;
+    let system = update.equations()?;
+    let mut equations = system.normal_equations()?;
     features.resize(ROWS_TOGETHER, AlignedVec::new());
     for first in (0..rows.len()).step_by(ROWS_TOGETHER) {
         let some = rows.range(first, rows.len().min(first + ROWS_TOGETHER));
         map_rows(map, some, &mut features[..some.len()], work);
         features.iter().zip(some.targets().iter()).for_each(|(phi, target)| equations.add(phi, target));
     }
-    update.solving(&equations)
+    system.solve(&equations).then_some(update)
 }

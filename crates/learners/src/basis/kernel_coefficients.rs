@@ -28,7 +28,7 @@ pub(crate) struct KernelCoefficients {
 struct Made {
     alphas: Vec<AlignedVec>,
     exact: bool,
-    /// `√kᵢᵢ` of each point, and the point that it is computed of.
+    /// `√kᵢᵢ` of each point that was there before the last change, and memory of a point.
     roots: Vec<f64>,
     point: Vec<f64>,
 }
@@ -41,8 +41,7 @@ impl Made {
         functions: impl Iterator<Item = &'w AlignedVec>,
     ) {
         self.point.resize(points.dimension(), 0.0);
-        self.roots.clear();
-        for index in 0..points.len() {
+        for index in self.roots.len()..points.len() {
             points.copy_point(index, &mut self.point);
             self.roots.push(kernel.self_value(&self.point).sqrt());
         }
@@ -72,9 +71,16 @@ impl KernelCoefficients {
         }
     }
 
+    /// A point leaves: nothing is kept of those behind it. One that joins needs no more than
+    /// [`clear`](Self::clear).
+    pub(crate) fn clear_points(&mut self) {
+        self.clear();
+        self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).roots.clear();
+    }
+
     /// Those of these functions on these points; `None` where rounding counts or one leaves the
-    /// range of numbers, and the coordinates have to predict. After a change `Jd`, and `½J²` a
-    /// function.
+    /// range of numbers, and the coordinates have to predict. `½J²` a function after a change, and `d`
+    /// for each point that has joined.
     pub(crate) fn get<'w>(
         &self,
         factor: &GrowingCholesky,

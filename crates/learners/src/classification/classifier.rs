@@ -130,6 +130,12 @@ impl<R: Regressor> Classifier<R> {
         self.way != Way::Two
     }
 
+    /// Whether its probabilities are learnt from its scores.
+    #[must_use]
+    pub fn is_calibrated(&self) -> bool {
+        self.calibration.is_some()
+    }
+
     /// The learner of the scores.
     pub fn learner(&self) -> &R {
         &self.learner

@@ -1,15 +1,19 @@
 //! EX-KRLS: extended kernel recursive least squares (Liu, Park, Wang and Príncipe 2009).
 //!
-//! A state-space model: the function moves by `f ← a f` between two rounds, with noise of size `q`, and is observed with noise; `β` discounts the past, `λ` is the
-//! regulariser. In round `i`, with kernel row `k`, `κ = k(x, x)`, `e = y − kᵀα` and `ω` the weight of the example (noise `1/ω`):
-//! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`, `Q ← (a²/d)[Q + zzᵀ/r, −z/r; −zᵀ/r, 1/r]`, from `ρ = λ`
-//! and nothing else. When the dictionary is full nothing is learnt, but `i` counts on. `Jd + J²` multiply-adds a round while it grows, `Jd + J` after, `Jd + ½J²`
-//! numbers of memory.
+//! A state-space model: the function moves by `f ← a f` between two rounds, with noise of size `q`,
+//! and is observed with noise; `β` discounts the past, `λ` is the regulariser. In round `i`, with
+//! kernel row `k`, `κ = k(x, x)`, `e = y − kᵀα` and `ω` the weight of the example (noise `1/ω`):
+//! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`,
+//! `Q ← (a²/d)[Q + zzᵀ/r, −z/r; −zᵀ/r, 1/r]`, from `ρ = λ` and nothing else. When the dictionary is
+//! full nothing is learnt, but `i` counts on. `Jd + J²` multiply-adds a round while it grows,
+//! `Jd + J` after, `Jd + ½J²` numbers of memory.
 //!
-//! **Range.** The recursion carries an inverse: `Q` is near `(K + βⁱρ I)⁻¹`, and rounding grows with the square of its condition. On up to 500 points
-//! under a Gaussian kernel predictions agree with the exact solution to 1e-7 while `βⁱρ` stays above 1e-3 `κ`, to 1e-5 above 1e-4 `κ`, and have lost all digits at
-//! 1e-6 `κ`. A `β` below 1 lets `βⁱρ` vanish as the dictionary grows: 0.995 makes it 1e-3 of `λ` after 1400 rounds, 0.99 after 700. Where `r`
-//! ceases to be positive the step is refused as diverged. For streams without end take [`KrlsT`](crate::KrlsT).
+//! **Range.** The recursion carries an inverse: `Q` is near `(K + βⁱρ I)⁻¹`, and rounding grows
+//! with the square of its condition. On up to 500 points under a Gaussian kernel predictions agree
+//! with the exact solution to 1e-7 while `βⁱρ` stays above 1e-3 `κ`, to 1e-5 above 1e-4 `κ`, and
+//! have lost all digits at 1e-6 `κ`. A `β` below 1 lets `βⁱρ` vanish as the dictionary grows: 0.995
+//! makes it 1e-3 of `λ` after 1400 rounds, 0.99 after 700. Where `r` ceases to be positive the step
+//! is refused as diverged. For streams without end take [`KrlsT`](crate::KrlsT).
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel};
@@ -18,10 +22,11 @@ use mercer_simd::{axpy, dot};
 use mercer_sparsify::EveryPoint;
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`ExKrls`].
@@ -94,6 +99,10 @@ impl Validate for StateSpaceStep {
 }
 
 impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         let k = probe.row();
@@ -137,7 +146,11 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         self.q.dimension() == points
     }
 }

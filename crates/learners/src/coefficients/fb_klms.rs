@@ -1,12 +1,14 @@
 //! FB-KLMS: fixed-budget kernel least mean squares (Rzepka 2012).
 //!
-//! With `k` the kernel values at the kept points, `κ = k(x, x)`, `e = y − f(x)`, `ω` the weight of the example and `n = ‖k‖² + ε`:
-//! `α ← α + η ω e k/n`. If `min_i (κ − k_i/k(d_i, d_i)) ≥ ν`, `x` joins with the coefficient `η ω e/n`. Of more than `M` points the one of the smallest
-//! `|α|` leaves: the first of several, and it may be the new one. The first point joins with `η ω y/κ`. `Jd + 3J` multiply-adds a round, `Jd + 2J`
-//! numbers of memory.
+//! With `k` the kernel values at the kept points, `κ = k(x, x)`, `e = y − f(x)`, `ω` the weight of
+//! the example and `n = ‖k‖² + ε`: `α ← α + η ω e k/n`. If `min_i (κ − k_i/k(d_i, d_i)) ≥ ν`, `x`
+//! joins with the coefficient `η ω e/n`. Of more than `M` points the one of the smallest `|α|`
+//! leaves: the first of several, and it may be the new one. The first point joins with `η ω y/κ`.
+//! `Jd + 3J` multiply-adds a round, `Jd + 2J` numbers of memory.
 //!
-//! The source has `ε = 0`; its step then grows without bound far from the dictionary. Steps at the point itself shrink the error for `ε > ηκ/2`, and the
-//! default is `ε = κ`. Inputs with `κ = 0` are the zero function; they teach nothing.
+//! The source has `ε = 0`; its step then grows without bound far from the dictionary. Steps at the
+//! point itself shrink the error for `ε > ηκ/2`, and the default is `ε = κ`. Inputs with `κ = 0`
+//! are the zero function; they teach nothing.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
@@ -14,10 +16,11 @@ use mercer_simd::dot;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen, check_move};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`FbKlms`].
@@ -70,6 +73,10 @@ impl Validate for FixedBudgetStep {
 }
 
 impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { basis, probe, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
@@ -95,7 +102,11 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.budget
     }
 }

@@ -1,10 +1,13 @@
 //! KAP: kernel affine projection (Richard, Bermudez and Honeine 2009).
 //!
-//! Points join as for [`Knlms`](crate::Knlms), by their [coherence](Coherence). With the last `p` examples, this one included (fewer at first), `H` their
-//! kernel values at the kept points, one row an example, and `Ω` their weights: `α ← α + η Hᵀ(εI + HHᵀ)⁻¹ Ω (y − Hα)`, over the dictionary that may have
-//! grown. The errors are those of the current `f`. For `p = 1` this is KNLMS. Once the dictionary is full no point joins and the steps go on.
+//! Points join as for [`Knlms`](crate::Knlms), by their [coherence](Coherence). With the last `p`
+//! examples, this one included (fewer at first), `H` their kernel values at the kept points, one
+//! row an example, and `Ω` their weights: `α ← α + η Hᵀ(εI + HHᵀ)⁻¹ Ω (y − Hα)`, over the
+//! dictionary that may have grown. The errors are those of the current `f`. For `p = 1` this is
+//! KNLMS. Once the dictionary is full no point joins and the steps go on.
 //!
-//! `Jd + p²J/2 + 2pJ + p³/6` multiply-adds a round and `pd` more when a point joins, `J(d + 2 + p)` numbers of memory.
+//! `Jd + p²J/2 + 2pJ + p³/6` multiply-adds a round and `pd` more when a point joins, `J(d + 2 + p)`
+//! numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, Kernel};
@@ -13,10 +16,11 @@ use mercer_sparsify::Coherence;
 
 use super::window::{Move, Solver, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`Kap`].
@@ -77,6 +81,10 @@ impl Validate for AffineProjection {
 }
 
 impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, mut seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Self { eta, eps, window, errors, solver, moved } = self;
         alpha.values(seen.probe.row(), scores);
@@ -91,16 +99,12 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
         })
     }
 
-    fn grow(&mut self, added: usize) {
-        self.window.grow(added);
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        self.window.reshape(growth)
     }
 
-    fn fits(&self, points: usize) -> bool {
-        self.window.fits(points)
-    }
-
-    fn fits_inputs(&self, dimension: usize) -> bool {
-        self.window.fits_inputs(dimension)
+    fn fits(&self, points: usize, inputs: usize) -> bool {
+        self.window.fits(points) && self.window.fits_inputs(inputs)
     }
 }
 

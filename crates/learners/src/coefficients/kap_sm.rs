@@ -1,9 +1,11 @@
 //! KAP-SM: kernel adaptive projected subgradients (Slavakis, Theodoridis and Yamada 2008).
 //!
-//! With the last `q ≤ p` examples, this one included, `e_j` their errors under the current `f`, `κ_j = k(x_j, x_j)` and `ω_j` their weights: `x` joins
-//! with 0, and the coefficients of the `q` examples, the last ones, lose `μβ_j`, `β_j = ω_j L_j g_j/(q(g_j² κ_j + u))`, `u = 2.2e−16`. Without the factor
-//! `ω_j/q` and for `μ = 1`, a term projects `f` on the half-space where the linearised loss of its example is not positive. Of more than `M` points
-//! the oldest leaves; `p ≤ M`. The loss is
+//! With the last `q ≤ p` examples, this one included, `e_j` their errors under the current `f`,
+//! `κ_j = k(x_j, x_j)` and `ω_j` their weights: `x` joins with 0, and the coefficients of the `q`
+//! examples, the last ones, lose `μβ_j`, `β_j = ω_j L_j g_j/(q(g_j² κ_j + u))`, `u = 2.2e−16`.
+//! Without the factor `ω_j/q` and for `μ = 1`, a term projects `f` on the half-space where the
+//! linearised loss of its example is not positive. Of more than `M` points the oldest leaves;
+//! `p ≤ M`. The loss is
 //!
 //! - `l2`: `L = e²`, `g = −2e`;
 //! - `huber`: `L = e²/2s`, `g = −e/s` for `|e| ≤ s`, otherwise `L = |e| − s/2`, `g = −sign e`.
@@ -22,7 +24,7 @@ use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::loss::{Huber, Loss};
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::{Error, ParameterError};
+use crate::{Error, Growth, ParameterError};
 
 /// What [`KapSm`] minimises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,16 +137,12 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientProjection {
         Ok(())
     }
 
-    fn grow(&mut self, added: usize) {
-        self.window.grow(added);
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        self.window.reshape(growth)
     }
 
-    fn fits(&self, points: usize) -> bool {
-        self.window.ends(points) && points <= self.budget
-    }
-
-    fn fits_inputs(&self, dimension: usize) -> bool {
-        self.window.fits_inputs(dimension)
+    fn fits(&self, points: usize, inputs: usize) -> bool {
+        self.window.ends(points) && points <= self.budget && self.window.fits_inputs(inputs)
     }
 }
 

@@ -1,10 +1,12 @@
-//! KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang
-//! and Flamary 2013).
+//! KLMS-CSL1 and KLMS-CSAL1: kernel least mean squares with a coherent dictionary and a plain or
+//! adaptive ℓ₁ regulariser (Gao, Chen, Richard, Huang and Flamary 2013).
 //!
-//! Points join as for [`Knlms`](crate::Knlms), by their [coherence](Coherence), with `α = 0`. With `e = y − f(x)`, `k` the kernel values at the kept
-//! points, `x` included if it joined, and `ω` the weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold and
-//! stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from before the round, and `λ` for the point that joins. Points
-//! with a coefficient of exactly 0 leave. An emptied dictionary starts again.
+//! Points join as for [`Knlms`](crate::Knlms), by their [coherence](Coherence), with `α = 0`. With
+//! `e = y − f(x)`, `k` the kernel values at the kept points, `x` included if it joined, and `ω` the
+//! weight of the example: `α ← α + η ω e k`. Then each coefficient moves towards 0 by its threshold
+//! and stops there. For CSL1 the threshold is `λ`. For CSAL1 it is `λ/|α_i + ε|` with the `α` from
+//! before the round, and `λ` for the point that joins. Points with a coefficient of exactly 0
+//! leave. An emptied dictionary starts again.
 //!
 //! `Jd + 5J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
@@ -16,9 +18,10 @@ use mercer_sparsify::Coherence;
 use super::window::Move;
 use super::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::catalogue::{Entry, Parameters};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
+use crate::{Error, Growth, ParameterError};
 
 parameters! {
     /// Parameters of [`KlmsCsl1`].
@@ -124,6 +127,10 @@ fn soft_threshold(a: f64, threshold: f64) -> f64 {
 }
 
 impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<ADAPTIVE> {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
@@ -146,6 +153,14 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
         }
         self.moved.carry_out(alpha);
         Ok(())
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, _: usize, _: usize) -> bool {
+        true
     }
 }
 

@@ -1,8 +1,10 @@
 //! LKAPA and NLKAPA: leaky kernel affine projection, plain and normalised (Liu and Principe 2008).
 //!
-//! With the last `p` examples, this one included (fewer at first), `e` their errors under the current `f` and `Ω` their weights: `α ← (1 − λη) α`, `x`
-//! joins with 0, and the coefficients of the `p` examples, the last ones, gain `η Ωe`; for NLKAPA `η (K + εI)⁻¹ Ωe`, `K` being the kernel matrix of the
-//! examples. The first point joins with `η ω y`. Once the dictionary is full nothing is learnt any more. `λ = 0` is the projection without a leak.
+//! With the last `p` examples, this one included (fewer at first), `e` their errors under the
+//! current `f` and `Ω` their weights: `α ← (1 − λη) α`, `x` joins with 0, and the coefficients of
+//! the `p` examples, the last ones, gain `η Ωe`; for NLKAPA `η (K + εI)⁻¹ Ωe`, `K` being the kernel
+//! matrix of the examples. The first point joins with `η ω y`. Once the dictionary is full nothing
+//! is learnt any more. `λ = 0` is the projection without a leak.
 //!
 //! `Jd + pd + pJ` multiply-adds a round, `p³/6` more for NLKAPA; `J(d + 2 + p)` numbers of memory.
 
@@ -14,10 +16,11 @@ use mercer_sparsify::EveryPoint;
 use super::norma::leaking_step;
 use super::window::{Move, Solver, Window};
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`Lkapa`].
@@ -117,6 +120,10 @@ impl<const NORMALISED: bool> LeakyProjection<NORMALISED> {
 }
 
 impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection<NORMALISED> {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, mut seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Self { eta, lambda, eps, window, errors, solver, moved } = self;
         alpha.values(seen.probe.row(), scores);
@@ -136,16 +143,12 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
         })
     }
 
-    fn grow(&mut self, added: usize) {
-        self.window.grow(added);
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        self.window.reshape(growth)
     }
 
-    fn fits(&self, points: usize) -> bool {
-        self.window.ends(points)
-    }
-
-    fn fits_inputs(&self, dimension: usize) -> bool {
-        self.window.fits_inputs(dimension)
+    fn fits(&self, points: usize, inputs: usize) -> bool {
+        self.window.ends(points) && self.window.fits_inputs(inputs)
     }
 }
 

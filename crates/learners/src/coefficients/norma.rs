@@ -1,8 +1,10 @@
 //! NORMA: naive online regularised risk minimisation (Kivinen, Smola and Williamson 2004).
 //!
-//! In round `t`, with `η_t` the step size and `ℓ′` the derivative of the loss at the prediction `f(x)`: all coefficients leak, `α ← (1 − λη_t) α`, and
-//! `x` joins with the coefficient `−η_t ω ℓ′`, `ω` being the weight of the example. Of more than `τ` points the oldest leaves. Where the loss is flat,
-//! `x` joins with 0. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//! In round `t`, with `η_t` the step size and `ℓ′` the derivative of the loss at the prediction
+//! `f(x)`: all coefficients leak, `α ← (1 − λη_t) α`, and `x` joins with the coefficient
+//! `−η_t ω ℓ′`, `ω` being the weight of the example. Of more than `τ` points the oldest leaves.
+//! Where the loss is flat, `x` joins with 0. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of
+//! memory.
 //!
 //! The squared loss counts half here, as in the paper: `−ℓ′ = y − f(x)`, so that steps compare with
 //! those of [`Klms`](crate::Klms). The other losses are those of [`Loss`]. The paper takes the
@@ -19,7 +21,7 @@ use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
+use crate::{Error, Growth, ParameterError};
 
 /// Where the derivative of the loss is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,7 +161,11 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.tau
     }
 }

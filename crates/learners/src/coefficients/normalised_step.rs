@@ -5,8 +5,9 @@ use mercer_kernels::Kernel;
 use mercer_simd::dot;
 
 use super::{CoefficientUpdate, Seen, scaled_errors};
-use crate::Error;
+use crate::loss::Loss;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 /// `α ← α + η ω e k/(ε + ‖k‖²)`
 #[derive(Clone, Debug)]
@@ -37,6 +38,10 @@ impl Validate for NormalisedStep {
 }
 
 impl<K: Kernel> CoefficientUpdate<K> for NormalisedStep {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
@@ -60,7 +65,11 @@ impl<K: Kernel> CoefficientUpdate<K> for NormalisedStep {
         Ok(())
     }
 
-    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
+    fn reshape(&mut self, _: Growth) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn fits(&self, _: usize, _: usize) -> bool {
+        true
     }
 }

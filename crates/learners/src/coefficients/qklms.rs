@@ -1,8 +1,9 @@
 //! QKLMS: quantised kernel least mean squares (Chen, Zhao, Zhu and Príncipe 2012).
 //!
-//! With `e = y − f(x)` and `d_j` the kept point nearest to `x`: within the distance `ε` of it, `α_j ← α_j + η ω e`, `ω` being the weight of the
-//! example; otherwise `x` joins with the coefficient `η ω e`. Once the dictionary is full, inputs farther than `ε` from all its points teach
-//! nothing. `2Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//! With `e = y − f(x)` and `d_j` the kept point nearest to `x`: within the distance `ε` of it,
+//! `α_j ← α_j + η ω e`, `ω` being the weight of the example; otherwise `x` joins with the
+//! coefficient `η ω e`. Once the dictionary is full, inputs farther than `ε` from all its points
+//! teach nothing. `2Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
@@ -10,9 +11,10 @@ use mercer_sparsify::{Answer, Quantised};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen, scaled_errors};
 use crate::catalogue::{Entry, Parameters, Rule, Takes};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
-use crate::{Error, ParameterError};
+use crate::{Error, Growth, ParameterError};
 
 parameters! {
     /// Parameters of [`Qklms`].
@@ -71,6 +73,10 @@ impl Validate for QuantisedStep {
 }
 
 impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
@@ -91,8 +97,12 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
         Ok(())
     }
 
-    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
+    fn reshape(&mut self, _: Growth) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn fits(&self, _: usize, _: usize) -> bool {
+        true
     }
 }
 

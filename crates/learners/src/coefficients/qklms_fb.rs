@@ -1,15 +1,20 @@
-//! QKLMS-FB: quantised kernel least mean squares with a fixed budget (Zhao, Chen, Zhu and Principe 2013).
+//! QKLMS-FB: quantised kernel least mean squares with a fixed budget (Zhao, Chen, Zhu and Principe
+//! 2013).
 //!
-//! As [`Qklms`](crate::Qklms), but a full dictionary makes room: the point of the least significance `E` leaves, the first of several. With
-//! `e = y − f(x)`, `s = η ω e`, `ω` the weight of the example, `L` the influence of a point and `c = πσ²/2` for a Gaussian of width `σ`:
+//! As [`Qklms`](crate::Qklms), but a full dictionary makes room: the point of the least
+//! significance `E` leaves, the first of several. With `e = y − f(x)`, `s = η ω e`, `ω` the weight
+//! of the example, `L` the influence of a point and `c = πσ²/2` for a Gaussian of width `σ`:
 //!
-//! - `x` merges into `j`: `E_i ← βE_i + c|α_i| k(d_i, d_j)` for `i ≠ j`; `E_j ← |α_j + s| (βE_j/|α_j| + c)` with the `α` from before, or `c|α_j + s|` if
-//!   that is 0; `α_j ← α_j + s`; `L ← βL`, then `L_j ← L_j + 1`;
+//! - `x` merges into `j`: `E_i ← βE_i + c|α_i| k(d_i, d_j)` for `i ≠ j`;
+//!   `E_j ← |α_j + s| (βE_j/|α_j| + c)` with the `α` from before, or `c|α_j + s|` if that is 0;
+//!   `α_j ← α_j + s`; `L ← βL`, then `L_j ← L_j + 1`;
 //! - `x` joins with `s`: `E ← β[E; 0] + c|s| k(·, x)`, `L ← [βL; 1]`;
-//! - point `l` leaves before: `E_i ← E_i − L_l c|α_i| k(d_i, d_l)`, and `e` is the error without it.
+//! - point `l` leaves before: `E_i ← E_i − L_l c|α_i| k(d_i, d_l)`, and `e` is the error without
+//!   it.
 //!
-//! All terms of `E` have the factor `c`, so no decision depends on it, and `E` is kept in units of `c`. The source knows Gaussians only. Other kernels are
-//! used in the same way; in `E_j`, `c` then has the factor `k(d_j, d_j)`.
+//! All terms of `E` have the factor `c`, so no decision depends on it, and `E` is kept in units of
+//! `c`. The source knows Gaussians only. Other kernels are used in the same way; in `E_j`, `c` then
+//! has the factor `k(d_j, d_j)`.
 //!
 //! `3Jd + 4J` multiply-adds a round at most, `Jd + 4J` numbers of memory.
 
@@ -18,10 +23,11 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
 use super::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters, Rule};
+use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`QklmsFb`].
@@ -92,7 +98,8 @@ impl SignificanceStep {
         basis.kernel().row(basis.points(), &self.point, &mut self.row);
     }
 
-    /// Fills `next` with the significance after a merge into `j`, by which its coefficient becomes `moved`.
+    /// Fills `next` with the significance after a merge into `j`, by which its coefficient becomes
+    /// `moved`.
     fn merge(&mut self, alpha: &[f64], j: usize, own: f64, moved: f64) {
         let Self { beta, significance, next, row, .. } = self;
         let terms = significance.iter().zip(alpha).zip(row.iter());
@@ -108,6 +115,10 @@ impl SignificanceStep {
 }
 
 impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
+    fn loss(&self) -> Loss {
+        Loss::SQUARED
+    }
+
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { basis, probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
@@ -154,7 +165,11 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         self.significance.len() == points && self.influence.len() == points && points <= self.budget
     }
 }

@@ -1,7 +1,9 @@
-//! The engine of learners with several kernels: one set of points, and for each kernel a vector of coefficients.
+//! The engine of learners with several kernels: one set of points, and for each kernel a vector of
+//! coefficients.
 //!
-//! `y_p(x) = Σ_i A_ip k_p(d_i, x)` is what kernel `p` of `P` says; an update combines these parts to the prediction and moves `A`. A round
-//! costs `PJd` for the kernel rows and `O(PJ)` for the rest; memory is `Jd + PJ`.
+//! `y_p(x) = Σ_i A_ip k_p(d_i, x)` is what kernel `p` of `P` says; an update combines these parts
+//! to the prediction and moves `A`. A round costs `PJd` for the kernel rows and `O(PJ)` for the
+//! rest; memory is `Jd + PJ`.
 
 pub(crate) mod mknlms_cs;
 pub(crate) mod mxklms;
@@ -40,23 +42,23 @@ pub trait MultikernelUpdate: Clone + Send + Sync {
     /// `f(x)`, made of `y_p(x)` for each kernel.
     fn combine(&self, parts: &[f64]) -> f64;
 
-    /// Learns the example. `a` has a vector for each kernel. An update that keeps `x` appends a coefficient to each; the point then joins the
-    /// dictionary.
+    /// Learns the example. `a` has a vector for each kernel. An update that keeps `x` appends a
+    /// coefficient to each; the point then joins the dictionary.
     ///
     /// # Errors
-    /// [`ExampleError::Diverged`](mercer_core::ExampleError::Diverged) when the step is not finite; `self` and `a` are unchanged.
+    /// [`ExampleError::Diverged`](mercer_core::ExampleError::Diverged) when the step is not finite;
+    /// `self` and `a` are unchanged.
     fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error>;
 
-    /// Whether its state is that of so many kernels, for updates that have one: the answer when it was read back.
-    fn fits(&self, kernels: usize) -> bool {
-        let _ = kernels;
-        true
-    }
+    /// Whether its state is that of so many kernels, for updates that have one: the answer when it
+    /// was read back.
+    fn fits(&self, kernels: usize) -> bool;
 }
 
 /// A sum of kernel expansions on one growing dictionary, one for each of several kernels.
 ///
-/// A round costs `PJd` for the kernel rows and what the update costs; memory is `Jd + PJ`. At a fixed size nothing is allocated.
+/// A round costs `PJd` for the kernel rows and what the update costs; memory is `Jd + PJ`. At a
+/// fixed size nothing is allocated.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OnSeveralKernels<K, U> {
@@ -78,7 +80,8 @@ struct Memory {
 }
 
 impl<K: Kernel, U: MultikernelUpdate> OnSeveralKernels<K, U> {
-    /// An untrained learner for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
+    /// An untrained learner for inputs of dimension `dimension` that never exceeds `max_dictionary`
+    /// points.
     ///
     /// # Errors
     /// Without a kernel, or when no point at all may be kept.

@@ -1,7 +1,8 @@
 //! A window of samples: the last examples with their kernel rows against the dictionary.
 //!
-//! Learners that correct the errors of several examples at once share it. The rows follow the dictionary as points join and leave: a joining point costs
-//! a kernel value for each sample, `pd` multiply-adds, and a leaving one `O(pJ)` moves. `p(J + d + 2)` numbers of memory.
+//! Learners that correct the errors of several examples at once share it. The rows follow the
+//! dictionary as points join and leave: a joining point costs a kernel value for each sample, `pd`
+//! multiply-adds, and a leaving one `O(pJ)` moves. `p(J + d + 2)` numbers of memory.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -9,15 +10,17 @@ use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::dot;
 
 use super::Seen;
-use crate::Error;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 /// The last samples, oldest first.
 ///
-/// While [`learn`](Self::learn) runs, the window may hold one sample more than its order: the oldest, which is not looked at.
+/// While [`learn`](Self::learn) runs, the window may hold one sample more than its order: the
+/// oldest, which is not looked at.
 ///
 /// # Invariants
-/// One input, target, weight and row for each sample, at most `order` between rounds; a row has a kernel value for each kept point.
+/// One input, target, weight and row for each sample, at most `order` between rounds; a row has a
+/// kernel value for each kept point.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Window {
@@ -33,7 +36,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// An empty window of `order ≥ 1` samples, for inputs of dimension `dimension`; `name` is that of the parameter.
+    /// An empty window of `order ≥ 1` samples, for inputs of dimension `dimension`; `name` is that
+    /// of the parameter.
     pub(super) fn new(name: &'static str, order: usize, dimension: usize) -> Result<Self, ParameterError> {
         let order = ParameterError::at_least_one(name, order)?;
         let (targets, weights, rows) = (Vec::new(), Vec::new(), Vec::new());
@@ -41,10 +45,12 @@ impl Window {
         Ok(Self { order, inputs, targets, weights, rows, spare: None, joining: AlignedVec::new() })
     }
 
-    /// Learns an example: it enters, `find` moves the coefficients by what the window says of the old ones, and they become the learner's.
+    /// Learns an example: it enters, `find` moves the coefficients by what the window says of the
+    /// old ones, and they become the learner's.
     ///
     /// # Errors
-    /// That of `find`, or [`ExampleError::Diverged`]; window and coefficients are then what they were.
+    /// That of `find`, or [`ExampleError::Diverged`]; window and coefficients are then what they
+    /// were.
     pub(super) fn learn<K: Kernel>(
         &mut self,
         alpha: &mut Coefficients,
@@ -65,7 +71,8 @@ impl Window {
         found
     }
 
-    /// Takes the example in as the last sample. If it joins the dictionary, all rows gain its kernel values, the coordinates of the probe too.
+    /// Takes the example in as the last sample. If it joins the dictionary, all rows gain its
+    /// kernel values, the coordinates of the probe too.
     fn enter<K: Kernel>(&mut self, seen: &mut Seen<'_, K>, joins: bool) -> Result<(), Error> {
         let Seen { basis, x, probe, target, .. } = seen;
         if joins {
@@ -131,7 +138,8 @@ impl Window {
         &self.weights[self.oldest()..]
     }
 
-    /// `errors ← y_j − f(x_j)` for the samples in the window. Points that `alpha` does not know yet count as 0.
+    /// `errors ← y_j − f(x_j)` for the samples in the window. Points that `alpha` does not know yet
+    /// count as 0.
     pub(super) fn errors(&self, alpha: &AlignedVec, errors: &mut AlignedVec) {
         errors.resize(self.rows().len());
         let samples = self.targets[self.oldest()..].iter().zip(self.rows());
@@ -146,9 +154,15 @@ impl Window {
         errors.iter_mut().zip(self.weights()).for_each(|(error, weight)| *error *= weight);
     }
 
-    /// Inputs have `added` features more, 0 in the samples.
-    pub(super) fn grow(&mut self, added: usize) {
-        self.inputs.grow(added);
+    /// Inputs have more features, 0 in the samples; there is one output.
+    pub(super) fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        match growth {
+            Growth::Inputs(added) => {
+                self.inputs.grow(added);
+                Ok(())
+            }
+            Growth::Output { .. } => Err(growth.refused()),
+        }
     }
 
     /// Whether it belongs to so many kept points.
@@ -184,7 +198,8 @@ impl Validate for Window {
     }
 }
 
-/// Where kernel coefficients of one output go in a round, for updates that look at all of them before they move.
+/// Where kernel coefficients of one output go in a round, for updates that look at all of them
+/// before they move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Move {
     pub(super) next: AlignedVec,
@@ -199,7 +214,8 @@ impl Move {
         }
     }
 
-    /// Refuses coefficients that have left the range of numbers. Squares in range keep predictions in range.
+    /// Refuses coefficients that have left the range of numbers. Squares in range keep predictions
+    /// in range.
     pub(super) fn check(&self) -> Result<(), Error> {
         finite(dot(self.next.lanes(), self.next.lanes())).map(drop)
     }
@@ -210,7 +226,8 @@ impl Move {
     }
 }
 
-/// Solves `(εI + G) z = e` for a Gram matrix `G` of the samples, by Cholesky. `p³/6 + p²` multiply-adds.
+/// Solves `(εI + G) z = e` for a Gram matrix `G` of the samples, by Cholesky. `p³/6 + p²`
+/// multiply-adds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Solver {
     factor: GrowingCholesky,

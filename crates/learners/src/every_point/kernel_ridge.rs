@@ -17,7 +17,7 @@ use mercer_simd::dot;
 use crate::basis::kernel_coefficients::KernelCoefficients;
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::example::{Rows, Target};
-use crate::learner::{check_input, learn_in_order, learn_one_by_one};
+use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
 use crate::update::{Awv, Coefficients, Readout, Residuals, Ridge, finite, in_range};
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
@@ -131,7 +131,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     /// # Panics
     /// If there is no such point.
     pub(crate) fn remove(&mut self, index: usize, rotations: &mut Rotations) {
-        self.kernel_coefficients.clear();
+        self.kernel_coefficients.clear_points();
         self.factor.remove(index, rotations);
         self.q.rotate(rotations);
         self.q.drop_last(None);
@@ -146,12 +146,12 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         self.measure(x, v, scores)
     }
 
-    /// `α = (K + λI)⁻¹Y`, where predictions are its values alone.
-    fn alpha(&self) -> Option<&AlignedVec> {
-        let [q] = self.q.vectors() else { return None };
+    /// `α = (K + λI)⁻¹Y`, where predictions are its values alone and it costs no more than to solve
+    /// for `inputs` inputs, or one.
+    fn alphas(&self, inputs: usize) -> Option<&[AlignedVec]> {
+        let pays = F::OF_VALUES && self.q.outputs() <= inputs.max(1);
         let dictionary = (&self.kernel, &self.points);
-        let alphas = F::OF_VALUES.then(|| self.kernel_coefficients.get(&self.factor, dictionary, [q].into_iter()))?;
-        alphas?.first()
+        pays.then(|| self.kernel_coefficients.get(&self.factor, dictionary, self.q.vectors().iter()))?
     }
 
     /// `s` of `x`, `v` being known, and `ŷ_KRR` in `scores`.
@@ -253,12 +253,12 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.dimension())?;
-        if let (Some(alpha), [score]) = (self.alpha(), &mut *scores) {
+        if let Some(alphas) = self.alphas(scratch.inputs_ahead()) {
             let row = &mut scratch.vectors[1];
             self.kernel.row(&self.points, x, row);
-            *score = dot(alpha.lanes(), row.lanes());
-            let finite = self.kernel.self_value(x).is_finite() && score.is_finite();
-            return if finite { Ok(()) } else { Err(ExampleError::KernelOverflow.into()) };
+            scores.iter_mut().zip(alphas).for_each(|(score, alpha)| *score = dot(alpha.lanes(), row.lanes()));
+            let finite = self.kernel.self_value(x).is_finite();
+            return if finite { check_scores(scores) } else { Err(ExampleError::KernelOverflow.into()) };
         }
         let s = self.solve(x, scratch, scores)?;
         self.read(s, scores);

@@ -8,8 +8,11 @@ use mercer_sparsify::Ald;
 use super::Member;
 use super::team::{Gather, Group, Outcome, Team, learn_all};
 use crate::basis::{GrowThenStep, OnDictionary};
-use crate::example::{Rows, Target, Targets};
-use crate::update::{Coefficients, GradientStep, LeastSquares, LinearUpdate, NewtonStep};
+use crate::example::{Problem, Rows, Shape, Target, Targets};
+use crate::update::{
+    ByValues, Coefficients, GradientStep, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
+    NewtonStep, NormalSystem,
+};
 use crate::{AnyRegressor, Error, Regressor, RegressorExt, Scratch};
 
 impl<K> Member for AnyRegressor<K> {
@@ -112,15 +115,21 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
         match self {
             Self::One(learner) => learner.predict_each(x, scratch, take),
             Self::OneDictionary(learner) => {
-                let mut scores = scratch.lend(learner.outputs());
-                let probed = learner.coordinates(x, scratch).map(|coordinates| {
-                    for (index, step) in learner.linear().steps.iter().enumerate() {
-                        step.predict(coordinates, &mut scores);
-                        take(index, &scores);
+                let (steps, width) = (&learner.linear().steps, learner.outputs());
+                let mut scores = scratch.lend(steps.len() * width);
+                let predicted = learner.values_by_coefficients(x, scratch, &mut scores).and_then(|made| {
+                    let coordinates = if made { None } else { Some(learner.coordinates(x, scratch)?) };
+                    for (index, (step, scores)) in steps.iter().zip(scores.chunks_exact_mut(width)).enumerate() {
+                        match (coordinates, step.by_values()) {
+                            (Some(coordinates), _) => step.predict(coordinates, scores),
+                            (None, reading) => reading.into_iter().for_each(|reading| reading.read(scores)),
+                        }
+                        take(index, scores);
                     }
+                    Ok(())
                 });
                 scratch.take_back(scores);
-                probed
+                predicted
             }
         }
     }
@@ -128,7 +137,7 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
     fn tells_variance(&self) -> bool {
         match self {
             Self::One(learner) => learner.has_variance(),
-            Self::OneDictionary(learner) => learner.linear().steps.iter().any(LinearUpdate::has_variance),
+            Self::OneDictionary(learner) => learner.linear().steps.iter().any(|step| step.variance().is_some()),
         }
     }
 
@@ -237,26 +246,14 @@ macro_rules! inner {
 }
 
 impl LinearUpdate for Step {
-    fn coordinates(&self) -> usize {
-        inner!(self, update => update.coordinates())
+    fn problem(&self) -> Problem {
+        inner!(self, update => update.problem())
     }
-    fn outputs(&self) -> usize {
-        inner!(self, update => update.outputs())
+    fn coefficients(&self) -> Option<&Coefficients> {
+        inner!(self, update => update.coefficients())
     }
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        inner!(self, update => update.function(index))
-    }
-    fn read(&self, scores: &mut [f64]) {
-        inner!(self, update => update.read(scores));
-    }
-    fn has_variance(&self) -> bool {
-        inner!(self, update => update.has_variance())
-    }
-    fn noise(&self, output: usize) -> Option<f64> {
-        inner!(self, update => update.noise(output))
-    }
-    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
-        inner!(self, update => update.predict_variance(phi, outside, scores, variances))
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        inner!(self, update => update.predict(phi, scores));
     }
     fn step(
         &mut self,
@@ -267,20 +264,24 @@ impl LinearUpdate for Step {
     ) -> Result<(), Error> {
         inner!(self, update => update.step(phi, growth, target, scores))
     }
-    fn coefficients(&self) -> Option<&Coefficients> {
-        inner!(self, update => update.coefficients())
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        inner!(self, update => update.by_values())
     }
-    fn block_size(&self) -> usize {
-        inner!(self, update => update.block_size())
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        inner!(self, update => update.variance())
     }
-    fn learn_block(
-        &mut self,
-        phis: &mut [AlignedVec],
-        targets: Targets<'_>,
-        scores: &mut Vec<f64>,
-    ) -> Result<(), Error> {
-        inner!(self, update => update.learn_block(phis, targets, scores))
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        inner!(self, update => update.blocks())
     }
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        inner!(self, update => update.equations())
+    }
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        inner!(self, update => update.add_output(like))
+    }
+}
+
+impl GrowingUpdate for Step {
     fn grow(&mut self) {
         inner!(self, update => update.grow());
     }
@@ -289,9 +290,6 @@ impl LinearUpdate for Step {
     }
     fn restart(&mut self, n: usize) {
         inner!(self, update => update.restart(n));
-    }
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        inner!(self, update => update.add_output(like))
     }
 }
 
@@ -326,24 +324,22 @@ impl Validate for Steps {
 }
 
 impl LinearUpdate for Steps {
-    /// Those of the steps that have not failed: one that failed in this round did not grow, and leaves the mixture.
-    fn coordinates(&self) -> usize {
-        self.steps.iter().map(LinearUpdate::coordinates).max().unwrap_or(0)
+    /// The coordinates are those of the steps that have not failed: one that failed in this round did
+    /// not grow, and leaves the mixture.
+    fn problem(&self) -> Problem {
+        let inputs = self.steps.iter().map(LinearUpdate::coordinates).max().unwrap_or(0);
+        let first = self.steps.first().map_or(Problem::squared(0, 1), LinearUpdate::problem);
+        Problem { shape: Shape { inputs, ..first.shape }, ..first }
     }
 
-    fn outputs(&self) -> usize {
-        self.steps.first().map_or(1, LinearUpdate::outputs)
+    /// Those of the only update; several share no dictionary from which points leave.
+    fn coefficients(&self) -> Option<&Coefficients> {
+        self.steps.first()?.coefficients()
     }
 
-    /// Those of the first step, then those of the next.
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        let outputs = self.outputs();
-        self.steps.get(index / outputs)?.function(index % outputs)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         if let Some(step) = self.steps.first() {
-            step.read(scores);
+            step.predict(phi, scores);
         }
     }
 
@@ -381,17 +377,49 @@ impl LinearUpdate for Steps {
         learnt
     }
 
-    /// Those of the only update; several share no dictionary from which points leave.
-    fn coefficients(&self) -> Option<&Coefficients> {
-        self.steps.first()?.coefficients()
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
     }
 
-    fn block_size(&self) -> usize {
-        self.steps.iter().map(LinearUpdate::block_size).max().unwrap_or(1)
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        self.steps.first()?.variance()
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        Some(self)
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    /// The mixture drops the members that cannot.
+    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
+        Err(Error::FixedOutputs)
+    }
+}
+
+impl ByValues for Steps {
+    /// Those of the first step, then those of the next.
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        let outputs = self.outputs();
+        self.steps.get(index / outputs)?.by_values()?.function(index % outputs)
+    }
+
+    fn read(&self, values: &mut [f64]) {
+        if let Some(step) = self.steps.first().and_then(LinearUpdate::by_values) {
+            step.read(values);
+        }
+    }
+}
+
+impl LinearBlocks for Steps {
+    fn size(&mut self) -> usize {
+        self.steps.iter_mut().map(LinearUpdate::block_size).max().unwrap_or(1)
     }
 
     /// Every member learns the block in its own way; the rounds learnt are those of the member that came furthest.
-    fn learn_block(
+    fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],
         targets: Targets<'_>,
@@ -418,9 +446,11 @@ impl LinearUpdate for Steps {
         }
         learnt
     }
+}
 
+impl GrowingUpdate for Steps {
     fn grow(&mut self) {
-        self.steps.iter_mut().for_each(LinearUpdate::grow);
+        self.steps.iter_mut().for_each(GrowingUpdate::grow);
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {

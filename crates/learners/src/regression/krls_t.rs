@@ -22,9 +22,12 @@ use mercer_sparsify::EveryPoint;
 
 use crate::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::catalogue::{Entry, Parameters, choices};
-use crate::example::Target;
+use crate::example::{Problem, Target};
 use crate::parameters::parameters;
-use crate::update::{Coefficients, Forgetting, LeastSquares, LinearUpdate, finite};
+use crate::update::{
+    ByValues, Coefficients, Forgetting, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
+    NormalSystem, finite,
+};
 use crate::{Error, Scratch};
 
 /// How [`KrlsT`] forgets.
@@ -159,16 +162,16 @@ impl Validate for ScaledSquares {
 }
 
 impl LinearUpdate for ScaledSquares {
-    fn coordinates(&self) -> usize {
-        self.squares.coordinates()
+    fn problem(&self) -> Problem {
+        self.squares.problem()
     }
 
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.squares.function(index)
+    fn coefficients(&self) -> Option<&Coefficients> {
+        self.squares.coefficients()
     }
 
-    fn read(&self, scores: &mut [f64]) {
-        self.squares.read(scores);
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.squares.predict(phi, scores);
     }
 
     fn step(
@@ -191,10 +194,29 @@ impl LinearUpdate for ScaledSquares {
         Ok(())
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        self.squares.coefficients()
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        self.squares.by_values()
     }
 
+    /// [`KrlsT::predict_variance`] knows the scale of the targets.
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
+        Err(Error::FixedOutputs)
+    }
+}
+
+impl GrowingUpdate for ScaledSquares {
     fn grow(&mut self) {
         self.squares.grow();
     }

@@ -16,7 +16,7 @@ use mercer_sparsify::{Admission, Kors, NewtonBasis, Probe};
 use crate::basis::OnFeatures;
 use crate::every_point::NystromParams;
 use crate::learner::check_input;
-use crate::update::{Awv, LeastSquares, LinearUpdate, Readout, Ridge};
+use crate::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge};
 use crate::{Error, ParameterError};
 
 /// The Azoury–Warmuth–Vovk forecaster on the dictionary of a first pass.

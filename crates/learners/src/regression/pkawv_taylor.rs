@@ -11,7 +11,7 @@ use mercer_kernels::{AnyKernel, TaylorFeatures};
 use crate::basis::OnFeatures;
 use crate::catalogue::{BuildError, Context, Entry, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
 use crate::parameters::parameters;
-use crate::update::{Awv, LeastSquares, LinearUpdate, Readout, Ridge};
+use crate::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge};
 use crate::{Error, ParameterError};
 
 parameters! {

@@ -1,7 +1,8 @@
-//! The online gradient step `W ← W − η ω φgᵀ`, `g = ∂ℓ/∂z` at `z = Wᵀφ`, with an optional projection on the ball `‖W‖ ≤ U`.
+//! The online gradient step `W ← W − η ω φgᵀ`, `g = ∂ℓ/∂z` at `z = Wᵀφ`, with an optional
+//! projection on the ball `‖W‖ ≤ U`.
 //!
-//! `ω` is the weight of the example. In orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared norm of the function, summed over the outputs.
-//! `O(mn)` a step.
+//! `ω` is the weight of the example. In orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared
+//! norm of the function, summed over the outputs. `O(mn)` a step.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
@@ -9,9 +10,11 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::{dot, scale};
 
 use crate::Error;
-use crate::example::Target;
+use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
-use crate::update::{Coefficients, LinearUpdate, finite, make_room};
+use crate::update::{
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, make_room,
+};
 
 /// How long a gradient step is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +76,8 @@ pub struct GradientStep {
 }
 
 impl GradientStep {
-    /// `n` zero coefficients for each of `outputs ≥ 1` outputs under this loss; `radius` bounds `‖W‖`.
+    /// `n` zero coefficients for each of `outputs ≥ 1` outputs under this loss; `radius` bounds
+    /// `‖W‖`.
     #[must_use]
     pub fn new(n: usize, outputs: usize, loss: Loss, step_size: StepSize, radius: Option<f64>) -> Self {
         Self::with_weights(Coefficients::zeros(outputs, n), loss, step_size, radius)
@@ -98,8 +102,8 @@ impl GradientStep {
     }
 }
 
-/// `‖W + φsᵀ‖²` before any change, so that a step out of range is refused whole; 0 where there is no ball to stay in and the bound on the
-/// norm tells that the step is within the range of numbers.
+/// `‖W + φsᵀ‖²` before any change, so that a step out of range is refused whole; 0 where there is
+/// no ball to stay in and the bound on the norm tells that the step is within the range of numbers.
 #[inline(always)]
 fn squared_after(
     w: &Coefficients,
@@ -187,24 +191,17 @@ impl Validate for GradientStep {
 }
 
 impl LinearUpdate for GradientStep {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.w.coordinates(), outputs: self.w.outputs() }, loss: self.loss }
     }
 
-    fn outputs(&self) -> usize {
-        self.w.outputs()
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
 
-    fn loss(&self) -> Loss {
-        self.loss
-    }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.w.vectors().get(index)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
-        self.loss.predictions(scores);
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.w.values(phi, scores);
+        self.read(scores);
     }
 
     fn step(
@@ -221,10 +218,40 @@ impl LinearUpdate for GradientStep {
         }
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
     }
 
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.norm_bound = f64::INFINITY;
+        self.w.add_output(like);
+        Ok(())
+    }
+}
+
+impl ByValues for GradientStep {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
+    fn read(&self, values: &mut [f64]) {
+        self.loss.predictions(values);
+    }
+}
+
+impl GrowingUpdate for GradientStep {
     fn grow(&mut self) {
         self.w.grow();
     }
@@ -240,11 +267,5 @@ impl LinearUpdate for GradientStep {
             *squared_gradients = 0.0;
         }
         self.w.restart(n);
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.norm_bound = f64::INFINITY;
-        self.w.add_output(like);
-        Ok(())
     }
 }

@@ -1,15 +1,17 @@
 //! Recursive least squares on coordinates that grow.
 //!
-//! `W` minimises `Σ_s ω_s ‖y_s − Wᵀφ_s‖² + λ‖W‖²` over the rounds so far, every `φ_s` padded by zeros, `ω_s` being weights, with
-//! `P = (Σ ω φφᵀ + λI)⁻¹`. A round in the span: `c = Pφ`, `s = φᵀc`, `w_k ← w_k + ω c e_k/(1+ωs)` for each output,
-//! `P ← P − ω ccᵀ/(1+ωs)`. A round whose example is kept, without prior (`λ = 0`): the new coordinate interpolates, `w ← [w; e/√δ]`, and `P` is
-//! bordered by `[−c/√δ; (1/ω+s)/δ]`, the limit `λ → 0` of the step with a prior. Reads and writes `P` once: `1½n²` multiply-adds, and
-//! `2n` for each output.
+//! `W` minimises `Σ_s ω_s ‖y_s − Wᵀφ_s‖² + λ‖W‖²` over the rounds so far, every `φ_s` padded by
+//! zeros, `ω_s` being weights, with `P = (Σ ω φφᵀ + λI)⁻¹`. A round in the span: `c = Pφ`,
+//! `s = φᵀc`, `w_k ← w_k + ω c e_k/(1+ωs)` for each output, `P ← P − ω ccᵀ/(1+ωs)`. A round whose
+//! example is kept, without prior (`λ = 0`): the new coordinate interpolates, `w ← [w; e/√δ]`, and
+//! `P` is bordered by `[−c/√δ; (1/ω+s)/δ]`, the limit `λ → 0` of the step with a prior. Reads and
+//! writes `P` once: `1½n²` multiply-adds, and `2n` for each output.
 //!
 //! **Forgetting** `γ < 1`: see [`Forgetting`].
 //!
-//! **Readouts**: ridge regression predicts `wᵀφ`; the forecaster of Azoury, Warmuth and Vovk reckons with the example it is
-//! about to see, at target 0 and weight 1, and predicts `wᵀφ/(1 + φᵀPφ)`. What is learnt is the same.
+//! **Readouts**: ridge regression predicts `wᵀφ`; the forecaster of Azoury, Warmuth and Vovk
+//! reckons with the example it is about to see, at target 0 and weight 1, and predicts
+//! `wᵀφ/(1 + φᵀPφ)`. What is learnt is the same.
 
 use std::marker::PhantomData;
 
@@ -19,12 +21,12 @@ use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMat
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
-use crate::example::{Target, Targets};
+use crate::example::{Problem, Target, Targets};
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
 use crate::update::information::Information;
 use crate::update::{
-    Coefficients, LinearUpdate, NormalEquations, Residuals, finite, in_range, learn_each, make_room, move_in_range,
-    remove_coordinate,
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem,
+    Residuals, finite, in_range, learn_each, make_room, move_in_range, remove_coordinate,
 };
 
 /// How a factor `γ < 1` forgets.
@@ -32,19 +34,20 @@ use crate::update::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Forgetting {
-    /// Only what is known in the direction of `φ` is discounted (Kulhavý 1987): `φᵀPφ ← (s/(1+ωs))/γ`, by the same rank-one pass with gain
-    /// `(γω − (1−γ)/s)/(γ(1+ωs))`. A round that would raise the trace of `P` above the sum of what the prior or the kept points put there
-    /// forgets nothing, so `P` cannot wind up. No further cost.
+    /// Only what is known in the direction of `φ` is discounted (Kulhavý 1987):
+    /// `φᵀPφ ← (s/(1+ωs))/γ`, by the same rank-one pass with gain `(γω − (1−γ)/s)/(γ(1+ωs))`. A
+    /// round that would raise the trace of `P` above the sum of what the prior or the kept points
+    /// put there forgets nothing, so `P` cannot wind up. No further cost.
     #[default]
     Directional,
     /// Every round is discounted: the fit minimises `Σ γ^{t−s} ω_s (…)²` and the ridge fades as the
     /// rounds do, to `10⁻⁶ λ`. Below that it draws towards the coefficients as they are: directions
     /// that the stream does not visit keep their values. `P ← P/γ` multiplies rounding errors by
-    /// `1/γ` each round, so `P` is inverted anew each memory or so. At most `2n²` a round more where
-    /// `n` is at most four memories, and `½n²` numbers.
+    /// `1/γ` each round, so `P` is inverted anew each memory or so. At most `2n²` a round more
+    /// where `n` is at most four memories, and `½n²` numbers.
     Exponential,
-    /// Back to the prior (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012): `P ← γP + (1−γ)I/λ` and `W ← √γ W` after each round.
-    /// Needs a ridge. `½n²` a round more.
+    /// Back to the prior (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012):
+    /// `P ← γP + (1−γ)I/λ` and `W ← √γ W` after each round. Needs a ridge. `½n²` a round more.
     ToPrior,
 }
 
@@ -87,10 +90,12 @@ impl Readout for Awv {
     }
 }
 
-/// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`, predicting by the [`Readout`] `F`.
+/// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`, predicting by the
+/// [`Readout`] `F`.
 ///
 /// # Invariants
-/// With forgetting, `trace` is the trace of `p` up to rounding and never above `trace_limit`; without, neither is used.
+/// With forgetting, `trace` is the trace of `p` up to rounding and never above `trace_limit`;
+/// without, neither is used.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeastSquares<F = Ridge> {
@@ -117,10 +122,12 @@ pub struct LeastSquares<F = Ridge> {
 }
 
 impl<F> LeastSquares<F> {
-    /// No coordinates yet, one output. Without a ridge a coordinate can only come with an example ([`LinearUpdate::step`]).
+    /// No coordinates yet, one output. Without a ridge a coordinate can only come with an example
+    /// ([`LinearUpdate::step`]).
     ///
     /// # Errors
-    /// When the ridge is negative or so small that `1/λ` overflows, or `forgetting` not in `(0, 1]`.
+    /// When the ridge is negative or so small that `1/λ` overflows, or `forgetting` not in
+    /// `(0, 1]`.
     pub fn new(ridge: f64, forgetting: f64) -> Result<Self, ParameterError> {
         let remembers = forgetting > 0.0 && forgetting <= 1.0;
         let invertible = ridge == 0.0 || (1.0 / ridge).is_finite();
@@ -166,7 +173,8 @@ impl<F> LeastSquares<F> {
         Self { w, p, ..self }
     }
 
-    /// The same after rounds of this weight together whose `Σ ω e²/(1 + ωs)` were these, one an output.
+    /// The same after rounds of this weight together whose `Σ ω e²/(1 + ωs)` were these, one an
+    /// output.
     pub(crate) fn with_residuals(self, sums: &[f64], weight: f64) -> Self {
         Self { residuals: Residuals::of(sums, weight), ..self }
     }
@@ -203,21 +211,25 @@ impl<F> LeastSquares<F> {
         &self.p
     }
 
-    /// What no entry on the diagonal of `P` exceeds, so that no entry of `Pφ` exceeds the root of `φᵀPφ` times this.
+    /// What no entry on the diagonal of `P` exceeds, so that no entry of `Pφ` exceeds the root of
+    /// `φᵀPφ` times this.
     fn largest_variance(&self) -> f64 {
         let wound_up = self.forgetting < 1.0 && self.forgets != Forgetting::ToPrior;
         if self.ridge > 0.0 && !wound_up { 1.0 / self.ridge } else { self.trace.max(0.0) }
     }
 
-    /// `σ̂²(1 + s)` of each output, `outside` being the squared distance to the span: see [`Residuals`].
+    /// `σ̂²(1 + s)` of each output, `outside` being the squared distance to the span: see
+    /// [`Residuals`].
     ///
-    /// The prior has the variance `1/λ` in the directions that no coordinate has. Without a prior they are left out.
+    /// The prior has the variance `1/λ` in the directions that no coordinate has. Without a prior
+    /// they are left out.
     pub(crate) fn variances(&self, s: f64, outside: f64, variances: &mut [f64]) -> bool {
         let unseen = if self.ridge > 0.0 { outside / self.ridge } else { 0.0 };
         self.residuals.variances(s + unseen, variances)
     }
 
-    /// The gain of the rank-one pass for a weight: `ω/(1+ωs)`, or what directional forgetting makes of it.
+    /// The gain of the rank-one pass for a weight: `ω/(1+ωs)`, or what directional forgetting makes
+    /// of it.
     fn gain(&self, s: f64, weight: f64) -> f64 {
         let remember = weight / (1.0 + weight * s);
         if self.forgetting == 1.0 || self.forgets != Forgetting::Directional || s <= 0.0 {
@@ -228,7 +240,8 @@ impl<F> LeastSquares<F> {
         if trace.is_finite() && trace <= self.trace_limit { forget } else { remember }
     }
 
-    /// Takes note of the residuals of a round with these values of the fit, its errors being scaled: `ω e²/(1+ωs)`.
+    /// Takes note of the residuals of a round with these values of the fit, its errors being
+    /// scaled: `ω e²/(1+ωs)`.
     #[inline(always)]
     fn record(&mut self, Target { y, weight }: Target<'_>, values: &[f64]) {
         let squares = self.errors.iter().zip(y).zip(values).map(|((step, y), z)| step * (y - z));
@@ -255,8 +268,9 @@ impl<F> LeastSquares<F> {
         }
     }
 
-    /// `φᵀP` and what else a coordinate brings whose values over the past are known: `a = Fᵀf`, `‖f‖²` and `fᵀY`, where `F`
-    /// holds the past coordinates and `f` the new one's, for one output. `n²` multiply-adds; changes nothing.
+    /// `φᵀP` and what else a coordinate brings whose values over the past are known: `a = Fᵀf`,
+    /// `‖f‖²` and `fᵀY`, where `F` holds the past coordinates and `f` the new one's, for one
+    /// output. `n²` multiply-adds; changes nothing.
     pub(crate) fn enlargement(&self, a: &AlignedVec, squared: f64, cross: f64, c: &mut AlignedVec) -> Enlargement {
         self.p.product(a, c);
         // In exact arithmetic the Schur complement is at least the ridge.
@@ -328,38 +342,17 @@ impl<F> Validate for LeastSquares<F> {
 }
 
 impl<F: Readout> LinearUpdate for LeastSquares<F> {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem::squared(self.w.coordinates(), self.w.outputs())
     }
 
-    fn outputs(&self) -> usize {
-        self.w.outputs()
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        F::OF_VALUES.then(|| self.w.vectors().get(index))?
-    }
-
-    fn read(&self, _: &mut [f64]) {}
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
         self.w.values(phi, scores);
         read::<F>(scores, || self.p.quadratic(phi));
-    }
-
-    fn has_variance(&self) -> bool {
-        true
-    }
-
-    fn noise(&self, output: usize) -> Option<f64> {
-        self.residuals.noise(output)
-    }
-
-    fn predict_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
-        let s = self.p.quadratic(phi);
-        self.w.values(phi, scores);
-        read::<F>(scores, || s);
-        self.variances(s, outside, variances)
     }
 
     fn step(
@@ -426,18 +419,91 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         Ok(())
     }
 
-    fn block_size(&self) -> usize {
-        // Whether a round forgets depends on the whole column c, which a block knows only at its end.
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        F::OF_VALUES.then_some(self as &dyn ByValues)
+    }
+
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        Some(self)
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        Some(self)
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        if self.forgetting == 1.0 { Some(self) } else { None }
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.w.add_output(like);
+        self.residuals.add_output(like);
+        Ok(())
+    }
+}
+
+impl<F: Readout> ByValues for LeastSquares<F> {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
+    fn read(&self, _: &mut [f64]) {}
+}
+
+impl<F: Readout> LinearVariance for LeastSquares<F> {
+    fn noise_variance(&self, output: usize) -> Option<f64> {
+        self.residuals.noise(output)
+    }
+
+    fn predict_with_variance(&self, phi: &AlignedVec, outside: f64, scores: &mut [f64], variances: &mut [f64]) -> bool {
+        let s = self.p.quadratic(phi);
+        self.w.values(phi, scores);
+        read::<F>(scores, || s);
+        self.variances(s, outside, variances)
+    }
+}
+
+impl<F: Readout> NormalSystem for LeastSquares<F> {
+    fn normal_equations(&self) -> Option<NormalEquations> {
+        let a = self.p.inverted().ok()?;
+        let products = self.w.vectors().iter().map(|w| {
+            let mut b = AlignedVec::new();
+            a.product(w, &mut b);
+            b
+        });
+        let b = products.collect();
+        Some(NormalEquations { a, b })
+    }
+
+    fn solve(&mut self, NormalEquations { a, b }: &NormalEquations) -> bool {
+        let Ok(p) = a.inverted() else { return false };
+        for (w, b) in self.w.vectors_mut().iter_mut().zip(b) {
+            p.product(b, w);
+        }
+        self.p = p;
+        self.residuals = Residuals::default();
+        true
+    }
+
+    fn residuals(&mut self) -> &mut Residuals {
+        &mut self.residuals
+    }
+}
+
+impl<F: Readout> LinearBlocks for LeastSquares<F> {
+    fn size(&mut self) -> usize {
+        // Whether a round forgets depends on the whole column c, which a block knows only at its
+        // end.
         if self.forgetting < 1.0 { 1 } else { BlockRecursion::suitable(self.w.coordinates()) }
     }
 
-    fn learn_block(
+    fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],
         targets: Targets<'_>,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
-        if self.block_size() == 1 || phis.len() < SHORTEST_BLOCK {
+        if self.size() == 1 || phis.len() < SHORTEST_BLOCK {
             return learn_each(self, phis, targets, scores);
         }
         let largest = self.largest_variance();
@@ -461,37 +527,9 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             Ok(gain)
         })
     }
+}
 
-    fn normal_equations(&self) -> Option<NormalEquations> {
-        let a = (self.forgetting == 1.0).then(|| self.p.inverted().ok())??;
-        let products = self.w.vectors().iter().map(|w| {
-            let mut b = AlignedVec::new();
-            a.product(w, &mut b);
-            b
-        });
-        let b = products.collect();
-        Some(NormalEquations { a, b })
-    }
-
-    fn solving(&self, NormalEquations { a, b }: &NormalEquations) -> Option<Self> {
-        let p = a.inverted().ok()?;
-        let mut solved = self.clone();
-        for (w, b) in solved.w.vectors_mut().iter_mut().zip(b) {
-            p.product(b, w);
-        }
-        solved.p = p;
-        solved.residuals = Residuals::default();
-        Some(solved)
-    }
-
-    fn follow(&mut self, earlier: &Self) {
-        self.residuals.follow(&earlier.residuals);
-    }
-
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
-    }
-
+impl<F: Readout> GrowingUpdate for LeastSquares<F> {
     fn grow(&mut self) {
         self.w.grow();
         self.p.grow(1.0 / self.ridge);
@@ -518,12 +556,6 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         (self.trace, self.trace_limit) = (0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.w.add_output(like);
-        self.residuals.add_output(like);
-        Ok(())
     }
 }
 

@@ -1,8 +1,9 @@
 //! The online Newton step (\[A\] eqs. 7–8 and Theorem 4.9; Hazan et al. 2007, Luo et al. 2016).
 //!
-//! `A_t = A_{t−1} + ω h φφᵀ`, `w ← w − ω A_t⁻¹ g φ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U` in the norm of `A_t`, which
-//! is made when `x_{t+1}` arrives: `w ← w − sign(z) max(|z| − U, 0) A⁻¹φ/(φᵀA⁻¹φ)`. Both need the one product
-//! `c = A⁻¹φ`, so a round reads and writes `P = A⁻¹` once: `1½n²` multiply-adds. `ω` is the weight of the example.
+//! `A_t = A_{t−1} + ω h φφᵀ`, `w ← w − ω A_t⁻¹ g φ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U` in
+//! the norm of `A_t`, which is made when `x_{t+1}` arrives:
+//! `w ← w − sign(z) max(|z| − U, 0) A⁻¹φ/(φᵀA⁻¹φ)`. Both need the one product `c = A⁻¹φ`, so a
+//! round reads and writes `P = A⁻¹` once: `1½n²` multiply-adds. `ω` is the weight of the example.
 //!
 //! | loss | `h` | constant, from its [`Loss::curvature`] |
 //! |---|---|---|
@@ -10,29 +11,34 @@
 //! | logistic | `η g²` | `η = ½e^{−U}` |
 //! | softmax | `κ` | `κ = 1/(1 + (m − 1)e^{2U})`; the `m` classes share one `A` |
 //!
-//! **Short steps.** Where points leave a dictionary, new ones with `P = 1/prior` keep coming, and each
-//! would take a step of some `1/prior` times the gradient. There no step is longer than
-//! `w ← w − cg/(hs)`, with `s = φᵀA_t⁻¹φ` of before and the largest second derivative `h` of the loss: it
-//! does not pass the least loss of its own example (as Karampatziakis and Langford 2011 bound the
-//! steps of weighted examples).
+//! **Short steps.** Where points leave a dictionary, new ones with `P = 1/prior` keep coming, and
+//! each would take a step of some `1/prior` times the gradient. There no step is longer than
+//! `w ← w − cg/(hs)`, with `s = φᵀA_t⁻¹φ` of before and the largest second derivative `h` of the
+//! loss: it does not pass the least loss of its own example (as Karampatziakis and Langford 2011
+//! bound the steps of weighted examples).
 //!
-//! For softmax `κ` bounds the curvature from below in every direction in which the scores of the classes sum to zero, where gradients
-//! and steps stay; each class is projected by itself, which may move their common level, and that changes no probability.
+//! For softmax `κ` bounds the curvature from below in every direction in which the scores of the
+//! classes sum to zero, where gradients and steps stay; each class is projected by itself, which
+//! may move their common level, and that changes no probability.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMatrix};
 
 use crate::Error;
-use crate::example::{Target, Targets};
+use crate::example::{Problem, Shape, Target, Targets};
 use crate::loss::Loss;
 use crate::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
-use crate::update::{Coefficients, LinearUpdate, finite, learn_each, make_room, move_in_range, remove_coordinate};
+use crate::update::{
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite,
+    learn_each, make_room, move_in_range, remove_coordinate,
+};
 
 /// The online Newton step on coordinates, with `A_0 = prior · I`.
 ///
 /// # Invariants
-/// `p` is `A⁻¹`, where `A = prior · I + Σ ω_s h_s φ_s φ_sᵀ` with every `φ_s` padded by zeros to today's length.
+/// `p` is `A⁻¹`, where `A = prior · I + Σ ω_s h_s φ_s φ_sᵀ` with every `φ_s` padded by zeros to
+/// today's length.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NewtonStep {
@@ -99,8 +105,9 @@ impl Rule {
         }
     }
 
-    /// The gain of a round with values `z` and `s = φᵀA⁻¹φ` in the coordinates before growth, `grown` being what the new one adds to
-    /// it. Fills in `scores`, and how far projection and step move each output along `c`.
+    /// The gain of a round with values `z` and `s = φᵀA⁻¹φ` in the coordinates before growth,
+    /// `grown` being what the new one adds to it. Fills in `scores`, and how far projection and
+    /// step move each output along `c`.
     #[inline(always)]
     fn round(
         self,
@@ -148,12 +155,13 @@ fn steepest(loss: Loss) -> f64 {
 }
 
 impl NewtonStep {
-    /// No coordinates yet; regulariser `prior > 0`, predictions kept within `±bound`, targets expected within `±label_bound`; `outputs`
-    /// is 1, or the number of classes for softmax.
+    /// No coordinates yet; regulariser `prior > 0`, predictions kept within `±bound`, targets
+    /// expected within `±label_bound`; `outputs` is 1, or the number of classes for softmax.
     ///
     /// # Errors
-    /// When a parameter is not positive, the loss has no curvature (only squared, logistic and softmax have), several outputs are
-    /// asked for with another loss than softmax, or the curvature vanishes in floating point because a bound is too large.
+    /// When a parameter is not positive, the loss has no curvature (only squared, logistic and
+    /// softmax have), several outputs are asked for with another loss than softmax, or the
+    /// curvature vanishes in floating point because a bound is too large.
     pub fn new(prior: f64, bound: f64, label_bound: f64, loss: Loss, outputs: usize) -> Result<Self, Error> {
         let (bound, label_bound) =
             (ParameterError::positive("radius", bound)?, ParameterError::positive("label_bound", label_bound)?);
@@ -167,7 +175,8 @@ impl NewtonStep {
         Self::with_curvature(prior, curvature, bound, loss, outputs)
     }
 
-    /// The same with the constant `curvature > 0` in place of the loss's own; `bound > 0` only clips.
+    /// The same with the constant `curvature > 0` in place of the loss's own; `bound > 0` only
+    /// clips.
     ///
     /// # Errors
     /// When a parameter is not positive, or the prior so small that its reciprocal overflows.
@@ -220,24 +229,17 @@ impl Validate for NewtonStep {
 }
 
 impl LinearUpdate for NewtonStep {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.w.coordinates(), outputs: self.w.outputs() }, loss: self.loss }
     }
 
-    fn outputs(&self) -> usize {
-        self.w.outputs()
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
 
-    fn loss(&self) -> Loss {
-        self.loss
-    }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.w.vectors().get(index)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
-        self.rule().clip(scores);
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.w.values(phi, scores);
+        self.read(scores);
     }
 
     fn step(
@@ -258,7 +260,8 @@ impl LinearUpdate for NewtonStep {
         let found = Found { z: &self.block.values, s };
         let gain = rule.of(found, grown, target, scores, (projection, along))?;
         if let Some(new) = growth {
-            // The projection belongs to the old coordinates: the new one is moved by the step alone.
+            // The projection belongs to the old coordinates: the new one is moved by the step
+            // alone.
             self.w.grow();
             self.p.grow(1.0 / self.prior);
             self.w.add(projection, &self.c);
@@ -272,17 +275,56 @@ impl LinearUpdate for NewtonStep {
         Ok(())
     }
 
-    fn block_size(&self) -> usize {
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
+    }
+
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        Some(self)
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        if self.loss != Loss::SOFTMAX {
+            return Err(Error::FixedOutputs);
+        }
+        self.w.add_output(like);
+        let classes = self.w.outputs();
+        // The curvature of a loss over more classes is smaller.
+        self.curvature = self.loss.curvature(self.bound, 1.0, classes).unwrap_or(self.curvature).min(self.curvature);
+        Ok(())
+    }
+}
+
+impl ByValues for NewtonStep {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
+    fn read(&self, values: &mut [f64]) {
+        self.rule().clip(values);
+    }
+}
+
+impl LinearBlocks for NewtonStep {
+    fn size(&mut self) -> usize {
         BlockRecursion::suitable(self.w.coordinates())
     }
 
-    fn learn_block(
+    fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],
         targets: Targets<'_>,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
-        if self.block_size() == 1 || phis.len() < SHORTEST_BLOCK {
+        if self.size() == 1 || phis.len() < SHORTEST_BLOCK {
             return learn_each(self, phis, targets, scores);
         }
         let rule = self.rule();
@@ -299,11 +341,9 @@ impl LinearUpdate for NewtonStep {
             Ok(gain)
         })
     }
+}
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
-    }
-
+impl GrowingUpdate for NewtonStep {
     fn grow(&mut self) {
         self.w.grow();
         self.p.grow(1.0 / self.prior);
@@ -316,16 +356,5 @@ impl LinearUpdate for NewtonStep {
     fn restart(&mut self, n: usize) {
         self.w.restart(n);
         self.p.restart(n, 1.0 / self.prior);
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        if self.loss != Loss::SOFTMAX {
-            return Err(Error::FixedOutputs);
-        }
-        self.w.add_output(like);
-        let classes = self.w.outputs();
-        // The curvature of a loss over more classes is smaller.
-        self.curvature = self.loss.curvature(self.bound, 1.0, classes).unwrap_or(self.curvature).min(self.curvature);
-        Ok(())
     }
 }

@@ -1,7 +1,9 @@
-//! The update of the Projectron: a mistake outside of the span is kept, another one is projected on it.
+//! The update of the Projectron: a mistake outside of the span is kept, another one is projected on
+//! it.
 //!
-//! In orthonormal coordinates `φ` the projection of `k(x, ·)` on the span is `φ` itself: with the coefficients `d = K⁻¹k` of the
-//! papers, `Σ d_i k(d_i, ·)` has the coordinates `φ`, and `kᵀd = ‖φ‖²`. No inverse of a Gram matrix is needed. `O(J)` a step.
+//! In orthonormal coordinates `φ` the projection of `k(x, ·)` on the span is `φ` itself: with the
+//! coefficients `d = K⁻¹k` of the papers, `Σ d_i k(d_i, ·)` has the coordinates `φ`, and
+//! `kᵀd = ‖φ‖²`. No inverse of a Gram matrix is needed. `O(J)` a step.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
@@ -9,15 +11,18 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::dot;
 
 use crate::Error;
-use crate::example::Target;
+use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
 use crate::update::margin::Margin;
-use crate::update::{Coefficients, LinearUpdate, finite};
+use crate::update::{
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite,
+};
 
 /// `w ← w + ω y τ φ`, with `√δ` the distance of `k(x, ·)` from the span.
 ///
-/// A mistake, `y f(x) ≤ 0`, has `τ = 1`; if `√δ > η` the point joins first, unless the dictionary is full. With `MARGINS` also a margin below
-/// 1 is learnt, and no point joins: `ℓ = 1 − y f(x)`, `r = ℓ − √δ/η`, and where `r > 0`, `τ = min(ℓ/‖φ‖², 2r/‖φ‖², 1)`.
+/// A mistake, `y f(x) ≤ 0`, has `τ = 1`; if `√δ > η` the point joins first, unless the dictionary
+/// is full. With `MARGINS` also a margin below 1 is learnt, and no point joins: `ℓ = 1 − y f(x)`,
+/// `r = ℓ − √δ/η`, and where `r > 0`, `τ = min(ℓ/‖φ‖², 2r/‖φ‖², 1)`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProjectionStep<const MARGINS: bool> {
@@ -27,8 +32,9 @@ pub struct ProjectionStep<const MARGINS: bool> {
 }
 
 impl<const MARGINS: bool> ProjectionStep<MARGINS> {
-    /// No coordinates yet; `eta ≥ 0` is the distance beyond which a point joins (positive with `MARGINS`). Not the engine but the
-    /// update bounds the dictionary: a full one still needs to know the distance.
+    /// No coordinates yet; `eta ≥ 0` is the distance beyond which a point joins (positive with
+    /// `MARGINS`). Not the engine but the update bounds the dictionary: a full one still needs to
+    /// know the distance.
     ///
     /// # Errors
     /// When one is out of its range.
@@ -69,19 +75,17 @@ impl<const MARGINS: bool> Validate for ProjectionStep<MARGINS> {
 }
 
 impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
-    fn coordinates(&self) -> usize {
-        self.w.coordinates()
+    fn problem(&self) -> Problem {
+        Problem { shape: Shape { inputs: self.w.coordinates(), outputs: 1 }, loss: Loss::HINGE }
     }
 
-    fn loss(&self) -> Loss {
-        Loss::HINGE
+    fn coefficients(&self) -> Option<&Coefficients> {
+        Some(&self.w)
     }
 
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.w.vectors().get(index)
+    fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
+        self.w.values(phi, scores);
     }
-
-    fn read(&self, _: &mut [f64]) {}
 
     fn step(
         &mut self,
@@ -112,10 +116,36 @@ impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
         Ok(())
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        Some(&self.w)
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        Some(self)
     }
 
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        None
+    }
+
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        None
+    }
+
+    fn add_output(&mut self, _: Option<usize>) -> Result<(), Error> {
+        Err(Error::FixedOutputs)
+    }
+}
+
+impl<const MARGINS: bool> ByValues for ProjectionStep<MARGINS> {
+    fn function(&self, index: usize) -> Option<&AlignedVec> {
+        self.w.vectors().get(index)
+    }
+
+    fn read(&self, _: &mut [f64]) {}
+}
+
+impl<const MARGINS: bool> GrowingUpdate for ProjectionStep<MARGINS> {
     fn grow(&mut self) {
         self.w.grow();
     }

@@ -1,21 +1,25 @@
 //! The noise as a least-squares fit sees it, from which the variance of its predictions follows.
 //!
-//! Ridge regression is the posterior mean of the model `y = wᵀφ + ε`, `ε ~ N(0, σ²)`, `w ~ N(0, σ²I/λ)`. Given the rounds before, a target is
-//! then distributed as `N(z, σ²(1 + s))`, `z` being the value of the fit and `s = φᵀPφ` (Rasmussen and Williams 2006, eq. 2.9, with
-//! `σ²P` the covariance of `w`). The product of these densities over the rounds is the marginal likelihood of all targets, which `σ²` maximises at
+//! Ridge regression is the posterior mean of the model `y = wᵀφ + ε`, `ε ~ N(0, σ²)`,
+//! `w ~ N(0, σ²I/λ)`. Given the rounds before, a target is then distributed as `N(z, σ²(1 + s))`,
+//! `z` being the value of the fit and `s = φᵀPφ` (Rasmussen and Williams 2006, eq. 2.9, with `σ²P`
+//! the covariance of `w`). The product of these densities over the rounds is the marginal
+//! likelihood of all targets, which `σ²` maximises at
 //!
 //! ```text
 //! σ̂² = Σ ω e²/(1 + ωs) / Σ ω,    e = y − z before the target was learnt,
 //! ```
 //!
-//! a weight `ω` counting as `ω` rows with one input and one target. No row is predicted from itself, so the estimate needs no correction for the
-//! number of coordinates. KRLS-T scales its variance in this way (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012). Where the fit forgets by `γ`,
-//! both sums do, and what they have forgotten counts as one more row with the mean error of all that
-//! was forgotten. On a stretch without error the estimate therefore falls to about `1 − γ` of what
-//! it was, and not to 0. A round that is interpolated because there is no prior (`λ = 0`) says
-//! nothing of the noise and is left out.
+//! a weight `ω` counting as `ω` rows with one input and one target. No row is predicted from
+//! itself, so the estimate needs no correction for the number of coordinates. KRLS-T scales its
+//! variance in this way (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012). Where the fit
+//! forgets by `γ`, both sums do, and what they have forgotten counts as one more row with the mean
+//! error of all that was forgotten. On a stretch without error the estimate therefore falls to
+//! about `1 − γ` of what it was, and not to 0. A round that is interpolated because there is no
+//! prior (`λ = 0`) says nothing of the noise and is left out.
 //!
-//! The estimate is that of the noise and of the model's own misfit alike: what a small dictionary cannot follow counts as noise.
+//! The estimate is that of the noise and of the model's own misfit alike: what a small dictionary
+//! cannot follow counts as noise.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -24,7 +28,7 @@ use super::make_room;
 /// `Σ ω e²/(1 + ωs)` for each output, and `Σ ω`. The default has seen nothing.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Residuals {
+pub struct Residuals {
     sums: Vec<f64>,
     weight: f64,
     /// What was forgotten of both.
@@ -44,8 +48,8 @@ impl Residuals {
         Some(self.weight).filter(|weight| *weight > 0.0 && !self.sums.is_empty())
     }
 
-    /// Takes in a round of weight `ω` with `ω e²/(1 + ωs)` for each output, after the sums were multiplied by `keep`. They stay in the range of
-    /// numbers whatever the targets.
+    /// Takes in a round of weight `ω` with `ω e²/(1 + ωs)` for each output, after the sums were
+    /// multiplied by `keep`. They stay in the range of numbers whatever the targets.
     #[inline(always)]
     pub(crate) fn record(&mut self, keep: f64, weight: f64, squares: impl ExactSizeIterator<Item = f64>) {
         make_room(&mut self.sums, squares.len());
@@ -80,7 +84,8 @@ impl Residuals {
         (sum + one * before) / (self.weight + one)
     }
 
-    /// `σ̂²(1 + s)` for each output, `f64::MAX` at most; NaN, and the answer false, before there is an estimate.
+    /// `σ̂²(1 + s)` for each output, `f64::MAX` at most; NaN, and the answer false, before there is
+    /// an estimate.
     pub(crate) fn variances(&self, s: f64, variances: &mut [f64]) -> bool {
         let known = self.weight > 0.0 && self.sums.len() == variances.len();
         if !known {

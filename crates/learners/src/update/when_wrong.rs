@@ -1,20 +1,23 @@
-//! An update that keeps a point only where it is wrong: the second half of the novelty criterion (Platt 1991; Liu and Príncipe 2010).
+//! An update that keeps a point only where it is wrong: the second half of the novelty criterion
+//! (Platt 1991; Liu and Príncipe 2010).
 //!
-//! Where the rule of the dictionary would keep `x`, it is kept if `|y − f(x)| > δ₂`, for several outputs if this holds for one of them; otherwise `x` is
-//! learnt as a point that is not kept. The first point is always kept. With [`Novelty`](mercer_sparsify::Novelty) this is the
-//! novelty criterion. A prediction more, `O(mJ)`, in rounds in which the rule would keep the point.
+//! Where the rule of the dictionary would keep `x`, it is kept if `|y − f(x)| > δ₂`, for several
+//! outputs if this holds for one of them; otherwise `x` is learnt as a point that is not kept. The
+//! first point is always kept. With [`Novelty`](mercer_sparsify::Novelty) this is the novelty
+//! criterion. A prediction more, `O(mJ)`, in rounds in which the rule would keep the point.
 //!
-//! It works on both engines: with [`GrowThenStep`](crate::GrowThenStep) in orthonormal coordinates, as a [`LinearUpdate`], and on kernel coefficients, as a
-//! [`CoefficientUpdate`](crate::CoefficientUpdate). The rule must be one without state, for it does not hear that its point was declined.
+//! It works on both engines: with [`GrowThenStep`](crate::GrowThenStep) in orthonormal coordinates,
+//! as a [`LinearUpdate`], and on kernel coefficients, as a
+//! [`CoefficientUpdate`](crate::CoefficientUpdate). The rule must be one without state, for it does
+//! not hear that its point was declined.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations};
 
 use crate::Error;
-use crate::example::Target;
-use crate::loss::Loss;
-use crate::update::{Coefficients, LinearUpdate};
+use crate::example::{Problem, Target};
+use crate::update::{ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem};
 
 /// The update `U`, which keeps points only where the error exceeds `δ₂`.
 #[derive(Clone, Debug)]
@@ -25,8 +28,9 @@ pub struct WhenWrong<U> {
 }
 
 impl<U> WhenWrong<U> {
-    /// `inner`, where errors up to `delta2 ≥ 0` keep no point. Its targets are numbers: under the softmax loss, where they are classes, a class counts as
-    /// the number that stands for it, so that the error means nothing.
+    /// `inner`, where errors up to `delta2 ≥ 0` keep no point. Its targets are numbers: under the
+    /// softmax loss, where they are classes, a class counts as the number that stands for it, so
+    /// that the error means nothing.
     ///
     /// # Errors
     /// When `delta2` is negative or not finite.
@@ -48,24 +52,12 @@ impl<U: Validate> Validate for WhenWrong<U> {
 }
 
 impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
-    fn coordinates(&self) -> usize {
-        self.inner.coordinates()
+    fn problem(&self) -> Problem {
+        self.inner.problem()
     }
 
-    fn outputs(&self) -> usize {
-        self.inner.outputs()
-    }
-
-    fn loss(&self) -> Loss {
-        self.inner.loss()
-    }
-
-    fn function(&self, index: usize) -> Option<&AlignedVec> {
-        self.inner.function(index)
-    }
-
-    fn read(&self, scores: &mut [f64]) {
-        self.inner.read(scores);
+    fn coefficients(&self) -> Option<&Coefficients> {
+        self.inner.coefficients()
     }
 
     fn predict(&self, phi: &AlignedVec, scores: &mut [f64]) {
@@ -87,10 +79,29 @@ impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
         self.inner.step(phi, growth, target, scores)
     }
 
-    fn coefficients(&self) -> Option<&Coefficients> {
-        self.inner.coefficients()
+    fn by_values(&self) -> Option<&dyn ByValues> {
+        self.inner.by_values()
     }
 
+    fn variance(&self) -> Option<&dyn LinearVariance> {
+        self.inner.variance()
+    }
+
+    /// Every round is asked whether it keeps its point.
+    fn blocks(&mut self) -> Option<&mut dyn LinearBlocks> {
+        None
+    }
+
+    fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
+        self.inner.equations()
+    }
+
+    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        self.inner.add_output(like)
+    }
+}
+
+impl<U: GrowingUpdate> GrowingUpdate for WhenWrong<U> {
     fn grow(&mut self) {
         self.inner.grow();
     }
@@ -101,9 +112,5 @@ impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
 
     fn restart(&mut self, n: usize) {
         self.inner.restart(n);
-    }
-
-    fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        self.inner.add_output(like)
     }
 }

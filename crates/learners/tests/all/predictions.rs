@@ -1,10 +1,11 @@
 //! Predictions by kernel coefficients are those of the coordinates, and never those of an earlier
 //! state.
 
+use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Matern52};
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, ConKonsParams, Eviction, Krls, KrlsParams, Loss, NonsAld, NonsAldParams,
-    Regressor, RegressorExt, Rows, Scratch, Target, Targets,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Eviction, KernelKrr, KernelRidgeParams, Krls, KrlsParams,
+    Loss, NonsAld, NonsAldParams, Regressor, RegressorExt, Rows, Scratch, Target, Targets,
 };
 use mercer_linalg_incremental::Removal;
 use mercer_sparsify::Probe;
@@ -122,5 +123,64 @@ fn threads_that_ask_together_get_the_same() -> TestResult {
         asked.into_iter().map(|thread| thread.join().expect("a prediction")).collect()
     });
     assert!(told.iter().all(|made| *made == told[0] && made.is_ok()));
+    Ok(())
+}
+
+/// Predictions at inputs of their own, one by one and together.
+fn asked(learner: &impl Regressor) -> Result<[Vec<f64>; 2], Error> {
+    let (mut alone, mut together, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
+    for (x, _) in streams::smooth_noisy(4, 30, 2, 0.1) {
+        let mut scores = vec![0.0; learner.outputs()];
+        learner.predict_into(&x, &mut Scratch::default(), &mut scores)?;
+        alone.extend(scores);
+        inputs.extend(x);
+    }
+    learner.predict_rows(&inputs, &mut together)?;
+    Ok([alone, together])
+}
+
+/// Several outputs have coefficients where many inputs are to come; with and without, the values are
+/// those of learners of one output.
+#[test]
+fn outputs_together_are_predicted_as_each_alone() -> TestResult {
+    let (kernel, params) = (Gaussian::new(0.3)?, KrlsParams::default().lambda(0.1));
+    let ridge = |outputs| KernelRidgeParams::default().lambda(0.1).outputs(outputs);
+    for outputs in [1, 2, 12] {
+        check_outputs(outputs, |outputs| Krls::new(kernel, 2, params.outputs(outputs)))?;
+        check_outputs(outputs, |outputs| KernelKrr::new(kernel, 2, ridge(outputs)))?;
+    }
+    Ok(())
+}
+
+fn check_outputs<R: Regressor>(outputs: usize, make: impl Fn(usize) -> Result<R, Error>) -> TestResult {
+    let (mut together, mut alone) = (make(outputs)?, Vec::new());
+    alone.resize_with(outputs, || make(1));
+    let mut alone: Vec<R> = alone.into_iter().collect::<Result<_, _>>()?;
+    for (x, y) in streams::smooth_noisy(3, 150, 2, 0.1) {
+        let ys: Vec<f64> = (0..outputs).map(|output| y * output as f64 - x[0]).collect();
+        together.learn(&x, Target::new(&ys), &mut vec![0.0; outputs])?;
+        alone.iter_mut().zip(&ys).try_for_each(|(alone, y)| alone.update(&x, *y))?;
+    }
+    for made in asked(&together)? {
+        for (output, alone) in alone.iter().enumerate() {
+            for (row, expected) in asked(alone)?[0].iter().enumerate() {
+                let made = made[row * outputs + output];
+                assert!((made - expected).abs() < 1e-10, "{output} of {outputs} outputs: {made} for {expected}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is refused leaves the predictions before it.
+#[test]
+fn rows_are_predicted_up_to_the_first_that_is_refused() -> TestResult {
+    let mut learner = Krls::new(Gaussian::new(0.3)?, 2, KrlsParams::default())?;
+    learner.update(&[0.1, 0.2], 1.0)?;
+    let mut scores = vec![7.0];
+    assert!(learner.predict_rows(&[0.1, 0.2, 0.3, f64::NAN, 0.5, 0.6], &mut scores).is_err());
+    assert_eq!(scores, [7.0, learner.predict(&[0.1, 0.2])?]);
+    let torn = learner.predict_rows(&[0.1, 0.2, 0.3], &mut scores);
+    assert!(matches!(torn, Err(Error::Example(ExampleError::Block { .. }))), "{torn:?}");
     Ok(())
 }

@@ -380,7 +380,8 @@ fn predict(
     lines: &Lines,
     stop: &Stop,
 ) -> Result<(), Failure> {
-    let (mut sample, mut scratch, mut answer) = (Sample::default(), Scratch::default(), Answer::default());
+    // The model stays as it is: preparing pays however much it costs.
+    let (mut sample, mut scratch, mut answer) = (Sample::default(), Scratch::for_inputs(usize::MAX), Answer::default());
     let mut odd = Oddities::default();
     let ended = loop {
         let row = match rows.next(&mut sample) {

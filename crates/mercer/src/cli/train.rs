@@ -207,6 +207,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
             weight: common.weight.clone(),
             marks: rows.marks(),
+            ..Description::default()
         }
     };
     let (fresh, parameters) = match kind {
@@ -391,7 +392,8 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
     let columns = |model: &Trained| (model.dimension(), model.outputs());
-    let told = Description { parameters: old.parameters.clone(), marks: old.marks, ..new.clone() };
+    let (parameters, own) = (old.parameters.clone(), old.own.clone());
+    let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
         |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
     let otherwise = if *old != told || columns(saved) != columns(fresh) {

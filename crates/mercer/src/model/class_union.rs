@@ -38,12 +38,11 @@ impl ClassUnion {
     /// [`MergeError::TooManyClasses`] above [`MOST_CLASSES`].
     pub fn of(ours: &Labels, theirs: &Labels) -> Result<Self, MergeError> {
         let mut labels = ours.clone();
-        theirs.names().iter().for_each(|name| _ = labels.insert(name));
+        theirs.names().iter().zip(theirs.kinds()).for_each(|(name, kind)| _ = labels.insert_as(name, *kind));
         if labels.len() > MOST_CLASSES {
             return Err(MergeError::TooManyClasses { classes: labels.len() });
         }
-        let sorted = labels.sorted().into_iter().filter_map(|class| labels.get(class)).map(str::to_owned);
-        let labels = Labels::from(sorted.collect::<Vec<_>>());
+        let labels = labels.select(&labels.sorted());
         let places = |known: &Labels| match labels.names() {
             [] => vec![None],
             names => names.iter().map(|name| known.find(name)).collect(),

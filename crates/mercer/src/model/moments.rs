@@ -281,8 +281,7 @@ impl Moments {
         let weights = self.sums.sums().totals().iter().zip(before);
         let left: Vec<usize> =
             weights.enumerate().filter(|(_, (now, before))| **now > ROUNDING * **before).map(|(k, _)| k).collect();
-        let names = left.iter().filter_map(|class| classes.get(*class)).map(str::to_owned).collect::<Vec<_>>();
-        *classes = Labels::from(names);
+        *classes = classes.select(&left);
         let places: Vec<Option<usize>> = left.into_iter().map(Some).collect();
         self.sums.arrange(if places.is_empty() { &[None] } else { &places })
     }

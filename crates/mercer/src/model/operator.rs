@@ -5,13 +5,15 @@ use mercer_kernels::AnyKernel;
 use mercer_koopman::{DenseSogd, OperatorLearner, Sogd};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, ModelKind, Seen, check_names, frame};
+use super::{ModelError, ModelKind, Own, Seen, check_names, frame};
 
 /// A learner of an operator in a file, with all that is needed to go on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Operator {
     /// What it was made of: keys with their values, as the command's options write them.
     pub parameters: Vec<(String, String)>,
+    /// What the program that made it keeps for itself.
+    pub own: Own,
     /// The names of the inputs' columns and then of the outputs', if the pairs had names.
     pub columns: Vec<String>,
     /// The [fingerprint](Seen) of all pairs learnt.
@@ -71,7 +73,7 @@ impl Operator {
     /// A learner of which nothing more is known.
     #[must_use]
     pub fn new(columns: Vec<String>, learner: AnyOperator) -> Self {
-        Self { parameters: Vec::new(), columns, fingerprint: 0, learner }
+        Self { parameters: Vec::new(), own: Own::new(), columns, fingerprint: 0, learner }
     }
 
     /// The pairs learnt.

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_forecast::{AnyForecaster, ConformalIntervals, Forecaster, HorizonIntervals};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, ModelKind, Seen, check_names, frame};
+use super::{ModelError, ModelKind, Own, Seen, check_names, frame};
 
 /// A forecaster in a file, with all that is needed to go on in the midst of a series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,6 +13,8 @@ pub struct Prediction {
     pub method: String,
     /// What it was made of: keys with their values, which the command writes as JSON.
     pub parameters: Vec<(String, String)>,
+    /// What the program that made it keeps for itself.
+    pub own: Own,
     /// The names of outputs and then of inputs, if the series had names.
     pub columns: Vec<String>,
     /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are the other columns. Empty if
@@ -48,6 +50,7 @@ impl Prediction {
         Self {
             method: forecaster.name().to_owned(),
             parameters: Vec::new(),
+            own: Own::new(),
             columns,
             inputs: Vec::new(),
             fingerprint: 0,

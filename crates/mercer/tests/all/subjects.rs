@@ -78,6 +78,7 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
             features: ["a", "b"][..features].iter().map(|name| (*name).to_owned()).collect(),
             target_name: Some("y".to_owned()),
             target: TargetColumn::Name("y".to_owned()),
+            own: vec![("kernel".to_owned(), "\"auto\"".to_owned())],
             ..Description::default()
         },
         scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),

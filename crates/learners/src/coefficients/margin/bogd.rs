@@ -1,9 +1,11 @@
-//! BOGD: gradient descent on the hinge loss, on a budget from which points leave at random (Zhao, Wang, Wu, Jin and Hoi 2012).
+//! BOGD: gradient descent on the hinge loss, on a budget from which points leave at random (Zhao,
+//! Wang, Wu, Jin and Hoi 2012).
 //!
-//! Every round multiplies the coefficients by `1 − ηλ`. If the hinge loss of the score before is positive, `x` joins with the coefficient
-//! `ηωy`, `ω` being the weight of the example. If there are then more than `B` points, one of the `B` older ones leaves, each as likely as the
-//! others, and those that stay are multiplied by `B/(B − 1)`, so that their expected sum is what it was; the new one is not. `Jd + 2J`
-//! multiply-adds a round, `Jd + 2J` numbers of memory.
+//! Every round multiplies the coefficients by `1 − ηλ`. If the hinge loss of the score before is
+//! positive, `x` joins with the coefficient `ηωy`, `ω` being the weight of the example. If there
+//! are then more than `B` points, one of the `B` older ones leaves, each as likely as the others,
+//! and those that stay are multiplied by `B/(B − 1)`, so that their expected sum is what it was;
+//! the new one is not. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
@@ -15,7 +17,7 @@ use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
-use crate::{Error, ParameterError};
+use crate::{Error, Growth, ParameterError};
 
 parameters! {
     /// Parameters of [`Bogd`].
@@ -50,7 +52,8 @@ impl<K: Kernel> Bogd<K> {
     }
 }
 
-/// Gradient steps; an older point leaves at random when the new one is one too many, and the others make up for it.
+/// Gradient steps; an older point leaves at random when the new one is one too many, and the others
+/// make up for it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GradientBudget {
@@ -96,7 +99,11 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.budget
     }
 }
@@ -112,7 +119,8 @@ pub(crate) const BOGD: Entry = Entry {
     takes: Takes::SIGNS,
     advice: "two classes; noisy classes",
     start: "`budget=500`, `eta=0.5`",
-    // What stays is multiplied by B/(B − 1): without a regulariser a small budget has large coefficients now and then.
+    // What stays is multiplied by B/(B − 1): without a regulariser a small budget has large
+    // coefficients now and then.
     trial: &["budget=10", "eta=0.1", "lambda=1"],
     make: |kernel, context, values| Ok(Bogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN

@@ -1,22 +1,25 @@
-//! BPA-S: passive-aggressive learning on a budget, where the example takes the place of one point (Wang and Vucetic 2010).
+//! BPA-S: passive-aggressive learning on a budget, where the example takes the place of one point
+//! (Wang and Vucetic 2010).
 //!
-//! For kernels with `k(x, x) = 1`; others are refused. An example of weight `ω` with the hinge loss `ℓ > 0` has the step
-//! `τ = min(ωC, ℓ)`. While there are fewer than `B` points it is kept with the coefficient `yτ`. Then, for each point `r` with `k_r = k(d_r, x)`:
-//! in its place `x` would have the coefficient `b_r = α_r k_r + yτ` at the cost
-//! `Q_r = ½(α_r² + b_r² − 2α_r b_r k_r) + ωC max(0, 1 − y(f(x) − α_r k_r + b_r))`, and the point of the least cost, the first of several, leaves.
-//! `Jd + 8J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//! For kernels with `k(x, x) = 1`; others are refused. An example of weight `ω` with the hinge loss
+//! `ℓ > 0` has the step `τ = min(ωC, ℓ)`. While there are fewer than `B` points it is kept with the
+//! coefficient `yτ`. Then, for each point `r` with `k_r = k(d_r, x)`: in its place `x` would have
+//! the coefficient `b_r = α_r k_r + yτ` at the cost
+//! `Q_r = ½(α_r² + b_r² − 2α_r b_r k_r) + ωC max(0, 1 − y(f(x) − α_r k_r + b_r))`, and the point of
+//! the least cost, the first of several, leaves. `Jd + 8J` multiply-adds a round, `Jd + 2J` numbers
+//! of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::Error;
 use crate::catalogue::{BuildError, Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`BpaS`].
@@ -102,7 +105,11 @@ impl<K: Kernel> CoefficientUpdate<K> for SingleReplacement {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.budget
     }
 }

@@ -1,22 +1,25 @@
-//! The self-tuned Forgetron: the perceptron on a budget whose points fade before they leave (Dekel, Shalev-Shwartz and Singer 2008).
+//! The self-tuned Forgetron: the perceptron on a budget whose points fade before they leave (Dekel,
+//! Shalev-Shwartz and Singer 2008).
 //!
-//! A mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy`, `ω` being the weight of the example, and counts `M ← M + ω`. If there are then
-//! more than `B` points, all coefficients are multiplied by `φ` and the oldest point `r` leaves. With `s = |α_r|`, `μ = sign(α_r) f(d_r)`, `x` being
-//! part of `f`, and `Ψ(φ) = (sφ)² + 2sφ(1 − φμ)` what its removal may cost, `φ` is the largest number in `(0, 1]` with `Q + Ψ(φ) ≤ 15M/32`; then
-//! `Q ← Q + Ψ(φ)`. As `(s² − 2sμ)φ² + 2sφ + (Q − 15M/32)` is negative at 0, that is 1 or its first root. `Jd + J` multiply-adds a round and
-//! `Jd + 2J` more where a point leaves, `Jd + 2J` numbers of memory.
+//! A mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy`, `ω` being the weight of the
+//! example, and counts `M ← M + ω`. If there are then more than `B` points, all coefficients are
+//! multiplied by `φ` and the oldest point `r` leaves. With `s = |α_r|`, `μ = sign(α_r) f(d_r)`, `x`
+//! being part of `f`, and `Ψ(φ) = (sφ)² + 2sφ(1 − φμ)` what its removal may cost, `φ` is the
+//! largest number in `(0, 1]` with `Q + Ψ(φ) ≤ 15M/32`; then `Q ← Q + Ψ(φ)`. As
+//! `(s² − 2sμ)φ² + 2sφ + (Q − 15M/32)` is negative at 0, that is 1 or its first root. `Jd + J`
+//! multiply-adds a round and `Jd + 2J` more where a point leaves, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`Forgetron`].
@@ -43,7 +46,8 @@ impl<K: Kernel> Forgetron<K> {
     }
 }
 
-/// A mistake is kept with `ωy`; when that is one too many all coefficients shrink, as little as the removal of the oldest allows.
+/// A mistake is kept with `ωy`; when that is one too many all coefficients shrink, as little as the
+/// removal of the oldest allows.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SelfTunedDecay {
@@ -108,7 +112,11 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.budget
     }
 }

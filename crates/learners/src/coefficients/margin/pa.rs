@@ -1,20 +1,22 @@
-//! PA-I and PA-II: passive-aggressive learning (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006).
+//! PA-I and PA-II: passive-aggressive learning (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
+//! 2006).
 //!
-//! An example of weight `ω` with the hinge loss `ℓ > 0` is kept with the coefficient `yτ`: `τ = min(ωC, ℓ/κ)` for PA-I and
-//! `τ = ℓ/(κ + 1/(2ωC))` for PA-II, with `κ = k(x, x)`. They minimise `½‖f − f_t‖² + ωCℓ` and `½‖f − f_t‖² + ωCℓ²`. `Jd + J` multiply-adds a round,
-//! `Jd + 2J` numbers of memory for `J` examples with a loss.
+//! An example of weight `ω` with the hinge loss `ℓ > 0` is kept with the coefficient `yτ`:
+//! `τ = min(ωC, ℓ/κ)` for PA-I and `τ = ℓ/(κ + 1/(2ωC))` for PA-II, with `κ = k(x, x)`. They
+//! minimise `½‖f − f_t‖² + ωCℓ` and `½‖f − f_t‖² + ωCℓ²`. `Jd + J` multiply-adds a round, `Jd + 2J`
+//! numbers of memory for `J` examples with a loss.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::{Coefficients, finite};
+use crate::{Error, Growth};
 
 /// How a large loss is tempered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,14 @@ impl<K: Kernel> CoefficientUpdate<K> for PassiveAggressive {
             alpha.push(&[coefficient(margin.y * tau)?]);
         }
         Ok(())
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, _: usize, _: usize) -> bool {
+        true
     }
 }
 

@@ -1,8 +1,9 @@
-//! Pegasos on a budget: subgradient steps on the objective of the support vector machine (Shalev-Shwartz, Singer and Srebro 2007; Wang,
-//! Crammer and Vucetic 2012).
+//! Pegasos on a budget: subgradient steps on the objective of the support vector machine
+//! (Shalev-Shwartz, Singer and Srebro 2007; Wang, Crammer and Vucetic 2012).
 //!
-//! Round `t` multiplies the coefficients by `1 − 1/t`. If the hinge loss of the score before is positive, `x` joins with the coefficient
-//! `ωy/(λt)`, `ω` being the weight of the example; if there are then more than `B` points, the oldest leaves. Rounds of weight 0 do not count.
+//! Round `t` multiplies the coefficients by `1 − 1/t`. If the hinge loss of the score before is
+//! positive, `x` joins with the coefficient `ωy/(λt)`, `ω` being the weight of the example; if
+//! there are then more than `B` points, the oldest leaves. Rounds of weight 0 do not count.
 //! `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
@@ -10,12 +11,12 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`Pegasos`].
@@ -84,7 +85,11 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientSteps {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.budget
     }
 }

@@ -1,18 +1,19 @@
 //! The kernel perceptron (Freund and Schapire 1999).
 //!
-//! A mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy`, `ω` being the weight of the example; nothing else is learnt. `Jd + J`
-//! multiply-adds a round, `Jd + 2J` numbers of memory for `J` mistakes.
+//! A mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy`, `ω` being the weight of the
+//! example; nothing else is learnt. `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory for
+//! `J` mistakes.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::Error;
 use crate::catalogue::{Entry, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::update::Coefficients;
+use crate::{Error, Growth};
 
 /// The kernel perceptron.
 pub type Perceptron<K> = OnCoefficients<K, EveryPoint, MistakeStep>;
@@ -49,6 +50,14 @@ impl<K: Kernel> CoefficientUpdate<K> for MistakeStep {
             alpha.push(&[coefficient(margin.weight * margin.y)?]);
         }
         Ok(())
+    }
+
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, _: usize, _: usize) -> bool {
+        true
     }
 }
 

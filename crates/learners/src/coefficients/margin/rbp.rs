@@ -1,19 +1,21 @@
-//! RBP: the perceptron on a budget from which points leave at random (Cavallanti, Cesa-Bianchi and Gentile 2007).
+//! RBP: the perceptron on a budget from which points leave at random (Cavallanti, Cesa-Bianchi and
+//! Gentile 2007).
 //!
-//! A mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy`, `ω` being the weight of the example. If there are then more than `B`
-//! points, one of the `B` older ones leaves, each as likely as the others. `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//! A mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy`, `ω` being the weight of the
+//! example. If there are then more than `B` points, one of the `B` older ones leaves, each as
+//! likely as the others. `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Draws, Margin, check_budget, coefficient};
-use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes};
 use crate::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::update::Coefficients;
+use crate::{Error, Growth};
 
 parameters! {
     /// Parameters of [`Rbp`].
@@ -73,7 +75,11 @@ impl<K: Kernel> CoefficientUpdate<K> for RandomBudget {
         Ok(())
     }
 
-    fn fits(&self, points: usize) -> bool {
+    fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
+        growth.of_inputs()
+    }
+
+    fn fits(&self, points: usize, _: usize) -> bool {
         points <= self.budget
     }
 }

@@ -1,9 +1,12 @@
-//! MKNLMS-CS: multikernel normalised least mean squares with coherence-based sparsification (Yukawa 2012).
+//! MKNLMS-CS: multikernel normalised least mean squares with coherence-based sparsification (Yukawa
+//! 2012).
 //!
-//! With `K_ip = k_p(d_i, x)`, `f(x) = Σ_ip A_ip K_ip` and `e = y − f(x)`: `x` joins with coefficients 0 when no `K_ip` exceeds `δ`, as the first
-//! point always does; then, over the dictionary that may have grown, `A ← A + η ω e K/(ε + ΣK²)`, `ω` being the weight of the example. Kernel
-//! values are compared with `δ` as they are, so `δ` below 1 means a coherence for normalised kernels only. Once the dictionary is
-//! full no point joins and the steps go on. `P(Jd + 4J)` multiply-adds a round, `Jd + PJ` numbers of memory.
+//! With `K_ip = k_p(d_i, x)`, `f(x) = Σ_ip A_ip K_ip` and `e = y − f(x)`: `x` joins with
+//! coefficients 0 when no `K_ip` exceeds `δ`, as the first point always does; then, over the
+//! dictionary that may have grown, `A ← A + η ω e K/(ε + ΣK²)`, `ω` being the weight of the
+//! example. Kernel values are compared with `δ` as they are, so `δ` below 1 means a coherence for
+//! normalised kernels only. Once the dictionary is full no point joins and the steps go on.
+//! `P(Jd + 4J)` multiply-adds a round, `Jd + PJ` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
@@ -47,7 +50,8 @@ impl<K: Kernel> MknlmsCs<K> {
     }
 }
 
-/// `A ← A + η ω e K/(ε + ΣK²)`, and the rule that keeps points of which no kernel value exceeds `δ`.
+/// `A ← A + η ω e K/(ε + ΣK²)`, and the rule that keeps points of which no kernel value exceeds
+/// `δ`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NormalisedSteps {
@@ -89,6 +93,10 @@ impl MultikernelUpdate for NormalisedSteps {
             axpy(step, row.lanes(), a.lanes_mut());
         }
         Ok(())
+    }
+
+    fn fits(&self, _: usize) -> bool {
+        true
     }
 }
 

@@ -1,0 +1,231 @@
+//! Cells of a table: from Python objects to what an encoding reads.
+
+use mercer::encoding::{Cell, Cells, Encoding, Kind};
+use mercer::readers::text_cell;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+
+use crate::errors;
+use crate::features::shown;
+
+/// A cell that owns its text.
+pub(crate) enum Owned {
+    Missing,
+    Number(f64),
+    Instant(f64),
+    Text(String),
+}
+
+impl Owned {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Missing => Cell::Missing,
+            Self::Number(number) => Cell::Number(*number),
+            Self::Instant(seconds) => Cell::Instant(*seconds),
+            Self::Text(text) => Cell::Text(text),
+        }
+    }
+}
+
+/// Columns as Python gives them: `None` and NaN are gaps, dates have a `timestamp`.
+pub(crate) struct Columns(pub(crate) Vec<Vec<Owned>>);
+
+/// One row of them.
+pub(crate) struct Row<'a> {
+    columns: &'a [Vec<Owned>],
+    row: usize,
+}
+
+impl Cells for Row<'_> {
+    fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn cell(&self, column: usize) -> Cell<'_> {
+        self.columns[column][self.row].cell()
+    }
+}
+
+fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
+    let number = |number: f64| {
+        if number.is_nan() {
+            Ok(Owned::Missing)
+        } else if number.is_finite() {
+            Ok(Owned::Number(number))
+        } else {
+            Err(errors::data("a cell is infinite; give a number or leave it empty"))
+        }
+    };
+    let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
+    let text = |text: &str| match text_cell(text) {
+        Cell::Missing => Owned::Missing,
+        Cell::Number(number) => Owned::Number(number),
+        Cell::Instant(seconds) => Owned::Instant(seconds),
+        Cell::Text(text) => Owned::Text(text.to_owned()),
+    };
+    if value.is_none() {
+        Ok(Owned::Missing)
+    } else if let Ok(float) = value.cast::<PyFloat>() {
+        number(float.value())
+    } else if let Ok(one) = value.cast::<PyBool>() {
+        Ok(truth(one.is_true()))
+    } else if value.is_instance_of::<PyInt>() {
+        number(value.extract()?)
+    } else if let Ok(one) = value.cast::<PyString>() {
+        Ok(text(one.to_str()?))
+    } else if value.hasattr("timestamp")? {
+        let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
+        Ok(if seconds.is_nan() { Owned::Missing } else { Owned::Instant(seconds) })
+    } else if value.hasattr("isoformat")? {
+        // Dates and times of day.
+        Ok(text(value.call_method0("isoformat")?.cast::<PyString>()?.to_str()?))
+    } else if value.get_type().name()?.to_str()?.starts_with("bool") {
+        // That of numpy.
+        Ok(truth(value.is_truthy()?))
+    } else {
+        value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
+    }
+}
+
+/// What a column becomes whose first cells these are; none where all are missing.
+pub(crate) fn kind_of(cells: &[Owned]) -> Option<Kind> {
+    let mut present = cells.iter().filter(|cell| !matches!(cell, Owned::Missing)).peekable();
+    present.peek()?;
+    let all = |is: fn(&Owned) -> bool| cells.iter().all(|cell| matches!(cell, Owned::Missing) || is(cell));
+    Some(if all(|cell| matches!(cell, Owned::Number(_))) {
+        Kind::Number
+    } else if all(|cell| matches!(cell, Owned::Instant(_))) {
+        Kind::Time
+    } else {
+        Kind::Category
+    })
+}
+
+/// What a column of such cells is to a pipeline: a number, a category or a time; None where all are missing.
+#[pyfunction]
+pub(crate) fn column_kind(cells: Vec<Bound<'_, PyAny>>) -> PyResult<Option<String>> {
+    let cells = cells.iter().map(owned).collect::<PyResult<Vec<_>>>()?;
+    Ok(kind_of(&cells).map(|kind| kind.to_string()))
+}
+
+/// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
+fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    if value.getattr("tzinfo").is_ok_and(|zone| zone.is_none()) && value.getattr("year")?.is_instance_of::<PyInt>() {
+        let utc = py.import("datetime")?.getattr("timezone")?.getattr("utc")?;
+        let zone = PyDict::new(py);
+        zone.set_item("tzinfo", utc)?;
+        return value.call_method("replace", (), Some(&zone));
+    }
+    Ok(value.clone())
+}
+
+impl Columns {
+    pub(crate) fn read(columns: &[Bound<'_, PyList>]) -> PyResult<Self> {
+        let column = |column: &Bound<'_, PyList>| column.iter().map(|value| owned(&value)).collect::<PyResult<_>>();
+        Ok(Self(columns.iter().map(column).collect::<PyResult<_>>()?))
+    }
+
+    pub(crate) fn rows(&self) -> PyResult<usize> {
+        let rows = self.0.first().map_or(0, Vec::len);
+        if self.0.iter().all(|column| column.len() == rows) {
+            Ok(rows)
+        } else {
+            Err(errors::data("the columns differ in length"))
+        }
+    }
+
+    pub(crate) fn row(&self, row: usize) -> Row<'_> {
+        Row { columns: &self.0, row }
+    }
+}
+
+/// One row, in the order of the columns of an encoding; memory that is used again.
+#[derive(Default)]
+pub(crate) struct Single {
+    cells: Vec<Owned>,
+    /// The keys of the last dictionary in its order.
+    recent: Vec<(Py<PyAny>, Key)>,
+    /// From a name to its column, once it was asked for.
+    places: Option<Py<PyDict>>,
+    /// Columns that the learner cannot take.
+    left_out: Vec<String>,
+}
+
+/// What a key of a dictionary is.
+#[derive(Clone, Copy)]
+enum Key {
+    Column(usize),
+    LeftOut,
+    Unknown,
+}
+
+impl Single {
+    /// There are other columns.
+    pub(crate) fn forget(&mut self) {
+        (self.recent, self.places) = (Vec::new(), None);
+    }
+
+    /// Leaves a column out from now on.
+    pub(crate) fn leave_out(&mut self, name: String) {
+        self.left_out.push(name);
+    }
+
+    /// Reads a dictionary; columns that it lacks are missing. The answer is whether every key with a value is a column.
+    pub(crate) fn read(&mut self, row: &Bound<'_, PyDict>, encoding: &Encoding) -> PyResult<bool> {
+        self.cells.clear();
+        self.cells.resize_with(encoding.schema().columns().len(), || Owned::Missing);
+        let mut known = true;
+        for (position, (name, value)) in row.iter().enumerate() {
+            let place = match self.recent.get(position) {
+                Some((key, place)) if key.as_ptr() == name.as_ptr() => *place,
+                _ => self.look_up(position, &name, encoding)?,
+            };
+            match place {
+                Key::Column(place) => self.cells[place] = owned(&value).map_err(|error| of_column(&name, error))?,
+                Key::LeftOut => {}
+                Key::Unknown => known = known && matches!(owned(&value)?, Owned::Missing),
+            }
+        }
+        Ok(known)
+    }
+
+    fn look_up(&mut self, position: usize, name: &Bound<'_, PyAny>, encoding: &Encoding) -> PyResult<Key> {
+        let py = name.py();
+        let places = match &self.places {
+            Some(places) => places.bind(py).clone(),
+            None => {
+                let places = PyDict::new(py);
+                let columns = encoding.schema().columns().iter().enumerate();
+                columns.into_iter().try_for_each(|(place, column)| places.set_item(&column.name, place))?;
+                self.places.insert(places.unbind()).bind(py).clone()
+            }
+        };
+        let text = name.str()?;
+        let place = match places.get_item(&text)? {
+            Some(place) => Key::Column(place.extract()?),
+            None if self.left_out.iter().any(|left_out| text == left_out.as_str()) => Key::LeftOut,
+            None => Key::Unknown,
+        };
+        self.recent.truncate(position);
+        if position == self.recent.len() {
+            self.recent.push((name.clone().unbind(), place));
+        }
+        Ok(place)
+    }
+}
+
+impl Cells for Single {
+    fn width(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn cell(&self, column: usize) -> Cell<'_> {
+        self.cells[column].cell()
+    }
+}
+
+/// The same error, with the column in front.
+fn of_column(name: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    errors::data(format!("column {}: {}", shown(name), error.value(name.py())))
+}

@@ -1,0 +1,63 @@
+"""What Python keeps for itself in a model file, as JSON: parameters as they were given, and names and labels that a file has no words for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ._mercer import ModelFileError
+
+
+def to_text(value: Any) -> str:
+    """The value as JSON."""
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def of_text(text: str) -> Any:
+    """The value of this JSON; learners become objects of their classes."""
+    try:
+        return _full(json.loads(text))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"the model holds {text[:80]!r} of Python, which cannot be read: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return {"array": _plain(value.tolist()), "type": "O" if value.dtype == object else value.dtype.str}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_plain(one) for one in value]}
+    if isinstance(value, dict):
+        return {"dict": [[_plain(key), _plain(one)] for key, one in value.items()]}
+    if hasattr(value, "_keys"):
+        return {"learner": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
+    raise ModelFileError(f"{value!r} cannot be kept in a model file; pickle the model, or give a text or a number instead")
+
+
+def _full(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_full(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        made = np.empty(len(value["array"]), dtype=object) if value["type"] == "O" else None
+        if made is None:
+            return np.array(value["array"], dtype=value["type"])
+        made[:] = _full(value["array"])
+        return made
+    if "tuple" in value:
+        return tuple(_full(value["tuple"]))
+    if "dict" in value:
+        return {_full(key): _full(one) for key, one in value["dict"]}
+    from . import _learners
+
+    if value["learner"] not in _learners.__all__:
+        raise KeyError(value["learner"])
+    return getattr(_learners, value["learner"])(**_full(value["parameters"]))
