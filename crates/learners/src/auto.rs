@@ -78,26 +78,30 @@
 mod grid;
 mod metrics;
 mod nearest;
+mod plan;
 mod ranks;
 mod scales;
 mod search;
+mod series;
 mod speed;
 mod standing;
+mod watch;
 mod weights;
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{Gaussian, weighted_median_width};
 
 use self::grid::{grid, learn_in_pieces, threads_of_grid};
-use self::metrics::{Past, Row, Size};
+use self::metrics::Row;
 use self::nearest::Nearest;
+use self::plan::{Past, Size};
 use self::scales::{Affine, Scales, weighted};
 use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Takes, Value, Values};
 use crate::example::{Rows, Target, Targets};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::local::with_column;
-use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
+use crate::wrappers::mixture::{Expert, Mixture, squared_error};
 use crate::{AnyRegressor, Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
 use mercer_experts::Rule;
 
@@ -135,7 +139,7 @@ pub struct Auto {
     /// `None` before the first stage.
     mixture: Option<Stage>,
     loss: f64,
-    #[cfg_attr(feature = "serde", serde(skip, default = "crate::mixture::one"))]
+    #[cfg_attr(feature = "serde", serde(skip, default = "crate::wrappers::mixture::one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,

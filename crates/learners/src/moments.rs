@@ -26,9 +26,9 @@ mod sums;
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_linalg_incremental::SymmetricMatrix;
 
-use crate::basis::{FeatureMap, OnFeatures};
+use crate::engines::basis::{FeatureMap, OnFeatures};
+use crate::engines::update::{Awv, Coefficients, LeastSquares, NormalEquations, NormalSystem, Readout, Ridge};
 use crate::example::{Rows, Target, Targets};
-use crate::update::{Awv, Coefficients, LeastSquares, NormalEquations, NormalSystem, Readout, Ridge};
 use crate::{Error, ParameterError};
 
 pub use dictionaries::{Projection, leverage_sample, leverage_scores};
