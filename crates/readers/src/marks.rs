@@ -212,9 +212,7 @@ impl Notation {
     /// Whether blanks or apostrophes stand in a column of which it is not known that it holds
     /// numbers.
     fn asks_of_groups(&self, written: Written, column: usize) -> bool {
-        self.thousands.is_none()
-            && self.known.thousands != written.groups
-            && self.columns[column].numbers != Some(true)
+        self.thousands.is_none() && self.known.thousands != written.groups && self.columns[column].numbers != Some(true)
     }
 
     /// Whether the rows behind it are to be looked at before that cell is read.

@@ -24,7 +24,9 @@ fn grouped(number: u32, mark: &str) -> String {
 #[test]
 fn points_that_may_stand_between_thousands_are_refused_until_told() {
     let folder = Folder::new().with("places.csv", places(|people| grouped(people, ".")));
-    let complaint = ["places.csv, line 2, column 3 (\"people\"): \"4.000\" may mean 4000 or 4.000; say which with --thousands point or --decimal point"];
+    let complaint = [
+        "places.csv, line 2, column 3 (\"people\"): \"4.000\" may mean 4000 or 4.000; say which with --thousands point or --decimal point",
+    ];
     folder.refused(1, "eval places.csv --learner auto --target people", &complaint);
     folder.refused(1, "eval places.csv --learner krls --target area", &complaint);
     folder.refused(1, "inspect places.csv", &complaint);
@@ -69,7 +71,8 @@ fn thousands_that_cannot_be_mistaken_are_read_and_told_once() {
 fn decimal_commas_in_quotes() {
     let (mut commas, mut points) = ("\"a\",\"y\"\n".to_owned(), "a,y\n".to_owned());
     for i in 0..300_u32 {
-        let cells = [f64::from(i * 37 % 400) / 4.0, f64::from(i * 37 % 400) / 2.0 + 1.0].map(|cell| format!("{cell:.2}"));
+        let cells =
+            [f64::from(i * 37 % 400) / 4.0, f64::from(i * 37 % 400) / 2.0 + 1.0].map(|cell| format!("{cell:.2}"));
         writeln!(points, "{},{}", cells[0], cells[1]).unwrap();
         writeln!(commas, "\"{}\",\"{}\"", cells[0].replace('.', ","), cells[1].replace('.', ",")).unwrap();
     }
@@ -87,7 +90,14 @@ fn a_model_remembers_the_marks() {
     let mut text = "a;b;y\n".to_owned();
     for i in 0..400_u32 {
         let a = f64::from(i * 6151 % 300_000) / 100.0;
-        writeln!(text, "{};{};{}", format!("{a:.2}").replace('.', ","), i % 7, format!("{:.2}", 2.0 * a).replace('.', ",")).unwrap();
+        writeln!(
+            text,
+            "{};{};{}",
+            format!("{a:.2}").replace('.', ","),
+            i % 7,
+            format!("{:.2}", 2.0 * a).replace('.', ",")
+        )
+        .unwrap();
     }
     let folder = Folder::new()
         .with("train.csv", &text)
@@ -101,7 +111,12 @@ fn a_model_remembers_the_marks() {
     let said = |file: &str, told: usize| {
         let said = folder.run(&format!("predict {file} --model m"));
         assert_eq!(said.code, Some(0), "{file}: {}", said.err);
-        assert_eq!(said.err.matches("\"1.234\" is read as 1234, because points separate thousands").count(), told, "{file}: {}", said.err);
+        assert_eq!(
+            said.err.matches("\"1.234\" is read as 1234, because points separate thousands").count(),
+            told,
+            "{file}: {}",
+            said.err
+        );
         said.out
     };
     let plain = said("comma.csv", 0);

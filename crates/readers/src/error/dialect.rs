@@ -63,7 +63,9 @@ pub enum DialectError {
         file: String,
     },
     /// One mark is to stand before fractions and between thousands.
-    #[error("{file}: the decimal mark and the mark between thousands cannot both be the {mark}; say one of them otherwise")]
+    #[error(
+        "{file}: the decimal mark and the mark between thousands cannot both be the {mark}; say one of them otherwise"
+    )]
     MarkTwice {
         /// The file.
         file: String,

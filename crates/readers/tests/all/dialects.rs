@@ -4,8 +4,8 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, DataError, Decimal, Format, Header, Marks, ReadOptions, Record, RecordReader, RowReader, Separator, TargetColumn,
-    Thousands, read_bytes,
+    Cell, DataError, Decimal, Format, Header, Marks, ReadOptions, Record, RecordReader, RowReader, Separator,
+    TargetColumn, Thousands, read_bytes,
 };
 use proptest::prelude::*;
 
@@ -218,7 +218,10 @@ fn thousands_are_read_where_they_cannot_be_mistaken() {
         "f, line 2, column 2 (\"y\"): \"1.234.567\" is read as 1234567, because points separate thousands; overrule this with --thousands or --decimal"
     );
     // A decimal comma in quotes needs no word.
-    assert_eq!(grouped("a,y\n\"1,5\",\"2,25\"\n3,\"4,125\"\n", &csv()), (vec![vec![1.5, 2.25], vec![3.0, 4.125]], None));
+    assert_eq!(
+        grouped("a,y\n\"1,5\",\"2,25\"\n3,\"4,125\"\n", &csv()),
+        (vec![vec![1.5, 2.25], vec![3.0, 4.125]], None)
+    );
 }
 
 #[test]
