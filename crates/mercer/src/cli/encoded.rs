@@ -11,7 +11,8 @@ use mercer::encoding::{
     ColumnMap, Encoding, EncodingError, EncodingOptions, Look, Overrides, Scale, Schema, TargetScale, Use,
 };
 use mercer::readers::{
-    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, Scheme, TargetColumn,
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, Scheme,
+    TargetColumn,
 };
 
 use super::dialect;
@@ -97,7 +98,12 @@ impl Encoded {
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
-        let whole = ReadOptions { ignore: Vec::new(), later_keys: !looking.at_once, ..options.clone() };
+        let whole = ReadOptions {
+            ignore: Vec::new(),
+            unread: options.ignore.clone(),
+            later_keys: !looking.at_once,
+            ..options.clone()
+        };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
         let found = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)?;
@@ -245,6 +251,11 @@ impl Encoded {
     /// The columns and how many cells were odd, as JSON.
     pub(crate) fn facts(&self) -> Facts {
         (oddities::columns(&self.encoding), self.odd.as_ref().map_or(serde_json::Value::Null, Oddities::counts))
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        self.records.marks()
     }
 
     /// The line of the row last read, and what it counts.
