@@ -15,7 +15,6 @@ use std::str;
 use crate::dialect::{Decimal, Marks, Separator, Thousands};
 use crate::number::{self, Parsed};
 use crate::options::ReadOptions;
-use mercer_core::Cell;
 
 /// Of so many cells of a column of numbers one may be text.
 const NUMBERS_A_TEXT: u64 = 20;
