@@ -17,9 +17,9 @@ use mercer::readers::{
 
 use super::dialect;
 use super::failure::Failure;
-use super::input::{Kind, Wanted};
 use super::opening::Opening;
 use super::source::{Columns, Source};
+use super::task::{Kind, Wanted};
 use super::{CommonArguments, FIRST_ROWS, voice};
 use beside::{Beside, kind, place};
 

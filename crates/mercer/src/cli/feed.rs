@@ -12,12 +12,11 @@ use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
 use super::encoded::{Facts, Looking};
 use super::failure::{self, Failure};
-use super::input::{
-    Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
-};
+use super::input::{Input, Place, more_than_promised, read_options, refuse_for_named, rows, sorted_names};
 use super::opening::Opening;
 use super::source::{Columns, Learned, Source};
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 
 /// Rows handed out at once, or the next multiple of the block: enough for the median heuristic (200), and for the clock to be
 /// read seldom.

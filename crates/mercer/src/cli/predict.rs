@@ -14,7 +14,7 @@ use super::classes::quoted;
 use super::dialect::Dialect;
 use super::encoded::{Known, Sample};
 use super::failure::Failure;
-use super::input::{Kind, Wanted, sorted_names};
+use super::input::sorted_names;
 use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
@@ -26,6 +26,7 @@ use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::table::Table;
+use super::task::{Kind, Wanted};
 use super::trained::{Answer, Trained};
 use super::{TaskChoice, every, store, voice};
 

@@ -9,10 +9,11 @@ use mercer::readers::{ColumnChoice, Format, Marks, ReadOptions, TargetColumn, Ta
 use super::dialect::{self, Dialect};
 use super::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample};
 use super::failure::{self, Failure};
-use super::input::{Input, Kind, Wanted, refuse_for_named};
+use super::input::{Input, refuse_for_named};
 use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 
 /// How to read DATA.
 pub(crate) struct Reading<'a> {

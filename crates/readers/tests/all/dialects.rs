@@ -313,8 +313,7 @@ fn columns_of_text_say_nothing_of_marks() {
     assert_eq!(column(1)[0], Cell::Text("192.168.100.200"));
     assert_eq!(column(2)[1], Cell::Text("100 200"));
     assert_eq!(column(0)[..2], [Cell::Text("1,2"), Cell::Text("1,2,3")]);
-    let numbers: Vec<f64> = column(3).into_iter().filter_map(Cell::number).collect();
-    assert_eq!(numbers, [0.5, 1.5, 2.5, 2.5]);
+    assert!(column(3).into_iter().map(Cell::number).eq([0.5, 1.5, 2.5, 2.5].map(Some)));
     // A number in a column of versions is no measure for prices.
     let mut text = "version;price\n".to_owned();
     for version in ["1.2", "2.0.1", "1.10", "1.2.3", "2.x"] {

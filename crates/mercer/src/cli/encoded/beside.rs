@@ -4,7 +4,7 @@ use mercer::readers::{
     Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text, is_gap_mark,
 };
 
-use crate::cli::input::{Kind, Wanted};
+use crate::cli::task::{Kind, Wanted};
 
 /// Where a record has its targets, and its weight.
 #[derive(Clone, Debug)]

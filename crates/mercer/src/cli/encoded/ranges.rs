@@ -9,7 +9,7 @@ use mercer::encoding::{
 use mercer::readers::{Cell, Record, Scheme};
 
 use super::Sample;
-use crate::cli::input::Kind;
+use crate::cli::task::Kind;
 
 /// The smallest and the largest value of a column, if there was any.
 type Range = Option<(f64, f64)>;

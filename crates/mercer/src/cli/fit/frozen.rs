@@ -10,10 +10,10 @@ use mercer::readers::{ColumnChoice, Counts, DataError, Example, Marks, ReadOptio
 use super::files::Reading;
 use crate::cli::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample, TableRanges};
 use crate::cli::failure::Failure;
-use crate::cli::input::{Kind, Wanted};
 use crate::cli::opening::Opening;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
+use crate::cli::task::{Kind, Wanted};
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
