@@ -316,7 +316,7 @@ impl Look {
         let groups = written.and_then(|written| written.groups).filter(|groups| groups.is_no_decimal());
         let alike = groups.is_none_or(|groups| *seen.groups.get_or_insert(groups) == groups);
         seen.numbers += u64::from((parsed != Parsed::Text || written.is_some()) && alike);
-        if let Some(mark) = written.and_then(|written| written.shows()) {
+        if let Some(mark) = written.and_then(Written::shows) {
             let shown = &mut seen.shown[usize::from(mark == Decimal::Comma)];
             if !std::mem::replace(shown, true) {
                 self.shown.push((mark, Place { line, column }));

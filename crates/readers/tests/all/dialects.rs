@@ -576,7 +576,7 @@ proptest! {
         for (record, expected) in records.iter().zip(&rows) {
             prop_assert!(reader.next_features(&mut row).unwrap());
             prop_assert_eq!(row.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), expected.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
-            prop_assert!(record.cells().map(|cell| cell.number()).eq(expected.iter().copied().map(Some)));
+            prop_assert!(record.cells().map(Cell::number).eq(expected.iter().copied().map(Some)));
         }
         prop_assert!(!reader.next_features(&mut row).unwrap());
         prop_assert_eq!(records.len(), rows.len());
