@@ -123,7 +123,7 @@ pub trait LinearUpdate: Clone + Send + Sync {
     /// Rounds that [`learn_block`](Self::learn_block) likes to see at once; 1 when it takes them
     /// one by one.
     fn block_size(&mut self) -> usize {
-        self.blocks().map_or(1, |blocks| blocks.size())
+        self.blocks().map_or(1, LinearBlocks::size)
     }
 
     /// Learns `targets` at `phis` in order, as [`step`](Self::step) would one by one without
@@ -210,7 +210,7 @@ pub trait LinearBlocks {
 }
 
 /// [`LinearUpdate::learn_block`] one by one.
-pub(crate) fn learn_each<U: LinearUpdate + ?Sized>(
+pub(crate) fn learn_each<U: LinearUpdate>(
     update: &mut U,
     phis: &mut [AlignedVec],
     targets: Targets<'_>,

@@ -185,8 +185,7 @@ where
                 return Err(ExampleError::Dimension { expected: shape.inputs, got: other.inputs }.into());
             }
         }
-        if let Some(other) = members.iter().map(|member| member.problem()).find(|problem| problem.loss != Loss::SQUARED)
-        {
+        if let Some(other) = members.iter().map(Regressor::problem).find(|problem| problem.loss != Loss::SQUARED) {
             return Err(Error::Loss { update: "a mixture", loss: other.loss.name(), instead: "squared" });
         }
         Ok(Self {
