@@ -61,12 +61,12 @@ class Learner(Stored, BaseEstimator):
 
     def _written_whole(self) -> str:
         """Name and settings, as a member of a mixture is written."""
-        kernel = getattr(self, "kernel", "auto")
+        kernel = kernel_text(getattr(self, "kernel", "auto"))
         words = [self._name, *self._pairs(), *([] if kernel == "auto" else [f"kernel={kernel}"])]
         return " ".join(words)
 
     def _settings(self) -> tuple[str, list[str], str, int]:
-        return self._name, self._pairs(), str(getattr(self, "kernel", "auto")), whole("seed", getattr(self, "seed", 0) or 0)
+        return self._name, self._pairs(), kernel_text(getattr(self, "kernel", "auto")), whole("seed", getattr(self, "seed", 0) or 0)
 
     if TYPE_CHECKING:
         # What the extension gives.
@@ -160,6 +160,14 @@ class Learner(Stored, BaseEstimator):
         width = len(self._names) if self._sizes is None else self._sizes[0]
         known = vars(self).get("n_features_in_")
         named = vars(self).get("feature_names_in_")
+        if type(X) is list and named is None:
+            # Lists of plain numbers need no other check than arrays do.
+            try:
+                plain = np.array(X)
+            except ValueError:
+                plain = np.empty(0)
+            if plain.dtype.kind in "fiu" and plain.ndim == 2 and np.isfinite(plain).all():
+                X = plain.astype(np.float64, copy=False)
         if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.shape == (X.shape[0], known or width) and X.flags.c_contiguous:
             if named is None and len(X):
                 return X if X.shape[1] == width else np.hstack([X, np.zeros((len(X), width - X.shape[1]))])
@@ -167,14 +175,18 @@ class Learner(Stored, BaseEstimator):
         if names is None or not self._has_texts:
             rows = checked(self, X, reset=False, predicting=True)
         else:
-            X = _data.frame(X)
-            needed = self._names if named is None else list(named)
-            unseen, missing = [name for name in names if name not in self._names], [name for name in needed if name not in names]
-            if unseen or missing or len(set(names)) < len(names):
-                raise ValueError(_mismatch(unseen, missing, names))
-            rows, places = _data.finite(X), self._places(names, False)
+            own = self._names
+            if names != own:
+                needed = own if named is None else list(named)
+                unseen, missing = [name for name in names if name not in own], [name for name in needed if name not in names]
+                if unseen or missing or len(set(names)) < len(names):
+                    raise ValueError(_mismatch(unseen, missing, names))
+            rows = _data.finite(X)
             if not len(rows):
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            if names == own:
+                return rows
+            places = self._places(names, False)
             full = np.zeros((len(rows), width))
             full[:, [place for place in places if place is not None]] = rows
             return full
@@ -236,6 +248,11 @@ class Learner(Stored, BaseEstimator):
         # Only the median looks at the rows here: all else is as if they had come one by one.
         looked = rows if getattr(self, "kernel", "") == "median" else rows[:0]
         return self._begin(looked, target, names=names)
+
+
+def kernel_text(kernel: Any) -> str:
+    """A kernel as the catalogue reads it; scikit-learn's "rbf" is the Gaussian of the usual width."""
+    return "auto" if isinstance(kernel, str) and kernel == "rbf" else str(kernel)
 
 
 def whole(name: str, value: Any, least: int = 0) -> int:
@@ -333,14 +350,17 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         self._set_bytes(state, names)
         self._targets = targets
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forgets everything, then learns the rows in their order. Settings may depend on the number of rows ``T``."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
+        """Forgets everything, then learns the rows in their order, `epochs` times. Settings may depend on the number of rows ``T``, over all
+        epochs."""
+        passes = whole("epochs", epochs, 1)
         with self._attempt(whole=True) as aside:
             X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
             weights = checked_weights(sample_weight, X.shape[0])
             ys, outputs = _data.targets(y)
-            aside.append(self._begin(X, outputs, weights, X.shape[0], self._frame_names()))
-            self._learn_rows(X, ys, weights)
+            aside.append(self._begin(X, outputs, weights, passes * X.shape[0], self._frame_names()))
+            for _ in range(passes):
+                self._learn_rows(X, ys, weights)
         tell(self._notes())
         return self
 
@@ -468,8 +488,9 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             check_classification_targets(y)
         return X, y
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forgets everything, then learns the rows in their order. Two classes make a learner of two."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
+        """Forgets everything, then learns the rows in their order, `epochs` times. Two classes make a learner of two."""
+        passes = whole("epochs", epochs, 1)
         with self._attempt(whole=True) as aside:
             X, y = self._checked(X, y, True)
             weights = checked_weights(sample_weight, X.shape[0])
@@ -477,8 +498,9 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             if len(labels) > 2 and not self._many:
                 raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(labels)} classes.")
             self._classes = np.unique(np.asarray(y))
-            aside.append(self._begin(X, labels, weights, X.shape[0], self._frame_names()))
-            self._learn_rows(X, labels, codes, weights)
+            aside.append(self._begin(X, labels, weights, passes * X.shape[0], self._frame_names()))
+            for _ in range(passes):
+                self._learn_rows(X, labels, codes, weights)
         tell(self._notes())
         return self
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -52,8 +51,8 @@ class RiverForecaster:
     """river's methods, once it is imported."""
 
 
-class _Imports(MetaPathFinder):
-    """Acts when a module is imported for the first time."""
+class _Imports:
+    """A finder that acts when a module is imported for the first time."""
 
     def __init__(self, name: str, act: Callable[[ModuleType], None]) -> None:
         self.name, self.act = name, act
@@ -148,8 +147,6 @@ def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: b
     if not predicting and y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     X = _data.frame(X)
-    if type(X).__module__.split(".")[0] == "pyarrow":
-        X = X.to_pandas()
     if "sklearn.base" in sys.modules:
         from sklearn.utils.validation import validate_data
 

@@ -37,6 +37,9 @@
 //! A feature may wander out of the range of the first 1024 rows. The metrics of scaled features take it as it is. Ranks go on beyond the first rows by the logarithm of the
 //! distance, and so do the features of grid and FOGD beyond ±4 (`auto/scales.rs`).
 //!
+//! **Late features** may join until the scaling is fixed, as if they had been 0 from the first row on: it
+//! learns its rows again.
+//!
 //! **Two threads.** Where rows come in blocks, grid and window learn at the same time: the grid does not look at the window, and is a piece ahead.
 //!
 //! **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
@@ -322,6 +325,21 @@ impl Auto {
         }
     }
 
+    /// What it would be if inputs had had further features from the first row on, as 0: it learns its rows
+    /// again.
+    fn widen(&mut self, added: usize) -> Result<(), Error> {
+        let (d, outputs) = (self.dimension, self.params.outputs);
+        let mut wide = Self::new(d + added, self.params)?;
+        wide.set_threads(self.threads);
+        let (mut x, mut scores) = (vec![0.0; d + added], vec![0.0; outputs]);
+        for (row, y) in self.targets.chunks_exact(outputs).enumerate() {
+            x[..d].copy_from_slice(&self.rows[row * d..(row + 1) * d]);
+            wide.learn(&x, Target::weighted(y, self.weights.get(row).copied().unwrap_or(1.0)), &mut scores)?;
+        }
+        *self = wide;
+        Ok(())
+    }
+
     /// What the processes on the nearest examples may cost, if they have room.
     fn size(&self) -> Option<Size> {
         Nearest::size(0.75 * self.params.budget as f64, (self.dimension, self.params.outputs), self.params.neighbours)
@@ -466,7 +484,9 @@ impl Regressor for Auto {
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match growth {
-            Growth::Inputs(_) => Err(growth.refused()),
+            Growth::Inputs(_) if self.is_settled() => Err(growth.refused()),
+            Growth::Inputs(0) => Ok(()),
+            Growth::Inputs(added) => self.widen(added),
             Growth::Output { like } => {
                 if let Some(stage) = &mut self.mixture {
                     stage.add_output(like)?;
