@@ -1,21 +1,27 @@
 //! A learner named when the program runs, and the list of all learners.
 //!
-//! A new learner is its file, which ends with its entry for the [catalogue](crate::catalogue), and one line at the end of the list
-//! here: the name of the variant, the type, and the entry if there is one (or several, with `|` between, where a
-//! type has several names). Files hold the place in the list, so that it grows at its end alone.
+//! A new learner is its file, which ends with its [entry](crate::entry), and one line at the end of
+//! the list here: the name of the variant, the type, and the entry if there is one (or several,
+//! with `|` between, where a type has several names). Files hold the place in the list, so that it
+//! grows at its end alone. This file knows all learners; those around learners know its enum.
+
+mod trial;
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 
-use crate::catalogue::Entry;
+use crate::entry::{BuildError, Context, Entry, Learner, NEEDS_GAUSSIAN, Value, Values};
 use crate::*;
 use crate::{auto, filters, gradient, least_squares, margin, multikernel, newton, wrappers};
+
+pub use self::trial::trial;
 
 /// Declares the enum of all regression learners and passes every call on.
 macro_rules! learners {
     ($($variant:ident($learner:ty) $(= $($entry:path)|+)?,)*) => {
-        /// One of the regression learners of this crate, for programs that choose when they run: it clones and serialises, under its
-        /// place in the list, which stays the same whatever learners come.
+        /// One of the regression learners of this crate, for programs that choose when they run: it
+        /// clones and serialises, under its place in the list, which stays the same whatever
+        /// learners come.
         #[derive(Clone, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[non_exhaustive]
@@ -75,9 +81,93 @@ macro_rules! learners {
             }
         }
 
-        /// Of those that can be made before the first row is read.
-        pub(crate) static ENTRIES: &[Entry] = &[$($($($entry,)+)?)*];
+        static ENTRIES: &[Entry] = &[$($($($entry.entry,)+)?)*];
+
+        /// What makes the learners of the entries, in their order.
+        static MAKES: &[Make] = &[$($($(|kernel, context, values, members| {
+            $entry.made(kernel, context, values, members).map(Into::into)
+        },)+)?)*];
     };
+}
+
+type Members<'a> = &'a [(String, AnyRegressor<AnyKernel>)];
+
+type Make = fn(AnyKernel, &Context<'_>, &Values<'_>, Members<'_>) -> Result<AnyRegressor<AnyKernel>, BuildError>;
+
+impl<L> Learner<L> {
+    fn made(
+        &self,
+        kernel: AnyKernel,
+        context: &Context<'_>,
+        values: &Values<'_>,
+        _: Members<'_>,
+    ) -> Result<L, BuildError> {
+        (self.make)(kernel, context, values)
+    }
+}
+
+/// A learner around others.
+struct Wrapper<L> {
+    entry: Entry,
+    make: fn(&Context<'_>, &Values<'_>, Members<'_>) -> Result<L, BuildError>,
+}
+
+impl<L> Wrapper<L> {
+    fn made(
+        &self,
+        _: AnyKernel,
+        context: &Context<'_>,
+        values: &Values<'_>,
+        members: Members<'_>,
+    ) -> Result<L, BuildError> {
+        (self.make)(context, values, members)
+    }
+}
+
+const EXPERTS: Wrapper<Mixture<AnyRegressor<AnyKernel>>> =
+    Wrapper { entry: wrappers::mixture::EXPERTS, make: wrappers::mixture::mixture };
+
+const RESTART: Wrapper<Restarting<AnyRegressor<AnyKernel>>> =
+    Wrapper { entry: wrappers::restart::RESTART, make: wrappers::restart::restarting };
+
+/// All learners that can be made before the first row is read, in the order of their tags in
+/// [`AnyRegressor`]; those on a frozen dictionary cannot.
+#[must_use]
+pub fn entries() -> &'static [Entry] {
+    ENTRIES
+}
+
+impl Entry {
+    /// The learner, untrained, for values of all its keys; around `members`, untrained, with their
+    /// names, where it is a learner of learners.
+    ///
+    /// # Errors
+    /// When a value is out of its range, or the learner cannot use the kernel or learn such
+    /// targets.
+    pub fn build(
+        &self,
+        kernel: AnyKernel,
+        context: &Context<'_>,
+        values: &Values<'_>,
+        members: &[(String, AnyRegressor<AnyKernel>)],
+    ) -> Result<AnyRegressor<AnyKernel>, BuildError> {
+        self.check_targets(context)?;
+        if self.gaussian && !matches!(kernel, AnyKernel::Gaussian(_)) {
+            return Err(BuildError::Kernel(NEEDS_GAUSSIAN));
+        }
+        let place = ENTRIES.iter().position(|entry| entry.name == self.name);
+        let make = place.and_then(|place| MAKES.get(place)).ok_or(BuildError::NoSuchKey("name"))?;
+        make(kernel, context, values, members)
+    }
+}
+
+/// A learner made of settings, and what they came to.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The learner.
+    pub learner: AnyRegressor<AnyKernel>,
+    /// Every key with its value, in the entry's order.
+    pub parameters: Vec<(&'static str, Value)>,
 }
 
 learners! {
@@ -97,7 +187,7 @@ learners! {
     PkrrTaylor(PkrrTaylor) = least_squares::pkawv_taylor::PKRR_TAYLOR,
     PkawvNystrom(PkawvNystrom<K>) = least_squares::projected_ridge::PKAWV_NYSTROM,
     PkrrNystrom(PkrrNystrom<K>) = least_squares::projected_ridge::PKRR_NYSTROM,
-    Mixture(Mixture<AnyRegressor<K>>) = wrappers::mixture::EXPERTS,
+    Mixture(Mixture<AnyRegressor<K>>) = EXPERTS,
     Auto(Auto) = auto::AUTO,
     PkawvFrozen(PkawvFrozen<K>),
     PkrrFrozen(PkrrFrozen<K>),
@@ -128,13 +218,59 @@ learners! {
     ExKrls(ExKrls<K>) = least_squares::ex_krls::EX_KRLS,
     MknlmsCs(MknlmsCs<K>) = multikernel::mknlms_cs::MKNLMS_CS,
     Mxklms(Mxklms<K>) = multikernel::mxklms::MXKLMS,
-    Restarting(Restarting<AnyRegressor<K>>) = wrappers::restart::RESTART,
+    Restarting(Restarting<AnyRegressor<K>>) = RESTART,
     PkrrFixed(PkrrFixed<K>),
     PkawvFixed(PkawvFixed<K>),
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_whole() {
+        for entry in entries() {
+            for text in [entry.name, entry.summary, entry.source, entry.advice, entry.start] {
+                assert!(!text.is_empty(), "{}", entry.name);
+            }
+            let named = |key: Option<&str>| key.is_none_or(|name| entry.key(name).is_some());
+            assert!(named(entry.bound), "{}: the key that bounds predictions is a key", entry.name);
+            assert!(!entry.memory.grows() || entry.growth.is_some(), "{}: growth has a reason", entry.name);
+            assert_eq!(entry.takes.losses[0], if entry.takes.numbers() { "squared" } else { "hinge" });
+            assert_eq!(entry.takes.losses.len() > 1, entry.key("loss").is_some(), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn least_numbers_by_hand() {
+        let least = |name: &str| entries().iter().find(|entry| entry.name == name).unwrap().least_numbers(100, 3);
+        assert_eq!((least("kogd"), least("kons"), least("sketched-kons")), (300.0, 5300.0, 300.0));
+        assert_eq!((least("pkawv-nystrom"), least("fogd"), least("experts")), (300.0, 0.0, 0.0));
+    }
+
+    /// Targets that an entry says it takes make a learner with as many outputs.
+    #[test]
+    fn targets_are_taken_as_told() {
+        for entry in entries() {
+            for (classes, outputs) in [(false, 1), (false, 3), (true, 1), (true, 3)] {
+                let kernel = AnyKernel::Gaussian(mercer_kernels::Gaussian::new(0.7).unwrap());
+                let context = Context { dimension: 2, outputs, classes, ..Context::default() };
+                let several = if classes { entry.takes.many_classes } else { entry.takes.vectors };
+                match trial::built(entry, kernel, &context) {
+                    Ok(learner) => {
+                        assert_eq!(learner.outputs(), outputs, "{}", entry.name);
+                        assert!(entry.takes.loss(learner.loss()), "{}", entry.name);
+                        assert!(outputs == 1 || several, "{}", entry.name);
+                    }
+                    Err(error) => {
+                        let refused = matches!(error, BuildError::Outputs { outputs: 3, .. });
+                        assert!(refused && outputs > 1 && !several, "{}: {error}", entry.name);
+                    }
+                }
+            }
+        }
+    }
+
     /// Files hold the places: new names come at the end.
     #[test]
     fn names_stay_where_they_were() {

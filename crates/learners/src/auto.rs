@@ -99,7 +99,7 @@ use self::metrics::Row;
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
 use self::scales::{Affine, Scales, weighted};
-use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Takes, Value, Values};
+use crate::entry::{BuildError, Context, Entry, Learner, ParameterType, Parameters, Takes, Value, Values};
 use crate::example::{Rows, Target, Targets};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::local::with_column;
@@ -576,7 +576,7 @@ fn budget_of_time(microseconds: f64, context: &Context<'_>, values: &Values<'_>)
     Ok(Auto::budget_within(microseconds, context.dimension, params)?.to_value())
 }
 
-pub(crate) const AUTO: Entry = Entry {
+pub(crate) const AUTO: Learner<Auto> = Entry {
     name: "auto",
     summary: "mixture of dictionaries and nearest examples that chooses scaling, widths and regularisers itself",
     keys: AutoParams::KEYS,
@@ -588,6 +588,6 @@ pub(crate) const AUTO: Entry = Entry {
     advice: "nothing is known; data unscaled",
     start: "`budget=2e6`",
     trial: &["budget=2000"],
-    make: |_, context, values| Ok(Auto::new(context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|_, context, values| Ok(Auto::new(context.dimension, values.parameters(context)?)?));

@@ -118,9 +118,9 @@
 
 mod any;
 mod auto;
-pub mod catalogue;
 mod classification;
 mod engines;
+mod entry;
 mod error;
 mod example;
 mod filters;
@@ -136,6 +136,31 @@ mod newton;
 mod parameters;
 mod prequential;
 mod wrappers;
+
+pub mod catalogue {
+    //! Learners by name: what each is, the keys that set it, and how it is made of their values.
+    //!
+    //! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere: its keys with defaults from its `Params`, its
+    //! [`Cost`], the losses and targets that it [takes](Takes), settings for a small [trial](trial()). [`entries`] lists them. How settings
+    //! are written (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets [`Values`].
+    //!
+    //! ```
+    //! use mercer_learners::RegressorExt;
+    //! use mercer_learners::catalogue::{entries, trial};
+    //!
+    //! for entry in entries() {
+    //!     let mut learner = trial(entry, "gaussian:0.5".parse()?, 2)?;
+    //!     learner.update(&[0.1, 0.2], 1.0)?;
+    //! }
+    //! # Ok::<(), Box<dyn std::error::Error>>(())
+    //! ```
+
+    pub use crate::any::{Built, entries, trial};
+    pub use crate::entry::{
+        BuildError, Choice, Context, Entry, Field, Key, Kind, Look, ParameterType, Parameters, Range, Rule,
+        SearchRange, Takes, Value, Values,
+    };
+}
 
 pub use error::Error;
 pub use mercer_core::ParameterError;

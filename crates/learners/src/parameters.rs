@@ -7,10 +7,10 @@
 /// name: Type = default => "symbol" RANGE.modifier(…),
 /// ```
 ///
-/// This gives the field with its documentation, the default, a setter, the [`Key`](crate::catalogue::Key) by which users set it, how
+/// This gives the field with its documentation, the default, a setter, the [`Key`](crate::entry::Key) by which users set it, how
 /// its value is read, and the check of its range. `RANGE` is one of [`words`], or a literal, where the constructor checks. A
 /// modifier is a method of `Key`. `=> context outputs` and `=> context seed` are taken from the
-/// [`Context`](crate::catalogue::Context), and a parameter without `=>` is none of the user's.
+/// [`Context`](crate::entry::Context), and a parameter without `=>` is none of the user's.
 macro_rules! parameters {
     (
         $(#[$about:meta])*
@@ -34,14 +34,14 @@ macro_rules! parameters {
             }
         }
 
-        impl $crate::catalogue::Parameters for $name {
-            const FIELDS: &'static [$crate::catalogue::Field<Self>] = &[$(
+        impl $crate::entry::Parameters for $name {
+            const FIELDS: &'static [$crate::entry::Field<Self>] = &[$(
                 $crate::parameters::field!(
                     $name, $field: $type = [$($meaning)+] $(=> $symbol $range $(.$modifier($($argument),*))*)? $(=> context $source)?
                 ),
             )*];
-            const KEYS: &'static [$crate::catalogue::Key] =
-                &$crate::catalogue::keys_of::<Self, { $crate::catalogue::count(Self::FIELDS) }>();
+            const KEYS: &'static [$crate::entry::Key] =
+                &$crate::entry::keys_of::<Self, { $crate::entry::count(Self::FIELDS) }>();
         }
     };
 }
@@ -52,20 +52,20 @@ macro_rules! field {
         $name:ident, $field:ident: $type:ty = [$($meaning:literal)+]
             => $symbol:literal $range:tt $(.$modifier:ident($($argument:expr),*))*
     ) => {{
-        const RANGE: $crate::catalogue::Range = $crate::parameters::range!($range);
-        const KEY: $crate::catalogue::Key =
-            $crate::catalogue::Key::of::<$type>([stringify!($field), $symbol, concat!($($meaning),+)], RANGE, || {
-                $crate::catalogue::ParameterType::to_value(&<$name as Default>::default().$field)
+        const RANGE: $crate::entry::Range = $crate::parameters::range!($range);
+        const KEY: $crate::entry::Key =
+            $crate::entry::Key::of::<$type>([stringify!($field), $symbol, concat!($($meaning),+)], RANGE, || {
+                $crate::entry::ParameterType::to_value(&<$name as Default>::default().$field)
             })
             $(.$modifier($($argument),*))*;
-        $crate::catalogue::Field {
+        $crate::entry::Field {
             key: Some(KEY),
             read: |params, values, context| values.read(KEY.name, context).map(|value| params.$field = value),
-            check: |params| $crate::catalogue::ParameterType::check(&params.$field, KEY.name, &RANGE),
+            check: |params| $crate::entry::ParameterType::check(&params.$field, KEY.name, &RANGE),
         }
     }};
     ($name:ident, $field:ident: $type:ty = [$($meaning:literal)+] => context $source:ident) => {
-        $crate::catalogue::Field {
+        $crate::entry::Field {
             key: None,
             read: |params, _, context| {
                 params.$field = context.$source;
@@ -75,7 +75,7 @@ macro_rules! field {
         }
     };
     ($name:ident, $field:ident: $type:ty = [$($meaning:literal)+]) => {
-        $crate::catalogue::Field { key: None, read: |_, _, _| Ok(()), check: |_| Ok(()) }
+        $crate::entry::Field { key: None, read: |_, _, _| Ok(()), check: |_| Ok(()) }
     };
 }
 
@@ -115,7 +115,7 @@ macro_rules! words {
     };
 }
 
-/// The [`Range`](crate::catalogue::Range) of this name, or one of these words that the constructor checks.
+/// The [`Range`](crate::entry::Range) of this name, or one of these words that the constructor checks.
 macro_rules! range {
     (@ POSITIVE) => { |value| value > 0.0 && value.is_finite() };
     (@ NOT_NEGATIVE) => { |value| value >= 0.0 && value.is_finite() };
@@ -124,7 +124,7 @@ macro_rules! range {
     (@ COUNT) => { |value| value >= 1.0 };
     (@ $other:tt) => { |_| true };
     ($range:tt) => {
-        $crate::catalogue::Range {
+        $crate::entry::Range {
             words: $crate::parameters::words!($range),
             words_with_none: concat!($crate::parameters::words!($range), ", or none"),
             holds: $crate::parameters::range!(@ $range),

@@ -12,6 +12,7 @@ mod classes;
 mod classification;
 mod errors;
 mod features;
+mod fixed;
 mod forecasting;
 mod front;
 mod making;

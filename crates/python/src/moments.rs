@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use mercer::core::ExampleError;
-use mercer::fit::{FitError, FitSpec};
 use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
 use mercer::model::{Model, ModelError, ModelKind, Moments, Own, Regression};
 use mercer::readers::Scaling;
-use mercer::{AnyKernel, Regressor, RegressorExt, Rows, Scratch, Targets};
+use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
+use crate::fixed::{features, fit_error, spec, table};
 use crate::front::own;
-use crate::operator_moments::{features, table};
 use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
@@ -63,19 +62,6 @@ impl State {
         }
         Ok(())
     }
-}
-
-pub(crate) fn fit_error(error: FitError) -> PyErr {
-    match error {
-        FitError::Sums(error) => errors::learner(error),
-        error => errors::settings(error),
-    }
-}
-
-/// The features of a learner whose sums add up.
-pub(crate) fn spec(learner: &str, kernel: Option<&str>, pairs: &[String], seed: u64) -> PyResult<FitSpec> {
-    let kernel = kernel.map(str::parse::<AnyKernel>).transpose().map_err(errors::settings)?;
-    FitSpec::new(learner, kernel, pairs.iter().map(String::as_str), seed).map_err(fit_error)
 }
 
 /// The scaling of a file as it is applied to rows.

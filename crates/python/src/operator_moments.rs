@@ -1,14 +1,13 @@
 //! Sums of pairs of a state and its successor: Koopman operators on fixed features, over shards.
 
-use mercer::core::{ExampleError, Validate};
-use mercer::kernels::AlignedVec;
+use mercer::AnyKernel;
+use mercer::core::Validate;
 use mercer::learners::{FeatureMap, FixedMap, OperatorMoments};
-use mercer::{AnyKernel, Points};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::moments::{fit_error, spec};
+use crate::fixed::{features, fit_error, spec, table};
 use crate::rows::in_pieces;
 use crate::shared::Shared;
 use crate::{arrays, errors};
@@ -162,35 +161,4 @@ impl OperatorMomentsCore {
 
 fn unreadable(error: postcard::Error) -> PyErr {
     errors::ModelFileError::new_err(format!("these bytes hold no sums of an operator: {error}"))
-}
-
-/// Points of a table.
-pub(crate) fn table(rows: &PyReadonlyArray2<'_, f64>) -> PyResult<Points> {
-    let (numbers, _, width) = arrays::table(rows)?;
-    let mut points = Points::new(width);
-    numbers.chunks_exact(width.max(1)).for_each(|point| {
-        points.push(point);
-    });
-    Ok(points)
-}
-
-/// The features of rows, one row each.
-pub(crate) fn features<'py>(
-    py: Python<'py>,
-    map: &FixedMap<AnyKernel>,
-    inputs: &[f64],
-    dimension: usize,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    if map.input_dimension() != dimension {
-        return Err(errors::learner(mercer::Error::Example(ExampleError::Dimension {
-            expected: map.input_dimension(),
-            got: dimension,
-        })));
-    }
-    let (mut features, mut work, mut made) = (AlignedVec::new(), AlignedVec::new(), Vec::new());
-    for input in inputs.chunks_exact(dimension.max(1)) {
-        map.map(input, &mut features, &mut work);
-        made.extend_from_slice(&features);
-    }
-    arrays::columns(py, made, map.coordinates())
 }

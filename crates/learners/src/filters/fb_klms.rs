@@ -11,13 +11,13 @@
 //! are the zero function; they teach nothing.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_simd::dot;
 use mercer_sparsify::{Basis, EveryPoint};
 
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen, check_move};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -111,7 +111,7 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
     }
 }
 
-pub(crate) const FB_KLMS: Entry = Entry {
+pub(crate) const FB_KLMS: Learner<FbKlms<AnyKernel>> = Entry {
     name: "fb-klms",
     summary: "normalised kernel least mean squares; the smallest coefficient leaves a full dictionary",
     keys: FbKlmsParams::KEYS,
@@ -122,6 +122,6 @@ pub(crate) const FB_KLMS: Entry = Entry {
     advice: "cheap steps with a dictionary that goes on changing",
     start: "`eta=0.1`, `nu=0.3`; 0.5 and 0.1 where there is little noise",
     trial: &["max_dictionary=30"],
-    make: |kernel, context, values| Ok(FbKlms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(FbKlms::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -10,14 +10,14 @@
 //! numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_simd::{axpy, dot};
 use mercer_sparsify::Coherence;
 
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::window::{Move, Solver, Window};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -108,7 +108,7 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
     }
 }
 
-pub(crate) const KAP: Entry = Entry {
+pub(crate) const KAP: Learner<Kap<AnyKernel>> = Entry {
     name: "kap",
     summary: "kernel affine projection: a normalised step for several examples at once",
     keys: KapParams::KEYS,
@@ -119,6 +119,6 @@ pub(crate) const KAP: Entry = Entry {
     advice: "learns faster than knlms where inputs resemble those before them",
     start: "`eta=0.05`, `order=8`, `eps=1`",
     trial: &["mu0=0.7", "order=4"],
-    make: |kernel, context, values| Ok(Kap::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Kap::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -15,13 +15,13 @@
 //! `Jd + pd + pJ` multiply-adds a round, `J(d + 2 + p)` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
-use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::engines::coefficients::window::{Move, Window};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::{Huber, Loss};
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -146,7 +146,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientProjection {
     }
 }
 
-pub(crate) const KAP_SM: Entry = Entry {
+pub(crate) const KAP_SM: Learner<KapSm<AnyKernel>> = Entry {
     name: "kap-sm",
     summary: "projected subgradients of several examples at once over a window of points",
     keys: KapSmParams::KEYS,
@@ -158,6 +158,6 @@ pub(crate) const KAP_SM: Entry = Entry {
     advice: "outliers, with the Huber loss; a target that drifts",
     start: "`mu=0.3`, `window=10`",
     trial: &["max_dictionary=40", "window=4"],
-    make: |kernel, context, values| Ok(KapSm::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(KapSm::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -8,13 +8,13 @@
 //! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation: repeated inputs are kept again.
 
 use mercer_core::cost;
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use super::qklms::QuantisedStep;
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::coefficients::OnCoefficients;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::parameters::parameters;
 
 parameters! {
@@ -45,7 +45,7 @@ impl<K: Kernel> Klms<K> {
     }
 }
 
-pub(crate) const KLMS: Entry = Entry {
+pub(crate) const KLMS: Learner<Klms<AnyKernel>> = Entry {
     name: "klms",
     summary: "kernel least mean squares: every example is kept until the dictionary is full",
     keys: KlmsParams::KEYS,
@@ -57,6 +57,6 @@ pub(crate) const KLMS: Entry = Entry {
     advice: "the yardstick of kernel adaptive filters",
     start: "`eta=0.2`",
     trial: &["max_dictionary=60"],
-    make: |kernel, context, values| Ok(Klms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Klms::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -11,14 +11,14 @@
 //! `Jd + 5J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_simd::axpy;
 use mercer_sparsify::Coherence;
 
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::window::Move;
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -164,7 +164,7 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
     }
 }
 
-pub(crate) const KLMS_CSL1: Entry = Entry {
+pub(crate) const KLMS_CSL1: Learner<KlmsCsl1<AnyKernel>> = Entry {
     name: "klms-csl1",
     summary: "kernel least mean squares on a coherent dictionary that an ℓ₁ regulariser thins out",
     keys: KlmsCsl1Params::KEYS,
@@ -175,15 +175,15 @@ pub(crate) const KLMS_CSL1: Entry = Entry {
     advice: "points that are no longer used go by themselves",
     start: "`eta=0.02`, `mu0=0.5`",
     trial: &["mu0=0.3", "lambda=1e-7"],
-    make: |kernel, context, values| Ok(KlmsCsl1::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(KlmsCsl1::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const KLMS_CSAL1: Entry = Entry {
+pub(crate) const KLMS_CSAL1: Learner<KlmsCsal1<AnyKernel>> = Entry {
     name: "klms-csal1",
     summary: "kernel least mean squares on a coherent dictionary that an adaptive ℓ₁ regulariser thins out",
     keys: KlmsCsal1Params::KEYS,
     trial: &["mu0=0.3", "lambda=1e-9"],
-    make: |kernel, context, values| Ok(KlmsCsal1::new(kernel, context.dimension, values.parameters(context)?)?.into()),
-    ..KLMS_CSL1
-};
+    ..KLMS_CSL1.entry
+}
+.made_by(|kernel, context, values| Ok(KlmsCsal1::new(kernel, context.dimension, values.parameters(context)?)?));

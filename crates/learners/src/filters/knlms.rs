@@ -6,13 +6,13 @@
 //! `Jd + 2J` numbers of memory.
 
 use mercer_core::cost;
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::Coherence;
 
 use super::normalised_step::NormalisedStep;
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::coefficients::OnCoefficients;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::parameters::parameters;
 
 parameters! {
@@ -48,7 +48,7 @@ impl<K: Kernel> Knlms<K> {
     }
 }
 
-pub(crate) const KNLMS: Entry = Entry {
+pub(crate) const KNLMS: Learner<Knlms<AnyKernel>> = Entry {
     name: "knlms",
     summary: "kernel normalised least mean squares on a coherent dictionary",
     keys: KnlmsParams::KEYS,
@@ -59,6 +59,6 @@ pub(crate) const KNLMS: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "very cheap steps on a dictionary; drift",
     start: "`eta=0.1`, `mu0=0.7`; 0.5 and 0.9 where there is little noise",
-    make: |kernel, context, values| Ok(Knlms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Knlms::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -9,15 +9,15 @@
 //! `Jd + pd + pJ` multiply-adds a round, `p³/6` more for NLKAPA; `J(d + 2 + p)` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_simd::scale;
 use mercer_sparsify::EveryPoint;
 
 use super::norma::leaking_step;
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::window::{Move, Solver, Window};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -152,7 +152,7 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
     }
 }
 
-pub(crate) const LKAPA: Entry = Entry {
+pub(crate) const LKAPA: Learner<Lkapa<AnyKernel>> = Entry {
     name: "lkapa",
     summary: "leaky kernel affine projection: a gradient step for several examples at once",
     keys: LkapaParams::KEYS,
@@ -163,16 +163,16 @@ pub(crate) const LKAPA: Entry = Entry {
     advice: "a yardstick of affine projection",
     start: "`eta=0.01`, `order=10`",
     trial: &["max_dictionary=40", "order=4"],
-    make: |kernel, context, values| Ok(Lkapa::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Lkapa::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const NLKAPA: Entry = Entry {
+pub(crate) const NLKAPA: Learner<Nlkapa<AnyKernel>> = Entry {
     name: "nlkapa",
     summary: "leaky kernel affine projection, normalised by the kernel matrix of its examples",
     keys: NlkapaParams::KEYS,
     time: cost!(1.0 J d, 1.0 p d, 1.0 p J, 1.0 p p),
     start: "`eta=0.05`, `order=10`, `eps=1`",
-    make: |kernel, context, values| Ok(Nlkapa::new(kernel, context.dimension, values.parameters(context)?)?.into()),
-    ..LKAPA
-};
+    ..LKAPA.entry
+}
+.made_by(|kernel, context, values| Ok(Nlkapa::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -13,12 +13,12 @@
 //! `τ` of them goes to 0. Here they fall until the window is full, `η/√min(t, τ)`.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
-use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -170,7 +170,7 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
     }
 }
 
-pub(crate) const NORMA: Entry = Entry {
+pub(crate) const NORMA: Learner<Norma<AnyKernel>> = Entry {
     name: "norma",
     summary: "regularised gradient descent on any loss over a window of points",
     keys: NormaParams::KEYS,
@@ -183,6 +183,6 @@ pub(crate) const NORMA: Entry = Entry {
     advice: "any loss at the price of one kernel row; a target that drifts",
     start: "`eta=0.1`, `lambda=0.002`",
     trial: &["tau=40"],
-    make: |kernel, context, values| Ok(Norma::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Norma::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -6,12 +6,12 @@
 //! teach nothing. `2Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Answer, Quantised};
 
-use crate::catalogue::{Entry, Parameters, Rule, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen, scaled_errors};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters, Rule, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -106,7 +106,7 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
     }
 }
 
-pub(crate) const QKLMS: Entry = Entry {
+pub(crate) const QKLMS: Learner<Qklms<AnyKernel>> = Entry {
     name: "qklms",
     summary: "quantised kernel least mean squares: near inputs share a point",
     keys: QklmsParams::KEYS,
@@ -118,6 +118,6 @@ pub(crate) const QKLMS: Entry = Entry {
     advice: "the cheapest steps on a dictionary; drift",
     start: "`eta=0.2`, `epsilon` as found or a tenth of the width",
     trial: &["epsilon=0.1"],
-    make: |kernel, context, values| Ok(Qklms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Qklms::new(kernel, context.dimension, values.parameters(context)?)?));

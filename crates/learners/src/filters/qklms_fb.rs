@@ -19,12 +19,12 @@
 //! `3Jd + 4J` multiply-adds a round at most, `Jd + 4J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
-use crate::catalogue::{Entry, Parameters, Rule};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters, Rule};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -174,7 +174,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
     }
 }
 
-pub(crate) const QKLMS_FB: Entry = Entry {
+pub(crate) const QKLMS_FB: Learner<QklmsFb<AnyKernel>> = Entry {
     name: "qklms-fb",
     summary: "quantised kernel least mean squares; the least significant point leaves a full dictionary",
     keys: QklmsFbParams::KEYS,
@@ -185,6 +185,6 @@ pub(crate) const QKLMS_FB: Entry = Entry {
     advice: "cheap steps on a budget; drift",
     start: "`eta=0.1`, `epsilon` as found or a fifth of the width",
     trial: &["epsilon=0.3", "max_dictionary=30"],
-    make: |kernel, context, values| Ok(QklmsFb::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(QklmsFb::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -8,13 +8,13 @@
 //! `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` is where that becomes the cheaper of the two ([`AogdAldParams::growth_limit_for`]).
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::Ald;
 
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::engines::expansion::{GradientRule, KernelExpansion};
 use crate::engines::update::{Coefficients, GradientStep, LinearUpdate, StepSize};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::loss::Loss;
@@ -216,7 +216,7 @@ impl<K: Kernel + Clone> Blocks for AogdAld<K> {
     fn limit_threads(&mut self, _: usize) {}
 }
 
-pub(crate) const AOGD_ALD: Entry = Entry {
+pub(crate) const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
     name: "aogd-ald",
     summary: "approximated online gradient descent on an ALD dictionary",
     keys: AogdAldParams::KEYS,
@@ -228,6 +228,6 @@ pub(crate) const AOGD_ALD: Entry = Entry {
     takes: Takes::ALL,
     advice: "a dictionary, but cheaper steps",
     start: "`alpha=25/T`, `radius=2` (the function's norm, which also sets the steps)",
-    make: |kernel, context, values| Ok(AogdAld::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(AogdAld::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -7,9 +7,9 @@ use mercer_core::cost;
 use mercer_kernels::{AnyKernel, RandomFourier};
 
 use crate::Error;
-use crate::catalogue::{BuildError, Entry, NEEDS_GAUSSIAN, Parameters, Takes};
 use crate::engines::basis::OnFeatures;
 use crate::engines::update::{GradientStep, StepSize};
+use crate::entry::{BuildError, Entry, Learner, NEEDS_GAUSSIAN, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 
@@ -55,7 +55,7 @@ impl Fogd {
 /// The table of frequencies may hold this many numbers (1 GiB), lest a slip of the pen exhaust the memory.
 const MOST_FREQUENCIES: usize = 1 << 27;
 
-pub(crate) const FOGD: Entry = Entry {
+pub(crate) const FOGD: Learner<Fogd> = Entry {
     name: "fogd",
     summary: "Fourier online gradient descent on random features of a Gaussian kernel",
     keys: FogdParams::KEYS,
@@ -68,13 +68,13 @@ pub(crate) const FOGD: Entry = Entry {
     advice: "speed; Gaussian kernel",
     start: "`features=400`, `step=auto` (`10/√T`)",
     trial: &["features=8"],
-    make: |kernel, context, values| {
-        let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
-        let params: FogdParams = values.parameters(context)?;
-        if params.features.saturating_mul(context.dimension) > MOST_FREQUENCIES {
-            return Err(BuildError::TooLarge("that many frequencies take more than 1 GiB"));
-        }
-        Ok(Fogd::new(context.dimension, params.sigma(gaussian.sigma()))?.into())
-    },
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| {
+    let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
+    let params: FogdParams = values.parameters(context)?;
+    if params.features.saturating_mul(context.dimension) > MOST_FREQUENCIES {
+        return Err(BuildError::TooLarge("that many frequencies take more than 1 GiB"));
+    }
+    Ok(Fogd::new(context.dimension, params.sigma(gaussian.sigma()))?)
+});

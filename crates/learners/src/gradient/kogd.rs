@@ -4,11 +4,11 @@
 //! **memory and the cost of a round grow with the stream**, `O(td)`. It is what [`AogdAld`](crate::AogdAld) approximates.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::expansion::KernelExpansion;
 use crate::engines::update::StepSize;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::loss::Loss;
@@ -88,7 +88,7 @@ impl<K: Kernel> Regressor for Kogd<K> {
     }
 }
 
-pub(crate) const KOGD: Entry = Entry {
+pub(crate) const KOGD: Learner<Kogd<AnyKernel>> = Entry {
     name: "kogd",
     summary: "kernelised online gradient descent; every example is kept",
     keys: KogdParams::KEYS,
@@ -100,6 +100,6 @@ pub(crate) const KOGD: Entry = Entry {
     takes: Takes::ALL,
     advice: "yardstick of first order",
     start: "`radius=2`",
-    make: |kernel, context, values| Ok(Kogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Kogd::new(kernel, context.dimension, values.parameters(context)?)?));

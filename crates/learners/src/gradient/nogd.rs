@@ -6,12 +6,12 @@
 //! multiply-adds a round after the switch, which itself costs `O(B³)` once.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::basis::{FrozenNystrom, OnFeatures};
 use crate::engines::expansion::{GradientRule, KernelExpansion};
 use crate::engines::update::{Coefficients, GradientStep, StepSize};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::loss::Loss;
@@ -168,7 +168,7 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
     }
 }
 
-pub(crate) const NOGD: Entry = Entry {
+pub(crate) const NOGD: Learner<Nogd<AnyKernel>> = Entry {
     name: "nogd",
     summary: "Nyström online gradient descent on the features of the first points",
     keys: NogdParams::KEYS,
@@ -181,6 +181,6 @@ pub(crate) const NOGD: Entry = Entry {
     advice: "a fixed number of points, any kernel",
     start: "`budget=400`, `rank=400`, `step=auto`",
     trial: &["budget=8", "rank=6"],
-    make: |kernel, context, values| Ok(Nogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Nogd::new(kernel, context.dimension, values.parameters(context)?)?));

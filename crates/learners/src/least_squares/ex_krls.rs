@@ -16,14 +16,14 @@
 //! is refused as diverged. For streams without end take [`KrlsT`](crate::KrlsT).
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_linalg_incremental::SymmetricMatrix;
 use mercer_simd::{axpy, dot};
 use mercer_sparsify::EveryPoint;
 
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -155,7 +155,7 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
     }
 }
 
-pub(crate) const EX_KRLS: Entry = Entry {
+pub(crate) const EX_KRLS: Learner<ExKrls<AnyKernel>> = Entry {
     name: "ex-krls",
     summary: "extended kernel recursive least squares: a state-space model of a function that moves",
     keys: ExKrlsParams::KEYS,
@@ -166,6 +166,6 @@ pub(crate) const EX_KRLS: Entry = Entry {
     advice: "some hundred rows of a function that drifts; later rows teach nothing",
     start: "`lambda=0.1`, `alpha=0.999`",
     trial: &["max_dictionary=30"],
-    make: |kernel, context, values| Ok(ExKrls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(ExKrls::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -7,14 +7,14 @@
 //! `Jd + ½J²` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_linalg_incremental::Rotations;
 use mercer_simd::dot;
 
 use super::kernel_ridge::{KernelKrr, KernelRidgeParams};
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::basis::inverse_diagonal::InverseDiagonal;
 use crate::engines::update::{finite, in_range};
+use crate::entry::{Entry, Learner, Parameters};
 use crate::example::Target;
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
@@ -183,7 +183,7 @@ impl<K: Kernel> Regressor for FbKrls<K> {
     }
 }
 
-pub(crate) const FB_KRLS: Entry = Entry {
+pub(crate) const FB_KRLS: Learner<FbKrls<AnyKernel>> = Entry {
     name: "fb-krls",
     summary: "fixed-budget kernel recursive least squares: ridge regression on the examples that matter most",
     keys: FbKrlsParams::KEYS,
@@ -194,6 +194,6 @@ pub(crate) const FB_KRLS: Entry = Entry {
     advice: "a small dictionary for data without drift; eta_y > 0 for slow drift",
     start: "`max_dictionary=200`, `lambda=0.1`",
     trial: &["max_dictionary=20"],
-    make: |kernel, context, values| Ok(FbKrls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(FbKrls::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -10,13 +10,13 @@
 use std::marker::PhantomData;
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel, Points};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
 use mercer_linalg_incremental::{GrowingCholesky, Rotations, SOLVES_TOGETHER};
 use mercer_simd::dot;
 
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::basis::kernel_coefficients::KernelCoefficients;
 use crate::engines::update::{Awv, Coefficients, Readout, Residuals, Ridge, finite, in_range};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
@@ -346,7 +346,7 @@ impl<K: Kernel, F: Readout> Blocks for KernelRidge<K, F> {
     fn limit_threads(&mut self, _: usize) {}
 }
 
-pub(crate) const KERNEL_AWV: Entry = Entry {
+pub(crate) const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
     name: "kernel-awv",
     summary: "Azoury–Warmuth–Vovk forecaster over all points",
     keys: KernelRidgeParams::KEYS,
@@ -358,15 +358,15 @@ pub(crate) const KERNEL_AWV: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "yardstick against any data; some thousand rows",
     start: "`lambda=0.1`",
-    make: |kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const KERNEL_KRR: Entry = Entry {
+pub(crate) const KERNEL_KRR: Learner<KernelKrr<AnyKernel>> = Entry {
     name: "kernel-krr",
     summary: "online kernel ridge regression over all points",
     source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",
     advice: "yardstick on independent data; some thousand rows",
-    make: |kernel, context, values| Ok(KernelKrr::new(kernel, context.dimension, values.parameters(context)?)?.into()),
-    ..KERNEL_AWV
-};
+    ..KERNEL_AWV.entry
+}
+.made_by(|kernel, context, values| Ok(KernelKrr::new(kernel, context.dimension, values.parameters(context)?)?));

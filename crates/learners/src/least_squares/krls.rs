@@ -8,13 +8,13 @@
 //! A ridge and forgetting are extensions; see [`LeastSquares`] for what they do.
 
 use mercer_core::cost;
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::Ald;
 
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::engines::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::engines::update::{Forgetting, LeastSquares};
+use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::parameters::parameters;
 
 parameters! {
@@ -81,7 +81,7 @@ impl From<AldKrlsParams> for KrlsParams {
     }
 }
 
-pub(crate) const KRLS: Entry = Entry {
+pub(crate) const KRLS: Learner<Krls<AnyKernel>> = Entry {
     name: "krls",
     summary: "kernel recursive least squares on an ALD dictionary",
     keys: KrlsParams::KEYS,
@@ -92,19 +92,19 @@ pub(crate) const KRLS: Entry = Entry {
     takes: Takes::SQUARED_OUTPUTS,
     advice: "no bound on targets; drift",
     start: "defaults; `lambda=1` where there is much noise, 0.01 where there is little",
-    make: |kernel, context, values| Ok(Krls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Krls::new(kernel, context.dimension, values.parameters(context)?)?));
 
 /// Engel's algorithm by its own name.
-pub(crate) const ALD_KRLS: Entry = Entry {
+pub(crate) const ALD_KRLS: Learner<Krls<AnyKernel>> = Entry {
     name: "ald-krls",
     summary: "kernel recursive least squares as published: an ALD dictionary, no ridge, no forgetting",
     keys: AldKrlsParams::KEYS,
     start: "`nu=1e-3`",
-    make: |kernel, context, values| {
-        let params: AldKrlsParams = values.parameters(context)?;
-        Ok(Krls::new(kernel, context.dimension, params.into())?.into())
-    },
-    ..KRLS
-};
+    ..KRLS.entry
+}
+.made_by(|kernel, context, values| {
+    let params: AldKrlsParams = values.parameters(context)?;
+    Ok(Krls::new(kernel, context.dimension, params.into())?)
+});

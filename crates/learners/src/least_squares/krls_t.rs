@@ -16,16 +16,16 @@
 //! [`Forgetting::Exponential`]; without jitter a point in the span of the kept ones does not join.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel, Points};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_sparsify::EveryPoint;
 
-use crate::catalogue::{Entry, Parameters, choices};
 use crate::engines::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::engines::update::{
     ByValues, Coefficients, Forgetting, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
     NormalSystem, finite,
 };
+use crate::entry::{Entry, Learner, Parameters, choices};
 use crate::example::{Problem, Target};
 use crate::parameters::parameters;
 use crate::{Error, Scratch};
@@ -233,7 +233,7 @@ impl GrowingUpdate for ScaledSquares {
 
 choices!(KrlsTRule { "b2p" = BackToPrior, "ui" = UncertaintyInjection });
 
-pub(crate) const KRLS_T: Entry = Entry {
+pub(crate) const KRLS_T: Learner<KrlsT<AnyKernel>> = Entry {
     name: "krls-t",
     summary: "kernel recursive least-squares tracker: a Gaussian process that forgets, on a budget",
     keys: KrlsTParams::KEYS,
@@ -244,6 +244,6 @@ pub(crate) const KRLS_T: Entry = Entry {
     advice: "drift and switches, with a variance; forgets smoothly",
     start: "`forgetting=0.999`, `noise=0.1`",
     trial: &["max_dictionary=20"],
-    make: |kernel, context, values| Ok(KrlsT::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(KrlsT::new(kernel, context.dimension, values.parameters(context)?)?));

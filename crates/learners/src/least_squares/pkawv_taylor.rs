@@ -8,9 +8,9 @@
 use mercer_core::{ExampleError, cost};
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 
-use crate::catalogue::{BuildError, Context, Entry, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
 use crate::engines::basis::OnFeatures;
 use crate::engines::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge};
+use crate::entry::{BuildError, Context, Entry, Learner, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
 use crate::parameters::parameters;
 use crate::{Error, ParameterError};
 
@@ -91,7 +91,7 @@ fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Res
     Ok(values.parameters::<TaylorParams>(context)?.sigma(width(kernel)?))
 }
 
-pub(crate) const PKAWV_TAYLOR: Entry = Entry {
+pub(crate) const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
     name: "pkawv-taylor",
     summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
     keys: TaylorParams::KEYS,
@@ -104,17 +104,17 @@ pub(crate) const PKAWV_TAYLOR: Entry = Entry {
     advice: "`d` small, Gaussian kernel",
     start: "`degree=4`, `lambda=0.1`; `degree=auto` is Theorem 4's, often far more than needed",
     trial: &["centre=none"],
-    make: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?));
 
-pub(crate) const PKRR_TAYLOR: Entry = Entry {
+pub(crate) const PKRR_TAYLOR: Learner<PkrrTaylor> = Entry {
     name: "pkrr-taylor",
     summary: "online ridge regression on Taylor features of a Gaussian kernel",
     time: cost!(1.5 r r),
     source: "Jézéquel et al. 2019, section 4",
     advice: "the same, independent data",
     start: "as pkawv-taylor",
-    make: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
-    ..PKAWV_TAYLOR
-};
+    ..PKAWV_TAYLOR.entry
+}
+.made_by(|kernel, context, values| Ok(PkrrTaylor::new(context.dimension, params(&kernel, context, values)?)?));

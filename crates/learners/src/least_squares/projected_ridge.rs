@@ -11,12 +11,12 @@
 //! entry of `A` is at least `λ`, and nothing breaks. Weights scale the stored rows. There is one output. `Jd + 3m²` multiply-adds a round, `n(d + 2m)` more when a point is kept.
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, Kernel, Points};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
 use mercer_simd::{axpy, dot, scale};
 use mercer_sparsify::{Admission, Answer, Kors, KorsDecision, NewtonBasis, Probe};
 
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::update::{Awv, Enlargement, LeastSquares, LinearUpdate, Readout, Ridge, in_range};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::parameters::parameters;
@@ -263,7 +263,7 @@ impl<K: Kernel, F: Readout> Variance for ProjectedRidge<K, F> {
     }
 }
 
-pub(crate) const PKAWV_NYSTROM: Entry = Entry {
+pub(crate) const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
     name: "pkawv-nystrom",
     summary: "Azoury–Warmuth–Vovk forecaster on the span of a KORS dictionary, over the whole past",
     keys: NystromParams::KEYS,
@@ -275,17 +275,15 @@ pub(crate) const PKAWV_NYSTROM: Entry = Entry {
     takes: Takes::SQUARED,
     advice: "the paper's guarantee in more dimensions",
     start: "`mu = lambda`, `beta=1`",
-    make: |kernel, context, values| {
-        Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?.into())
-    },
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const PKRR_NYSTROM: Entry = Entry {
+pub(crate) const PKRR_NYSTROM: Learner<PkrrNystrom<AnyKernel>> = Entry {
     name: "pkrr-nystrom",
     summary: "online ridge regression on the span of a KORS dictionary, over the whole past",
     source: "Jézéquel et al. 2019, section 4",
     advice: "the same, independent data",
-    make: |kernel, context, values| Ok(PkrrNystrom::new(kernel, context.dimension, values.parameters(context)?)?.into()),
-    ..PKAWV_NYSTROM
-};
+    ..PKAWV_NYSTROM.entry
+}
+.made_by(|kernel, context, values| Ok(PkrrNystrom::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -6,11 +6,11 @@
 //! the window with its example: after any number of rounds the fit is as exact as one made anew. `Jd + 2½J²` multiply-adds a round, `Jd + ½J²` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_linalg_incremental::Rotations;
 
 use super::kernel_ridge::{KernelKrr, KernelRidgeParams};
-use crate::catalogue::{Entry, Parameters, Takes};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::Target;
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Variance};
@@ -93,7 +93,7 @@ impl<K: Kernel> Regressor for SwKrls<K> {
     }
 }
 
-pub(crate) const SW_KRLS: Entry = Entry {
+pub(crate) const SW_KRLS: Learner<SwKrls<AnyKernel>> = Entry {
     name: "sw-krls",
     summary: "sliding-window kernel recursive least squares: ridge regression on the last examples",
     keys: SwKrlsParams::KEYS,
@@ -105,6 +105,6 @@ pub(crate) const SW_KRLS: Entry = Entry {
     advice: "drift and switches: forgets all that is older than its window",
     start: "`window=200`, `lambda=0.1`",
     trial: &["window=20"],
-    make: |kernel, context, values| Ok(SwKrls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(SwKrls::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -8,13 +8,13 @@
 //! the new one is not. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Draws, Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -108,7 +108,7 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
     }
 }
 
-pub(crate) const BOGD: Entry = Entry {
+pub(crate) const BOGD: Learner<Bogd<AnyKernel>> = Entry {
     name: "bogd",
     summary: "gradient descent on a budget: a random point leaves",
     keys: BogdParams::KEYS,
@@ -122,6 +122,6 @@ pub(crate) const BOGD: Entry = Entry {
     // What stays is multiplied by B/(B − 1): without a regulariser a small budget has large
     // coefficients now and then.
     trial: &["budget=10", "eta=0.1", "lambda=1"],
-    make: |kernel, context, values| Ok(Bogd::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Bogd::new(kernel, context.dimension, values.parameters(context)?)?));

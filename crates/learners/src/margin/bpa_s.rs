@@ -10,13 +10,13 @@
 //! of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::catalogue::{BuildError, Entry, Parameters, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{BuildError, Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -114,7 +114,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SingleReplacement {
     }
 }
 
-pub(crate) const BPA_S: Entry = Entry {
+pub(crate) const BPA_S: Learner<BpaS<AnyKernel>> = Entry {
     name: "bpa-s",
     summary: "passive-aggressive on a budget: the least costly point is replaced",
     keys: BpaSParams::KEYS,
@@ -125,12 +125,12 @@ pub(crate) const BPA_S: Entry = Entry {
     advice: "two classes; small budgets",
     start: "`budget=500`, `C=1`",
     trial: &["budget=5"],
-    make: |kernel, context, values| {
-        const NEEDS: &str = "k(x,x) = 1, so gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA or median";
-        match BpaS::new(kernel, context.dimension, values.parameters(context)?) {
-            Err(Error::SelfValue(_)) => Err(BuildError::Kernel(NEEDS)),
-            made => Ok(made?.into()),
-        }
-    },
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| {
+    const NEEDS: &str = "k(x,x) = 1, so gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA or median";
+    match BpaS::new(kernel, context.dimension, values.parameters(context)?) {
+        Err(Error::SelfValue(_)) => Err(BuildError::Kernel(NEEDS)),
+        made => Ok(made?),
+    }
+});

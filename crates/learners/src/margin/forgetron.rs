@@ -10,13 +10,13 @@
 //! multiply-adds a round and `Jd + 2J` more where a point leaves, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -121,7 +121,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
     }
 }
 
-pub(crate) const FORGETRON: Entry = Entry {
+pub(crate) const FORGETRON: Learner<Forgetron<AnyKernel>> = Entry {
     name: "forgetron",
     summary: "perceptron on a budget: points fade, the oldest leaves",
     keys: ForgetronParams::KEYS,
@@ -132,9 +132,9 @@ pub(crate) const FORGETRON: Entry = Entry {
     advice: "two classes; drift, with a bound on mistakes",
     start: "`budget=500`",
     trial: &["budget=5"],
-    make: |kernel, context, values| Ok(Forgetron::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Forgetron::new(kernel, context.dimension, values.parameters(context)?)?));
 
 #[cfg(test)]
 mod tests {

@@ -7,13 +7,13 @@
 //! numbers of memory for `J` examples with a loss.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -100,7 +100,7 @@ impl<K: Kernel> CoefficientUpdate<K> for PassiveAggressive {
     }
 }
 
-pub(crate) const PA: Entry = Entry {
+pub(crate) const PA: Learner<Pa<AnyKernel>> = Entry {
     name: "pa",
     summary: "passive-aggressive: every margin below 1 is kept",
     keys: PaParams::KEYS,
@@ -111,6 +111,6 @@ pub(crate) const PA: Entry = Entry {
     takes: Takes::SIGNS,
     advice: "two classes; short streams",
     start: "`C=1`",
-    make: |kernel, context, values| Ok(Pa::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Pa::new(kernel, context.dimension, values.parameters(context)?)?));

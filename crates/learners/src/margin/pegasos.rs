@@ -7,13 +7,13 @@
 //! `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -94,7 +94,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientSteps {
     }
 }
 
-pub(crate) const PEGASOS: Entry = Entry {
+pub(crate) const PEGASOS: Learner<Pegasos<AnyKernel>> = Entry {
     name: "pegasos",
     summary: "support vector machine by subgradient steps, on a budget",
     keys: PegasosParams::KEYS,
@@ -106,6 +106,6 @@ pub(crate) const PEGASOS: Entry = Entry {
     advice: "two classes; a stream without drift",
     start: "`budget=500`, `lambda=1e-3`",
     trial: &["budget=5", "lambda=0.2"],
-    make: |kernel, context, values| Ok(Pegasos::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Pegasos::new(kernel, context.dimension, values.parameters(context)?)?));

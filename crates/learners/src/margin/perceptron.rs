@@ -5,13 +5,13 @@
 //! `J` mistakes.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::catalogue::{Entry, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Takes};
 use crate::loss::Loss;
 use crate::{Error, Growth};
 
@@ -61,7 +61,7 @@ impl<K: Kernel> CoefficientUpdate<K> for MistakeStep {
     }
 }
 
-pub(crate) const PERCEPTRON: Entry = Entry {
+pub(crate) const PERCEPTRON: Learner<Perceptron<AnyKernel>> = Entry {
     name: "perceptron",
     summary: "kernel perceptron: every mistake is kept",
     time: cost!(1.0 J d, 1.0 J),
@@ -70,6 +70,6 @@ pub(crate) const PERCEPTRON: Entry = Entry {
     source: "Freund and Schapire 1999",
     takes: Takes::SIGNS,
     advice: "two classes; few mistakes",
-    make: |kernel, context, _| Ok(Perceptron::new(kernel, context.dimension)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, _| Ok(Perceptron::new(kernel, context.dimension)?));

@@ -8,13 +8,13 @@
 //! numbers of memory.
 
 use mercer_core::cost;
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::basis::{GrowThenStep, OnDictionary};
 use crate::engines::update::ProjectionStep;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::parameters::parameters;
 
 parameters! {
@@ -69,7 +69,7 @@ impl<K: Kernel> ProjectronPlus<K> {
     }
 }
 
-pub(crate) const PROJECTRON: Entry = Entry {
+pub(crate) const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
     name: "projectron",
     summary: "perceptron that projects mistakes near its span",
     keys: ProjectronParams::KEYS,
@@ -80,17 +80,15 @@ pub(crate) const PROJECTRON: Entry = Entry {
     advice: "two classes; few points",
     start: "`eta=0.1`",
     trial: &["max_dictionary=5"],
-    make: |kernel, context, values| Ok(Projectron::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Projectron::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const PROJECTRON_PLUS: Entry = Entry {
+pub(crate) const PROJECTRON_PLUS: Learner<ProjectronPlus<AnyKernel>> = Entry {
     name: "projectron++",
     summary: "Projectron that learns margins below 1 too",
     keys: ProjectronPlusParams::KEYS,
     advice: "two classes; few points, more accurate than projectron",
-    make: |kernel, context, values| {
-        Ok(ProjectronPlus::new(kernel, context.dimension, values.parameters(context)?)?.into())
-    },
-    ..PROJECTRON
-};
+    ..PROJECTRON.entry
+}
+.made_by(|kernel, context, values| Ok(ProjectronPlus::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -6,13 +6,13 @@
 //! likely as the others. `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Draws, Margin, check_budget, coefficient};
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
 use crate::engines::update::Coefficients;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -84,7 +84,7 @@ impl<K: Kernel> CoefficientUpdate<K> for RandomBudget {
     }
 }
 
-pub(crate) const RBP: Entry = Entry {
+pub(crate) const RBP: Learner<Rbp<AnyKernel>> = Entry {
     name: "rbp",
     summary: "perceptron on a budget: a random point leaves",
     keys: RbpParams::KEYS,
@@ -95,6 +95,6 @@ pub(crate) const RBP: Entry = Entry {
     advice: "two classes; the cheapest on a budget",
     start: "`budget=500`",
     trial: &["budget=5"],
-    make: |kernel, context, values| Ok(Rbp::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Rbp::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -3,7 +3,7 @@
 use mercer_kernels::{AnyKernel, Gaussian};
 
 use crate::Error;
-use crate::catalogue::{BuildError, Context, Key, Kind, Rule, Value, Values};
+use crate::entry::{BuildError, Context, Key, Kind, Rule, Value, Values};
 
 /// Widths of the kernels that `auto` stands for, in widths of the kernel that is given.
 const SCALES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];

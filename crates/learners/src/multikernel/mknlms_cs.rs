@@ -9,15 +9,15 @@
 //! `P(Jd + 4J)` multiply-adds a round, `Jd + PJ` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_simd::{axpy, dot};
 
 use super::kernels::KERNELS;
 use crate::Error;
-use crate::catalogue::keys::join;
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::keys::join;
+use crate::entry::{Entry, Learner, Parameters};
 use crate::parameters::parameters;
 
 parameters! {
@@ -101,7 +101,7 @@ impl MultikernelUpdate for NormalisedSteps {
     }
 }
 
-pub(crate) const MKNLMS_CS: Entry = Entry {
+pub(crate) const MKNLMS_CS: Learner<MknlmsCs<AnyKernel>> = Entry {
     name: "mknlms-cs",
     summary: "normalised least mean squares with several kernels on one coherent dictionary",
     keys: &join::<5>(&[KERNELS], MknlmsCsParams::KEYS),
@@ -112,9 +112,9 @@ pub(crate) const MKNLMS_CS: Entry = Entry {
     advice: "cheap steps without a width to choose",
     start: "`kernels` of several widths, `eta=0.1`; `delta` nearer to 1 keeps more",
     trial: &["max_dictionary=20"],
-    make: |_, context, values| {
-        let (kernels, params) = (values.read("kernels", context)?, values.parameters(context)?);
-        Ok(MknlmsCs::new(kernels, context.dimension, params)?.into())
-    },
     ..Entry::PLAIN
-};
+}
+.made_by(|_, context, values| {
+    let (kernels, params) = (values.read("kernels", context)?, values.parameters(context)?);
+    Ok(MknlmsCs::new(kernels, context.dimension, params)?)
+});

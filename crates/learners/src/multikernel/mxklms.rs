@@ -5,14 +5,14 @@
 //! full nothing is learnt any more. `P(Jd + J)` multiply-adds a round, `Jd + PJ` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 
 use super::kernels::KERNELS;
 use crate::Error;
-use crate::catalogue::keys::join;
-use crate::catalogue::{Entry, Parameters};
 use crate::engines::several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};
 use crate::engines::update::{Coefficients, finite};
+use crate::entry::keys::join;
+use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Softmax;
 use crate::parameters::parameters;
 
@@ -115,7 +115,7 @@ impl MultikernelUpdate for SoftmaxMixture {
     }
 }
 
-pub(crate) const MXKLMS: Entry = Entry {
+pub(crate) const MXKLMS: Learner<Mxklms<AnyKernel>> = Entry {
     name: "mxklms",
     summary: "mixture of kernels, each with least mean squares, on one dictionary of the first points",
     keys: &join::<4>(&[KERNELS], MxklmsParams::KEYS),
@@ -126,9 +126,9 @@ pub(crate) const MXKLMS: Entry = Entry {
     advice: "short streams of which no good width is known",
     start: "`kernels` of several widths, `eta=0.2`; `max_dictionary` as long as the stream",
     trial: &["max_dictionary=20"],
-    make: |_, context, values| {
-        let (kernels, params) = (values.read("kernels", context)?, values.parameters(context)?);
-        Ok(Mxklms::new(kernels, context.dimension, params)?.into())
-    },
     ..Entry::PLAIN
-};
+}
+.made_by(|_, context, values| {
+    let (kernels, params) = (values.read("kernels", context)?, values.parameters(context)?);
+    Ok(Mxklms::new(kernels, context.dimension, params)?)
+});

@@ -5,11 +5,11 @@
 //! **memory grows with the square of the stream's length**. [`NonsAld`](crate::NonsAld) is its approximation.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::dual_newton::{Curvature, DualNewton};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 
@@ -61,7 +61,7 @@ impl<K: Kernel> Kons<K> {
     }
 }
 
-pub(crate) const KONS: Entry = Entry {
+pub(crate) const KONS: Learner<Kons<AnyKernel>> = Entry {
     name: "kons",
     summary: "kernelised online Newton step; every example is kept",
     keys: KonsParams::KEYS,
@@ -74,6 +74,6 @@ pub(crate) const KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "yardstick of second order; some thousand rows",
     start: "`mu=1`",
-    make: |kernel, context, values| Ok(Kons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(Kons::new(kernel, context.dimension, values.parameters(context)?)?));

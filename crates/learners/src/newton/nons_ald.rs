@@ -10,13 +10,13 @@
 //! the paper's text and its Table 3 do not, and neither does this. The projection uses the coordinates before growth.
 
 use mercer_core::cost;
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::Ald;
 
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::engines::update::NewtonStep;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 
@@ -65,7 +65,7 @@ impl<K: Kernel> NonsAld<K> {
 /// gradient steps, vanish exponentially.
 const RADIUS_FOR_CLASSES: f64 = 2.0;
 
-pub(crate) const NONS_ALD: Entry = Entry {
+pub(crate) const NONS_ALD: Learner<NonsAld<AnyKernel>> = Entry {
     name: "nons-ald",
     summary: "Nyström online Newton step on an ALD dictionary",
     keys: NonsAldParams::KEYS,
@@ -77,6 +77,6 @@ pub(crate) const NONS_ALD: Entry = Entry {
     takes: Takes::NEWTON,
     advice: "accuracy for its cost; `│y│ ≤ Y` known",
     start: "`alpha=25/T` (or 1e-3), `mu=1`, `radius = label_bound = max│y│`",
-    make: |kernel, context, values| Ok(NonsAld::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(NonsAld::new(kernel, context.dimension, values.parameters(context)?)?));

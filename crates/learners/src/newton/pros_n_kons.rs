@@ -12,12 +12,12 @@
 //! `Jd + 2½J²` multiply-adds a round (a factor and two inverses), `Jd + 1½J²` numbers of memory.
 
 use mercer_core::cost;
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::Kors;
 
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::basis::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRestart};
 use crate::engines::update::NewtonStep;
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, ParameterError};
@@ -120,7 +120,7 @@ fn newton_step(alpha: f64, clip: f64, loss: Loss, outputs: usize) -> Result<Newt
     NewtonStep::new(alpha, clip, clip, loss, outputs)
 }
 
-pub(crate) const PROS_N_KONS: Entry = Entry {
+pub(crate) const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
     name: "pros-n-kons",
     summary: "online Newton step on a KORS dictionary, restarted when a point is kept",
     keys: ProsNKonsParams::KEYS,
@@ -132,17 +132,17 @@ pub(crate) const PROS_N_KONS: Entry = Entry {
     takes: Takes::NEWTON,
     advice: "to compare; it restarts at each kept point",
     start: "`alpha=5`, `gamma=100`, `beta=1`",
-    make: |kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const CON_KONS: Entry = Entry {
+pub(crate) const CON_KONS: Learner<ConKons<AnyKernel>> = Entry {
     name: "con-kons",
     summary: "online Newton step on a KORS dictionary, carried on when a point is kept",
     keys: ConKonsParams::KEYS,
     source: "Calandriello et al. 2017a; Li and Liao, section A.1",
     advice: "points sampled by leverage rather than by distance",
     start: "`alpha=5`, `gamma=1`, `beta=1`",
-    make: |kernel, context, values| Ok(ConKons::new(kernel, context.dimension, values.parameters(context)?)?.into()),
-    ..PROS_N_KONS
-};
+    ..PROS_N_KONS.entry
+}
+.made_by(|kernel, context, values| Ok(ConKons::new(kernel, context.dimension, values.parameters(context)?)?));

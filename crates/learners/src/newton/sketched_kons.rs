@@ -8,14 +8,14 @@
 //! rounds in the sketch.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::Kernel;
+use mercer_kernels::{AnyKernel, Kernel};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::Error;
-use crate::catalogue::{Entry, Parameters, Takes};
 use crate::engines::dual_newton::{Curvature, DualNewton};
+use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 
@@ -94,7 +94,7 @@ impl<K: Kernel> SketchedKons<K> {
     }
 }
 
-pub(crate) const SKETCHED_KONS: Entry = Entry {
+pub(crate) const SKETCHED_KONS: Learner<SketchedKons<AnyKernel>> = Entry {
     name: "sketched-kons",
     summary: "kernelised online Newton step whose curvature takes only some rounds",
     keys: SketchedKonsParams::KEYS,
@@ -106,8 +106,6 @@ pub(crate) const SKETCHED_KONS: Entry = Entry {
     takes: Takes::DUAL_NEWTON,
     advice: "to compare",
     trial: &["gamma=0.3"],
-    make: |kernel, context, values| {
-        Ok(SketchedKons::new(kernel, context.dimension, values.parameters(context)?)?.into())
-    },
     ..Entry::PLAIN
-};
+}
+.made_by(|kernel, context, values| Ok(SketchedKons::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -42,7 +42,7 @@ use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
-pub(crate) use self::entry::EXPERTS;
+pub(crate) use self::entry::{EXPERTS, mixture};
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
 pub(crate) const LARGEST_REGRET: f64 = 1e100;

@@ -18,8 +18,8 @@
 use mercer_core::{Cost, Inconsistent, Validate, validate_nested};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 
-use crate::catalogue::keys::join;
-use crate::catalogue::{BuildError, Entry, Key, Kind, Parameters, Takes, choices};
+use crate::entry::keys::join;
+use crate::entry::{BuildError, Context, Entry, Key, Kind, Parameters, Takes, Values, choices};
 use crate::example::{Rows, Target};
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
@@ -230,13 +230,19 @@ pub(crate) const RESTART: Entry = Entry {
     advice: "sudden changes; as a member of `experts`",
     start: "`learner='krls lambda=0.1'`, Page–Hinkley",
     trial: &["learner=krls"],
-    make: |_, context, values| {
-        let (_, learner) = values.members().first().ok_or(BuildError::NoSuchKey("learner"))?;
-        let DetectorParams { detector, threshold, tolerance, delta } = values.parameters(context)?;
-        let adwin = Adwin::new(delta).map_err(Error::from)?;
-        let test = PageHinkley::new(tolerance, threshold).map_err(Error::from)?;
-        let detector = if detector == Detector::PageHinkley { AnyDetector::from(test) } else { adwin.into() };
-        Ok(Restarting::new(learner.clone(), detector).into())
-    },
     ..Entry::PLAIN
 };
+
+/// The learner around the one that `learner` names.
+pub(crate) fn restarting<R: Regressor + Clone>(
+    context: &Context<'_>,
+    values: &Values<'_>,
+    members: &[(String, R)],
+) -> Result<Restarting<R, AnyDetector>, BuildError> {
+    let (_, learner) = members.first().ok_or(BuildError::NoSuchKey("learner"))?;
+    let DetectorParams { detector, threshold, tolerance, delta } = values.parameters(context)?;
+    let adwin = Adwin::new(delta).map_err(Error::from)?;
+    let test = PageHinkley::new(tolerance, threshold).map_err(Error::from)?;
+    let detector = if detector == Detector::PageHinkley { AnyDetector::from(test) } else { adwin.into() };
+    Ok(Restarting::new(learner.clone(), detector))
+}

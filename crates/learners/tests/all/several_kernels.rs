@@ -242,7 +242,7 @@ fn kernels_are_scaled_by_default() -> TestResult {
             ("polynomial:3,1", "polynomial:3,1;"),
         ] {
             let found: Value =
-                look.find(&spec.parse()?, &catalogue::Context::default(), &catalogue::Values::new(&[], &[]))?;
+                look.find(&spec.parse()?, &catalogue::Context::default(), &catalogue::Values::new(&[]))?;
             assert_eq!(found.to_string(), expected);
         }
     }

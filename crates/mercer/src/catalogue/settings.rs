@@ -123,7 +123,7 @@ impl Settings {
         let mut parameters: Vec<(&'static str, Value)> = Vec::new();
         let mut members = Vec::new();
         for (key, choice) in self.entry.keys.iter().zip(&self.chosen) {
-            let value = self.value(key, choice, &kernel, context, &Values::new(&parameters, &[]))?;
+            let value = self.value(key, choice, &kernel, context, &Values::new(&parameters))?;
             parameters.push((key.name, value));
             if let Choice::Members(_, listed) = choice.set() {
                 // A mixture compares predictions by squares: its members predict the targets, whatever these mean.
@@ -136,7 +136,7 @@ impl Settings {
                 })?;
             }
         }
-        match self.entry.build(kernel, context, &Values::new(&parameters, &members)) {
+        match self.entry.build(kernel, context, &Values::new(&parameters), &members) {
             Ok(learner) => Ok(Built { learner, parameters }),
             Err(error) => Err(self.refused(error, &spec, context)),
         }

@@ -3,25 +3,27 @@
 use mercer_core::Cost;
 use mercer_experts::{Rule, Share};
 
-use super::Mixture;
-use crate::Error;
-use crate::catalogue::keys::join;
-use crate::catalogue::{self, Entry, Key, Kind, ParameterType, Parameters, Takes};
+use super::team::Gather;
+use super::{Member, Mixture};
+use crate::entry::keys::join;
+use crate::entry::{self, BuildError, Context, Entry, Key, Kind, ParameterType, Parameters, Takes, Values};
 use crate::parameters::parameters;
+use crate::{Error, Regressor};
 
 parameters! {
     /// How a [`Mixture`] weighs its members.
     pub struct MixtureParams {
         /// how losses become weights: exponential, Bernstein or polynomial aggregation
         rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
-        /// part of the weight that all members get after a row, to follow a best member that changes
+        /// part of the weight that all members get after a row, to follow a best member that
+        /// changes
         share: Share = Share::Fixed(0.0) => "α" "a number of at least 0, below 1; 0 under ml-poly"
             .found(DECREASING_SHARE),
     }
 }
 
-const DECREASING_SHARE: catalogue::Rule =
-    catalogue::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
+const DECREASING_SHARE: entry::Rule =
+    entry::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
         Ok(Share::Decreasing.to_value())
     });
 
@@ -51,10 +53,19 @@ pub(crate) const EXPERTS: Entry = Entry {
     advice: "a few candidates",
     start: "`members='nons-ald; krls lambda=0.1'`, ML-Poly",
     trial: &["members=nons-ald; krls; fogd; kogd"],
-    make: |_, context, values| {
-        let MixtureParams { rule, share } = values.parameters(context)?;
-        let mixture = Mixture::new(values.members().iter().cloned(), rule)?.recovering();
-        Ok(mixture.sharing(share).map_err(Error::from)?.into())
-    },
     ..Entry::PLAIN
 };
+
+/// The mixture of the learners that `members` names.
+pub(crate) fn mixture<M: Member + Regressor + Clone>(
+    context: &Context<'_>,
+    values: &Values<'_>,
+    members: &[(String, M)],
+) -> Result<Mixture<M>, BuildError>
+where
+    M::Group: Gather<M>,
+{
+    let MixtureParams { rule, share } = values.parameters(context)?;
+    let mixture = Mixture::new(members.iter().cloned(), rule)?.recovering();
+    Ok(mixture.sharing(share).map_err(Error::from)?)
+}

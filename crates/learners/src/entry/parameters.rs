@@ -210,7 +210,7 @@ pub trait Choice: Copy + PartialEq + 'static {
 /// Names the variants of an enum: `choices!(Leak { "after" = After, "first" = First });`
 macro_rules! choices {
     ($type:ident { $($name:literal = $variant:ident),+ $(,)? }) => {
-        impl $crate::catalogue::Choice for $type {
+        impl $crate::entry::Choice for $type {
             const NAMED: &'static [(&'static str, Self)] = &[$(($name, $type::$variant)),+];
             const NAMES: &'static [&'static str] = &[$($name),+];
         }

@@ -7,7 +7,6 @@ use mercer_kernels::AnyKernel;
 
 use super::{ParameterType, Parameters};
 use crate::Error;
-use crate::any::AnyRegressor;
 
 /// What is known of the data when a learner is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,24 +101,17 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// The values of all keys of an entry, and the members of a mixture.
+/// The values of all keys of an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Values<'a> {
     values: &'a [(&'static str, Value)],
-    members: &'a [(String, AnyRegressor<AnyKernel>)],
 }
 
 impl<'a> Values<'a> {
-    /// These keys with their values, and these members, untrained, with their names.
+    /// These keys with their values.
     #[must_use]
-    pub fn new(values: &'a [(&'static str, Value)], members: &'a [(String, AnyRegressor<AnyKernel>)]) -> Self {
-        Self { values, members }
-    }
-
-    /// The members of a mixture.
-    #[must_use]
-    pub fn members(&self) -> &'a [(String, AnyRegressor<AnyKernel>)] {
-        self.members
+    pub fn new(values: &'a [(&'static str, Value)]) -> Self {
+        Self { values }
     }
 
     fn get(&self, key: &'static str) -> Result<&'a Value, BuildError> {
@@ -142,15 +134,6 @@ impl<'a> Values<'a> {
     pub fn parameters<P: Parameters>(&self, context: &Context<'_>) -> Result<P, BuildError> {
         P::read(self, context)
     }
-}
-
-/// A learner made of settings, and what they came to.
-#[derive(Clone, Debug)]
-pub struct Built {
-    /// The learner.
-    pub learner: AnyRegressor<AnyKernel>,
-    /// Every key with its value, in the entry's order.
-    pub parameters: Vec<(&'static str, Value)>,
 }
 
 /// Why values make no learner.
@@ -193,7 +176,7 @@ mod tests {
     #[test]
     fn wrong_keys_are_errors_and_not_numbers() {
         let given = [("a", Value::Number(1.0)), ("b", Value::None), ("c", Value::Words("squared".to_owned()))];
-        let values = Values::new(&given, &[]);
+        let values = Values::new(&given);
         let context = Context { dimension: 2, ..Context::default() };
         assert_eq!(values.read("a", &context), Ok(1.0));
         assert_eq!(values.read::<f64>("x", &context), Err(BuildError::NoSuchKey("x")));

@@ -2,8 +2,8 @@
 
 use mercer_kernels::AnyKernel;
 
-use super::{BuildError, Built, Context, Entry, Key, Kind, Value, Values, entries};
-use crate::any::AnyRegressor;
+use super::{AnyRegressor, Built, entries};
+use crate::entry::{BuildError, Context, Entry, Key, Kind, Value, Values};
 
 /// The learner with its [trial settings](Entry::trial), defaults for the other keys.
 ///
@@ -28,11 +28,12 @@ pub(super) fn built(
 }
 
 impl Entry {
-    /// The learner with these values of some keys and defaults for the others. A mixture's members are
-    /// [trials](trial()).
+    /// The learner with these values of some keys and defaults for the others. A mixture's members
+    /// are [trials](trial()).
     ///
     /// # Errors
-    /// When it has no such key, a value is out of its range, or the learner cannot use the kernel or learn such targets.
+    /// When it has no such key, a value is out of its range, or the learner cannot use the kernel
+    /// or learn such targets.
     pub fn with(
         &self,
         kernel: AnyKernel,
@@ -48,7 +49,7 @@ impl Entry {
             let value = match (given, key.default_for(context), key.auto.and_then(|rule| rule.look)) {
                 (Some((_, value)), ..) => value.clone(),
                 (None, Value::Words(word), Some(look)) if word == "auto" => {
-                    match (look.find(&kernel, context, &Values::new(&parameters, &[])), key.without_data()) {
+                    match (look.find(&kernel, context, &Values::new(&parameters)), key.without_data()) {
                         (Err(BuildError::NeedsData(_)), Some(value)) => value,
                         (found, _) => found?,
                     }
@@ -60,7 +61,8 @@ impl Entry {
         let mut members = Vec::new();
         let lists = self.keys.iter().zip(&parameters);
         for (key, (_, value)) in lists.filter(|(key, _)| matches!(key.kind, Kind::Members | Kind::Learner)) {
-            // Members of a mixture predict numbers; a learner inside another learns what that is to learn.
+            // Members of a mixture predict numbers; a learner inside another learns what that is to
+            // learn.
             let plain = Context { dimension: context.dimension, ..Context::default() };
             let context = if key.kind == Kind::Learner { context } else { &plain };
             for name in value.to_string().split(';').map(str::trim) {
@@ -69,7 +71,7 @@ impl Entry {
                 members.push((name.to_owned(), built(member, kernel.clone(), context)?));
             }
         }
-        let learner = self.build(kernel, context, &Values::new(&parameters, &members))?;
+        let learner = self.build(kernel, context, &Values::new(&parameters), &members)?;
         Ok(Built { learner, parameters })
     }
 }

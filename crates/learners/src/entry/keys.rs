@@ -23,7 +23,8 @@ impl Key {
         of_time: None,
     };
 
-    /// The key of a parameter of type `T`, with its name, symbol and meaning; lines of a meaning begin with a blank.
+    /// The key of a parameter of type `T`, with its name, symbol and meaning; lines of a meaning
+    /// begin with a blank.
     pub(crate) const fn of<T: ParameterType>(texts: [&'static str; 3], range: Range, default: Default) -> Self {
         let [name, symbol, meaning] = texts;
         let (_, meaning) = meaning.split_at(1);
@@ -33,7 +34,8 @@ impl Key {
         Self { name, symbol, range: range.words, meaning, kind, default, for_classes, range_with_none, ..Self::PLAIN }
     }
 
-    /// The key of something that is no number: its name, range and meaning, and what it is by default.
+    /// The key of something that is no number: its name, range and meaning, and what it is by
+    /// default.
     pub(crate) const fn written(kind: Kind, texts: [&'static str; 3], default: Default) -> Self {
         let [name, range, meaning] = texts;
         Self { name, range, meaning, kind, default, ..Self::PLAIN }
@@ -68,7 +70,8 @@ impl Key {
         Self { auto: Some(rule), ..self }
     }
 
-    /// The same where the default is `auto`: that of the parameters is for those who know nothing of the data.
+    /// The same where the default is `auto`: that of the parameters is for those who know nothing
+    /// of the data.
     pub(crate) const fn found_by_default(self, rule: Rule) -> Self {
         Self { auto: Some(rule), without_data: Some(self.default), default: || "auto".into(), ..self }
     }
@@ -138,7 +141,8 @@ pub(crate) const fn join<const N: usize>(first: &[Key], then: &[Key]) -> [Key; N
     keys
 }
 
-/// The median over the first rows of the distance to the nearest row that is another, 0 where there is none.
+/// The median over the first rows of the distance to the nearest row that is another, 0 where there
+/// is none.
 fn nearest_of_rows(context: &Context<'_>) -> Result<f64, BuildError> {
     const ROWS: usize = 200;
     let Context { rows, dimension, .. } = *context;

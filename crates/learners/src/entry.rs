@@ -1,35 +1,19 @@
-//! Learners by name: what each is, the keys that set it, and how it is made of their values.
-//!
-//! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere: its keys with defaults from its `Params`, its
-//! [`Cost`], the losses and targets that it [takes](Takes), settings for a small [trial](trial()). [`entries`] lists them. How settings
-//! are written (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets [`Values`].
-//!
-//! ```
-//! use mercer_learners::RegressorExt;
-//! use mercer_learners::catalogue::{entries, trial};
-//!
-//! for entry in entries() {
-//!     let mut learner = trial(entry, "gaussian:0.5".parse()?, 2)?;
-//!     learner.update(&[0.1, 0.2], 1.0)?;
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! What is said of a learner anywhere: name, keys with defaults from its `Params`, [`Cost`], the
+//! losses and targets that it [takes](Takes), settings for a small trial. It knows no learner; a
+//! learner's file ends with its [`Entry`] and what makes the learner of [`Values`].
 
 pub(crate) mod keys;
 mod parameters;
-mod trial;
 mod value;
 
 use mercer_core::{Cost, Symbol, cost};
 use mercer_kernels::AnyKernel;
 
-use crate::any::{AnyRegressor, ENTRIES};
 use crate::loss::Loss;
 
 pub use parameters::{Choice, Field, ParameterType, Parameters, Range};
 pub(crate) use parameters::{choices, count, keys_of};
-pub use trial::trial;
-pub use value::{BuildError, Built, Context, Value, Values};
+pub use value::{BuildError, Context, Value, Values};
 
 /// A learner, as its user sees it.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +25,8 @@ pub struct Entry {
     pub summary: &'static str,
     /// What sets it, in the order in which it is shown.
     pub keys: &'static [Key],
-    /// Multiply-adds a round: `t` the round, `d` the features, `J` the dictionary size, other letters the keys' symbols.
+    /// Multiply-adds a round: `t` the round, `d` the features, `J` the dictionary size, other
+    /// letters the keys' symbols.
     pub time: Cost,
     /// Numbers of memory, in the same letters.
     pub memory: Cost,
@@ -65,10 +50,15 @@ pub struct Entry {
     pub start: &'static str,
     /// Settings `KEY=VALUE` that keep it small, for trials.
     pub trial: &'static [&'static str],
-    pub(crate) make: Make,
 }
 
-type Make = fn(AnyKernel, &Context<'_>, &Values<'_>) -> Result<AnyRegressor<AnyKernel>, BuildError>;
+/// An entry, and how a learner is made of the values of its keys.
+pub(crate) struct Learner<L> {
+    pub(crate) entry: Entry,
+    pub(crate) make: Make<L>,
+}
+
+type Make<L> = fn(AnyKernel, &Context<'_>, &Values<'_>) -> Result<L, BuildError>;
 
 /// One parameter of a learner.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +117,8 @@ pub enum Kind {
     Name(&'static [&'static str]),
     /// A loss, one of those that the learner takes.
     Loss,
-    /// Learners with their settings: `NAME KEY=VALUE …; NAME …`, where the key `kernel` is known too.
+    /// Learners with their settings: `NAME KEY=VALUE …; NAME …`, where the key `kernel` is known
+    /// too.
     Members,
     /// Kernels, separated by commas, or by `;` where one has a comma of its own.
     Kernels,
@@ -139,7 +130,8 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The rule, as an expression that could be given instead of `auto`, or in words if it looks at the data.
+    /// The rule, as an expression that could be given instead of `auto`, or in words if it looks at
+    /// the data.
     pub formula: &'static str,
     /// Where it comes from.
     pub source: &'static str,
@@ -181,7 +173,8 @@ impl Rule {
     }
 }
 
-/// What a learner can be taught. All take two classes as `±1`, and one number except for those whose losses are all [for classes](Loss::is_margin).
+/// What a learner can be taught. All take two classes as `±1`, and one number except for those
+/// whose losses are all [for classes](Loss::is_margin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Takes {
@@ -227,13 +220,6 @@ impl Takes {
     }
 }
 
-/// All learners that can be made before the first row is read, in the order of their tags in [`AnyRegressor`]; those on a frozen
-/// dictionary cannot.
-#[must_use]
-pub fn entries() -> &'static [Entry] {
-    ENTRIES
-}
-
 pub(crate) const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
 
 impl Entry {
@@ -254,8 +240,12 @@ impl Entry {
         advice: "",
         start: "defaults",
         trial: &[],
-        make: |_, _, _| Err(BuildError::NoSuchKey("")),
     };
+
+    /// This entry with what makes its learner.
+    pub(crate) const fn made_by<L>(self, make: Make<L>) -> Learner<L> {
+        Learner { entry: self, make }
+    }
 
     /// The key of this name.
     #[must_use]
@@ -268,8 +258,8 @@ impl Entry {
         self.keys.iter().filter_map(|key| key.search)
     }
 
-    /// Numbers kept after `rows` rows of `dimension` features, at least: what the memory comes to in `t` and `d` alone; 0 for learners that
-    /// do not grow with the stream.
+    /// Numbers kept after `rows` rows of `dimension` features, at least: what the memory comes to
+    /// in `t` and `d` alone; 0 for learners that do not grow with the stream.
     #[must_use]
     pub fn least_numbers(&self, rows: usize, dimension: usize) -> f64 {
         let size = |symbol| match symbol {
@@ -289,23 +279,6 @@ impl Entry {
         let (several, what) =
             if classes { (self.takes.many_classes, "classes") } else { (self.takes.vectors, "numbers") };
         if outputs > 1 && !several { Err(BuildError::Outputs { outputs, what }) } else { Ok(()) }
-    }
-
-    /// The learner, untrained, for values of all its keys.
-    ///
-    /// # Errors
-    /// When a value is out of its range, or the learner cannot use the kernel or learn such targets.
-    pub fn build(
-        &self,
-        kernel: AnyKernel,
-        context: &Context<'_>,
-        values: &Values<'_>,
-    ) -> Result<AnyRegressor<AnyKernel>, BuildError> {
-        self.check_targets(context)?;
-        if self.gaussian && !matches!(kernel, AnyKernel::Gaussian(_)) {
-            return Err(BuildError::Kernel(NEEDS_GAUSSIAN));
-        }
-        (self.make)(kernel, context, values)
     }
 }
 
@@ -337,7 +310,8 @@ impl Key {
         self.of_time.is_some()
     }
 
-    /// The value that takes so many microseconds, found by a measurement on this machine; `values` are those of the keys before its own.
+    /// The value that takes so many microseconds, found by a measurement on this machine; `values`
+    /// are those of the keys before its own.
     ///
     /// # Errors
     /// When the time is out of range, or the key takes none.
@@ -351,55 +325,5 @@ impl Key {
         let Value::Number(number) = self.default() else { return self.default().to_string() };
         let (plain, scientific) = (format!("{number}"), format!("{number:e}"));
         if scientific.len() < plain.len() { scientific } else { plain }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_whole() {
-        for entry in entries() {
-            for text in [entry.name, entry.summary, entry.source, entry.advice, entry.start] {
-                assert!(!text.is_empty(), "{}", entry.name);
-            }
-            let named = |key: Option<&str>| key.is_none_or(|name| entry.key(name).is_some());
-            assert!(named(entry.bound), "{}: the key that bounds predictions is a key", entry.name);
-            assert!(!entry.memory.grows() || entry.growth.is_some(), "{}: growth has a reason", entry.name);
-            assert_eq!(entry.takes.losses[0], if entry.takes.numbers() { "squared" } else { "hinge" });
-            assert_eq!(entry.takes.losses.len() > 1, entry.key("loss").is_some(), "{}", entry.name);
-        }
-    }
-
-    #[test]
-    fn least_numbers_by_hand() {
-        let least = |name: &str| entries().iter().find(|entry| entry.name == name).unwrap().least_numbers(100, 3);
-        assert_eq!((least("kogd"), least("kons"), least("sketched-kons")), (300.0, 5300.0, 300.0));
-        assert_eq!((least("pkawv-nystrom"), least("fogd"), least("experts")), (300.0, 0.0, 0.0));
-    }
-
-    /// Targets that an entry says it takes make a learner with as many outputs.
-    #[test]
-    fn targets_are_taken_as_told() {
-        for entry in entries() {
-            for (classes, outputs) in [(false, 1), (false, 3), (true, 1), (true, 3)] {
-                let kernel = AnyKernel::Gaussian(mercer_kernels::Gaussian::new(0.7).unwrap());
-                let context = Context { dimension: 2, outputs, classes, ..Context::default() };
-                let several = if classes { entry.takes.many_classes } else { entry.takes.vectors };
-                match trial::built(entry, kernel, &context) {
-                    Ok(learner) => {
-                        use crate::RegressorExt;
-                        assert_eq!(learner.outputs(), outputs, "{}", entry.name);
-                        assert!(entry.takes.loss(learner.loss()), "{}", entry.name);
-                        assert!(outputs == 1 || several, "{}", entry.name);
-                    }
-                    Err(error) => {
-                        let refused = matches!(error, BuildError::Outputs { outputs: 3, .. });
-                        assert!(refused && outputs > 1 && !several, "{}: {error}", entry.name);
-                    }
-                }
-            }
-        }
     }
 }
