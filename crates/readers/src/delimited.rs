@@ -32,6 +32,12 @@ pub(crate) struct Delimited {
     /// What the first rows hold as their target, if that was to be found out.
     head: Option<TargetHead>,
     doubt: Option<String>,
+    /// The names, if a row that holds them all is the header once more; and its line, if that could
+    /// be read as a row.
+    repeated: Option<Vec<String>>,
+    numeric_header: Option<Vec<u8>>,
+    /// The options while the first row may be one of units.
+    units: Option<ReadOptions>,
     missing: Missing,
     /// Lines that a row may go over.
     longest: usize,
@@ -73,8 +79,8 @@ impl Delimited {
         options: &ReadOptions,
         records: bool,
     ) -> Result<Self, DataError> {
-        let (mut cells, comment) = (Cells::default(), to_first_record(lines)?);
-        let separator = options.separator.or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
+        let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
+        let separator = options.separator.or(hint).or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
         {
@@ -102,13 +108,20 @@ impl Delimited {
             if !found.header {
                 seen.see(marks::kind(first[*target].as_bytes(), options));
             }
-            for text in header::ahead(lines, separator, columns, *target) {
+            let below = names.as_deref().map(|names| (names, options));
+            for text in header::ahead(lines, separator, columns, *target, below) {
                 seen.see(marks::kind(text.as_bytes(), options));
             }
             if seen.text {
                 plan.read_labels(lines.file())?;
             }
         }
+        let repeated = names.clone().filter(|names| header::distinct(names, options));
+        // A repeated header that could be read as a row is known by its text.
+        let line =
+            repeated.as_ref().filter(|names| names.iter().all(|name| number::parse(name.as_bytes()) != Parsed::Text));
+        let numeric_header = line.map(|_| lines.text().to_vec());
+        let looks_for_units = names.is_some() && options.known.is_empty() && options.features.is_empty();
         let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
@@ -118,6 +131,9 @@ impl Delimited {
             plan,
             head,
             doubt,
+            repeated,
+            numeric_header,
+            units: looks_for_units.then(|| options.clone()),
             missing: options.missing,
             longest,
             pending: !found.header,
@@ -267,6 +283,9 @@ impl Delimited {
         let Beside { targets, label, weight } = beside;
         let targets = &mut targets[before.1..];
         let line = lines.line_number();
+        if self.numeric_header.as_deref() == Some(lines.text()) {
+            return Err(DataError::RepeatedHeader { line: lines.line() });
+        }
         let read = if self.notation.may_be_points() {
             self.quick(lines.text(), line, row, targets, label, weight)
         } else {
@@ -279,8 +298,10 @@ impl Delimited {
             self.points = points;
             read
         };
-        if read.is_none() {
-            self.careful(lines, row, targets, label, weight)?;
+        match read {
+            // It is none of units.
+            Some(()) => self.units = None,
+            None => self.careful(lines, row, targets, label, weight)?,
         }
         Ok(true)
     }
@@ -426,7 +447,20 @@ impl Delimited {
             lines.unjoin();
             return Err(DataError::Ragged { line: lines.line(), expected, got });
         }
-        Ok(())
+        if self.repeated.as_ref().is_some_and(|names| header::repeats(&self.cells, names)) {
+            return Err(DataError::RepeatedHeader { line: lines.line() });
+        }
+        let unit = match self.units.take() {
+            Some(options) => header::unit(lines, self.separator, &self.cells, &options),
+            None => None,
+        };
+        match (unit, self.cells.iter().nth(unit.unwrap_or(0))) {
+            (Some(column), Some(cell)) => {
+                let name = self.names.as_ref().map(|names| names[column].as_str());
+                Err(DataError::Units { cell: lines.cell(column, name), value: lossy(cell) })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Looks at the current row and those behind it, and learns of their marks.
@@ -512,20 +546,53 @@ fn quotes_commas(lines: &mut Lines, first: &Cells) -> bool {
     found
 }
 
+/// What stands above the first record.
+struct Beginning {
+    /// The separator, where the first line tells it.
+    hint: Option<Separator>,
+    comment: Option<Comment>,
+}
+
 /// Comments above the first record, the last of them.
 struct Comment(String);
 
-/// Goes to the first record that is no comment; gives the comment straight above it.
-fn to_first_record(lines: &mut Lines) -> Result<Option<Comment>, DataError> {
-    let mut comment = None;
+/// Goes to the first record that is no comment and no hint.
+fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError> {
+    let mut beginning = Beginning { hint: None, comment: None };
     while lines.advance()? {
-        if !lines.text().starts_with(b"#") {
-            return Ok(comment);
+        if beginning.hint.is_none() && beginning.comment.is_none() {
+            beginning.hint = hint(lines)?;
+            if beginning.hint.is_some() {
+                continue;
+            }
         }
-        comment = Some(Comment(lossy(lines.text())));
+        if !lines.text().starts_with(b"#") {
+            return Ok(beginning);
+        }
+        beginning.comment = Some(Comment(lossy(lines.text())));
     }
     let file = lines.file().to_owned();
-    Err(if comment.is_some() { DialectError::OnlyComments { file }.into() } else { DataError::Empty { file } })
+    Err(if beginning.comment.is_some() {
+        DialectError::OnlyComments { file }.into()
+    } else {
+        DataError::Empty { file }
+    })
+}
+
+/// The separator that a line such as `sep=;` tells, as spreadsheets write it.
+fn hint(lines: &Lines) -> Result<Option<Separator>, DataError> {
+    let text = String::from_utf8_lossy(lines.text());
+    let told = text.trim_matches('"');
+    let told = told.get(..4).filter(|key| key.eq_ignore_ascii_case("sep=")).map(|_| &told[4..]);
+    let Some(symbol) = told.and_then(|told| told.chars().next()) else { return Ok(None) };
+    let alone = told.is_some_and(|told| told.chars().all(|other| other == symbol));
+    if !alone || symbol.is_alphanumeric() {
+        return Ok(None);
+    }
+    match symbol.to_string().parse() {
+        Ok(separator) => Ok(Some(separator)),
+        Err(_) => Err(DialectError::UnknownHint { line: lines.line(), text: text.into_owned() }.into()),
+    }
 }
 
 impl Comment {

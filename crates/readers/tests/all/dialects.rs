@@ -347,10 +347,25 @@ fn headers_in_doubt() {
         ("a,b\n", "a", false),
         ("id,2019,2020\n7,1.5,2\n", "id", true),
         ("red,1\nblue,2\n", "x1", false),
-        ("id,2019,2020,2021\nx,1.5,2,3\n", "x1", true),
+        ("id,2019,2020,2021\nx,1.5,2,3\n", "id", true),
+        ("country,code,1960,1961\nAruba,ABW,54608,55811\nAruba,ABW,54608,55811\n", "country", true),
+        ("country,2000,1995,1990\nA,1,2,3\nB,4,5,6\n", "country", true),
+        // Rows of years, a text that is there again, and years out of order are data.
+        ("Bob,1985,2003\nAnn,1990,2001\n", "x1", false),
+        ("red,1999,2001\nred,5,6\n", "x1", false),
+        ("red,2001,1999,2000\nblue,5,6,7\n", "x1", false),
+        // One year alone may be anything.
+        ("red,1999\nblue,5\n", "x1", true),
+        ("1990,1995,2000\n0.5,0.25,0.75\n0.5,0.25,0.75\n", "1990", true),
+        ("2019,2020,2021\n0,0,0\n1,2,3\n", "2019", true),
+        ("2019,2020\n2020,2021\n", "x1", false),
+        ("400,410,420\n0.5,1.5,2.5\n", "400", true),
+        ("400,410,420\n0.5,1.5,2.5\n1,2,3\n", "x1", false),
+        ("400.0,410.0,420.0\n0.5,1.5,2.5\n", "x1", false),
         ("a,b\nx,\n,\ny,2\n", "a", false),
         (",a,b\n0,1,2\n", "", false),
-        ("0,1,2\n0.5,1.5,2.5\n", "x1", true),
+        ("0,1,2\n0.5,1.5,2.5\n", "0", true),
+        ("0,1,2\n0.5,1.5,2.5\n3,4,5\n", "x1", true),
         ("0,1,2\n3,4,5\n", "x1", false),
         ("3,1,2\n0.5,1.5,2.5\n", "x1", false),
         ("day;price\n2024-05-31;1,5\n", "day", false),
@@ -363,7 +378,7 @@ fn headers_in_doubt() {
     let text = "0,1,2\n0.5,1.5,2.5\n";
     assert_eq!(
         doubt(text, Header::Detect).1.unwrap(),
-        "f, line 1: holds whole numbers that count, as names of columns may; it is read as a row of data: --header yes reads it otherwise"
+        "f, line 1: holds whole numbers that count, as names of columns may; it is read as a header: --header no reads it otherwise"
     );
     assert_eq!(doubt(text, Header::Present), ("0".to_owned(), None));
     assert_eq!(doubt(text, Header::Absent), ("x1".to_owned(), None));
@@ -372,6 +387,86 @@ fn headers_in_doubt() {
     assert!(reader.doubt().is_some_and(|doubt| doubt.contains("line 1: holds whole numbers that count")));
     assert_eq!("yes".parse::<Header>().unwrap(), Header::Present);
     assert!("maybe".parse::<Header>().is_err());
+}
+
+/// Columns that are called by numbers.
+#[test]
+fn a_number_is_a_name_first() {
+    let named = |text: &str, target: &str| {
+        let options = ReadOptions { target: target.parse().unwrap(), ..csv() };
+        let reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), &options).unwrap();
+        (reader.target_name().map(str::to_owned), reader.doubt().is_some())
+    };
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(named("1990,2005,1995\n1,2,3\n4,5,6\n", "2005"), (name("2005"), false));
+    assert_eq!(named("3,1,2\n0.5,1.5,2.5\n", "3"), (None, false));
+    assert_eq!(named("a,b,c\n1,2,3\n", "2"), (name("b"), false));
+    let options = ReadOptions { mentioned: vec!["2005".parse().unwrap()], ..csv() };
+    assert_eq!(records("1990,2005\n2000,2001\n", &options).0, ["1990", "2005"]);
+}
+
+#[test]
+fn a_first_line_tells_the_separator() {
+    let rows = [[1.0, 2.5], [3.0, 4.0]];
+    for text in [
+        "sep=;\na;y\n1;2,5\n3;4\n",
+        "\u{feff}sep=;\r\na;y\r\n1;2,5\r\n3;4\r\n",
+        "\"sep=,\"\na,y\n1,2.5\n3,4\n",
+        "SEP=\t\na\ty\n1\t2.5\n3\t4\n",
+        "sep=|\n# made by hand\na|y\n1|2.5\n3|4\n",
+    ] {
+        assert_eq!(numbers(text, &csv()), rows, "{text:?}");
+    }
+    let told = ReadOptions { separator: Some(Separator::Comma), ..csv() };
+    assert_eq!(numbers("sep=;\n1,2.5\n3,4\n", &told), rows);
+    assert_eq!(
+        refused("sep=:\na:y\n", &csv()),
+        "f, line 1: \"sep=:\" tells no separator; they are comma, semicolon, tab, bar and spaces"
+    );
+    assert!(refused("a,y\n1,x\n", &csv()).starts_with("f, line 2"));
+}
+
+#[test]
+fn lines_that_are_no_rows_are_refused_by_name() {
+    let bad = |text: &str, options: &ReadOptions| {
+        let mut reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
+        let (mut example, mut bad, mut rows) = (mercer_readers::Example::default(), Vec::new(), 0);
+        loop {
+            match reader.next_example(&mut example) {
+                Ok(true) => rows += 1,
+                Ok(false) => return (rows, bad),
+                Err(error) if error.concerns_one_row() => bad.push(error.to_string()),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    let auto = ReadOptions { targets: mercer_readers::Targets::Auto, ..csv() };
+    let repeated = "f, line 3: repeats the header, as joined files do; remove the line";
+    for (text, options) in [
+        ("a,y\n1,2\na,y\n3,4\n", &csv()),
+        ("a,y\n1,2\n\"a\", y\n3,4\n", &csv()),
+        ("a,y\n1,2\na,y\n3,4\n", &auto),
+        ("a,y\n1,red\na,y\n3,blue\n", &auto),
+        ("1990,1995\n0.5,1.5\n1990,1995\n0.5,0.25\n", &csv()),
+    ] {
+        assert_eq!(bad(text, options), (2, vec![repeated.to_owned()]), "{text:?}");
+    }
+    // Numbers that may be a row are one.
+    let told = ReadOptions { header: Header::Present, ..csv() };
+    assert_eq!(bad("1,2\n3,4\n1,2\n", &told), (2, Vec::new()));
+    let unit = "f, line 2, column 1 (\"a\"): \"cm\" stands between a name and numbers, as a unit does; remove the line";
+    for text in ["a,y\ncm,kg\n1,2\n3,4\n", "a,y\ncm,-\n1,red\n3,blue\n", "a,y\ncm,\n1,2\n3,4\n"] {
+        assert_eq!(bad(text, &auto), (2, vec![unit.to_owned()]), "{text:?}");
+    }
+    // A reader of records says the same, and takes rows of text as they are.
+    let records = |text: &str| {
+        let mut reader = open(text, &csv()).unwrap();
+        let mut record = Record::new();
+        reader.next_record(&mut record).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(records("a,c\ncm,-\n1,red\n3,blue\n").unwrap_err(), unit);
+    assert_eq!(records("a,c\nx,red\ny,blue\nz,2\n"), Ok(()));
+    assert_eq!(records("a,c\n,\n1,red\n"), Ok(()));
 }
 
 /// A writer that gives one line at a time, and counts those that were asked for.
