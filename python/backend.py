@@ -32,6 +32,7 @@ def stubs() -> Iterator[str]:
     yield '"""One class a learner of the catalogue."""\n'
     yield "from collections.abc import Sequence\n"
     yield "from ._base import KernelClassifier, KernelRegressor, Learner\n"
+    yield "from .kernels import Kernel\n"
     yield f"__all__ = {_learners.__all__!r}\n"
     for name in _learners.__all__:
         kind = getattr(_learners, name)

@@ -14,8 +14,8 @@ Every learner is a river model, a scikit-learn estimator and a numpy function in
 from ._mercer import DataError, DivergedError, MercerError, MercerWarning, ModelFileError, NotLearntError, SettingsError, __version__
 from ._learners import *  # noqa: F403
 from ._learners import __all__ as _learners_all
-from . import forecasting, moments, operators
-from ._evaluation import Evaluation, evaluate
+from . import forecasting, kernels, moments, operators
+from ._evaluation import Comparison, Evaluation, compare, evaluate
 from ._files import from_bytes, load, save
 from ._tuning import Trial, Tuning, tune
 from .moments import RidgeMoments
@@ -24,6 +24,7 @@ from .pipeline import Pipeline
 
 __all__ = [
     *_learners_all,
+    "Comparison",
     "DataError",
     "DivergedError",
     "Evaluation",
@@ -38,9 +39,11 @@ __all__ = [
     "Trial",
     "Tuning",
     "__version__",
+    "compare",
     "evaluate",
     "forecasting",
     "from_bytes",
+    "kernels",
     "load",
     "moments",
     "operators",

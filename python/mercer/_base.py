@@ -61,12 +61,12 @@ class Learner(Stored, BaseEstimator):
 
     def _written_whole(self) -> str:
         """Name and settings, as a member of a mixture is written."""
-        kernel = getattr(self, "kernel", "auto")
+        kernel = kernel_text(getattr(self, "kernel", "auto"))
         words = [self._name, *self._pairs(), *([] if kernel == "auto" else [f"kernel={kernel}"])]
         return " ".join(words)
 
     def _settings(self) -> tuple[str, list[str], str, int]:
-        return self._name, self._pairs(), str(getattr(self, "kernel", "auto")), whole("seed", getattr(self, "seed", 0) or 0)
+        return self._name, self._pairs(), kernel_text(getattr(self, "kernel", "auto")), whole("seed", getattr(self, "seed", 0) or 0)
 
     if TYPE_CHECKING:
         # What the extension gives.
@@ -250,6 +250,11 @@ class Learner(Stored, BaseEstimator):
         return self._begin(looked, target, names=names)
 
 
+def kernel_text(kernel: Any) -> str:
+    """A kernel as the catalogue reads it; scikit-learn's "rbf" is the Gaussian of the usual width."""
+    return "auto" if isinstance(kernel, str) and kernel == "rbf" else str(kernel)
+
+
 def whole(name: str, value: Any, least: int = 0) -> int:
     """A whole number of at least `least`."""
     try:
@@ -345,14 +350,17 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         self._set_bytes(state, names)
         self._targets = targets
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forgets everything, then learns the rows in their order. Settings may depend on the number of rows ``T``."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
+        """Forgets everything, then learns the rows in their order, `epochs` times. Settings may depend on the number of rows ``T``, over all
+        epochs."""
+        passes = whole("epochs", epochs, 1)
         with self._attempt(whole=True) as aside:
             X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
             weights = checked_weights(sample_weight, X.shape[0])
             ys, outputs = _data.targets(y)
-            aside.append(self._begin(X, outputs, weights, X.shape[0], self._frame_names()))
-            self._learn_rows(X, ys, weights)
+            aside.append(self._begin(X, outputs, weights, passes * X.shape[0], self._frame_names()))
+            for _ in range(passes):
+                self._learn_rows(X, ys, weights)
         tell(self._notes())
         return self
 
@@ -480,8 +488,9 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             check_classification_targets(y)
         return X, y
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forgets everything, then learns the rows in their order. Two classes make a learner of two."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
+        """Forgets everything, then learns the rows in their order, `epochs` times. Two classes make a learner of two."""
+        passes = whole("epochs", epochs, 1)
         with self._attempt(whole=True) as aside:
             X, y = self._checked(X, y, True)
             weights = checked_weights(sample_weight, X.shape[0])
@@ -489,8 +498,9 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             if len(labels) > 2 and not self._many:
                 raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(labels)} classes.")
             self._classes = np.unique(np.asarray(y))
-            aside.append(self._begin(X, labels, weights, X.shape[0], self._frame_names()))
-            self._learn_rows(X, labels, codes, weights)
+            aside.append(self._begin(X, labels, weights, passes * X.shape[0], self._frame_names()))
+            for _ in range(passes):
+                self._learn_rows(X, labels, codes, weights)
         tell(self._notes())
         return self
 

@@ -31,10 +31,10 @@ TYPES = {
 #: Parameters that are no keys of the catalogue: type, default, meaning.
 OWN: dict[str, tuple[str, Any, str]] = {
     "kernel": (
-        "str",
+        "str | Kernel",
         "auto",
         "gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear, mix:…, or a "
-        'rule for the width of a Gaussian: "auto" takes the usual distance of standardised inputs, `√(2d)`; "median" '
+        'rule for the width of a Gaussian; or one of ``mercer.kernels``. The rules: "auto" (and "rbf") takes the usual distance of standardised inputs, `√(2d)`; "median" '
         "takes the median distance of the first 200 rows of the first batch.",
     ),
     "seed": ("int", 0, "Seed of what the learner draws. The same seed gives the same numbers."),

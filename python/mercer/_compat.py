@@ -147,8 +147,6 @@ def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: b
     if not predicting and y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     X = _data.frame(X)
-    if type(X).__module__.split(".")[0] == "pyarrow":
-        X = X.to_pandas()
     if "sklearn.base" in sys.modules:
         from sklearn.utils.validation import validate_data
 

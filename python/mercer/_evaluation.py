@@ -53,6 +53,53 @@ class Evaluation:
         return f"Evaluation({scores}, rows={len(self.losses)}, seconds={self.seconds:.3g})"
 
 
+    def to_frame(self) -> Any:
+        """A row for each row of data: target, prediction and loss, as a pandas ``DataFrame``."""
+        import pandas as pd
+
+        several = np.ndim(self.targets) > 1
+        columns = {"target": list(self.targets) if several else self.targets, "prediction": list(self.predictions) if several else self.predictions}
+        return pd.DataFrame({**columns, "loss": self.losses})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of one pass for each of several models, the best first."""
+
+    #: The passes by the names of their models.
+    evaluations: dict[str, Evaluation]
+
+    def to_frame(self) -> Any:
+        """A row for each model: its scores and seconds, as a pandas ``DataFrame``."""
+        import pandas as pd
+
+        rows = {name: {**one.scores, "seconds": one.seconds} for name, one in self.evaluations.items()}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def __repr__(self) -> str:
+        wide = max(map(len, self.evaluations), default=0)
+        lines = [f"{name:{wide}}  {str(one)[11:-1]}" for name, one in self.evaluations.items()]
+        return "\n".join(lines)
+
+
+def compare(models: Mapping[str, Any] | Sequence[Any], X: Any, y: Any, *, skip: int = 0, sample_weight: Any = None) -> Comparison:
+    """Has each model predict and learn the same rows, as :func:`evaluate` does: models of this library, of river and of scikit-learn, by names or
+    called as they print.
+
+    >>> import numpy as np, mercer
+    >>> X = np.random.default_rng(1).uniform(size=(400, 2))
+    >>> list(mercer.compare([mercer.Kogd(), mercer.Krls()], X, np.sin(3 * X[:, 0]), skip=100).evaluations)
+    ['Krls()', 'Kogd()']
+    """
+    named = dict(models) if isinstance(models, Mapping) else {str(one): one for one in models}
+    made = {name: evaluate(one, X, y, skip=skip, sample_weight=sample_weight) for name, one in named.items()}
+
+    def loss(name: str) -> float:
+        return made[name].scores.get("mse", made[name].scores.get("error_rate", 0.0))
+
+    return Comparison({name: made[name] for name in sorted(made, key=loss)})
+
+
 def evaluate(model: Any, X: Any, y: Any, *, skip: int = 0, sample_weight: Any = None) -> Evaluation:
     """Predicts each row, then learns it; the model goes on from where it is.
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from . import kernels
 from ._mercer import ModelFileError
+from .kernels import Kernel
 
 
 def to_text(value: Any) -> str:
@@ -36,6 +39,9 @@ def _plain(value: Any) -> Any:
         return {"tuple": [_plain(one) for one in value]}
     if isinstance(value, dict):
         return {"dict": [[_plain(key), _plain(one)] for key, one in value.items()]}
+    if isinstance(value, Kernel):
+        parts = [getattr(value, one.name) for one in fields(value)]  # type: ignore[arg-type]
+        return {"kernel": type(value).__name__, "parts": _plain(parts)}
     if hasattr(value, "_keys"):
         return {"learner": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
     raise ModelFileError(f"{value!r} cannot be kept in a model file; pickle the model, or give a text or a number instead")
@@ -57,6 +63,11 @@ def _full(value: Any) -> Any:
     if "dict" in value:
         return {_full(key): _full(one) for key, one in value["dict"]}
     from . import _learners
+
+    if "kernel" in value:
+        if value["kernel"] not in kernels.__all__:
+            raise KeyError(value["kernel"])
+        return getattr(kernels, value["kernel"])(*_full(value["parts"]))
 
     if value["learner"] not in _learners.__all__:
         raise KeyError(value["learner"])

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _data, _mercer
-from ._base import read, written
+from ._base import kernel_text, read, written
 from ._compat import BaseEstimator, RegressorMixin, checked, checked_weights
 from ._data import Floats
 from ._stored import Pickled, Stored
@@ -142,7 +142,7 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
         return pairs
 
     def _begin_with(self, X: Floats, outputs: int, targets: list[str]) -> None:
-        kernel = None if self.learner == "ridge" else _kernel(str(self.kernel), X.shape[1])
+        kernel = None if self.learner == "ridge" else _kernel(kernel_text(self.kernel), X.shape[1])
         points = None if self.points is None else _data.table(self.points)
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
         self._begin(self.learner, kernel, self._pairs(), int(self.seed), X.shape[1], outputs, points, names, targets)

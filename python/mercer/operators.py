@@ -80,7 +80,7 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
         if self.budget_schedule not in ("constant", "eta-squared"):
             raise _mercer.SettingsError(f'budget_schedule is {self.budget_schedule!r}; give "constant" or "eta-squared"')
         return {
-            "kernel": self.kernel, "output_kernel": self.output_kernel, "eta": float(self.eta), "eta_power": self.eta_power,
+            "kernel": str(self.kernel), "output_kernel": None if self.output_kernel is None else str(self.output_kernel), "eta": float(self.eta), "eta_power": self.eta_power,
             "lambda": float(self.lambda_), "budget": self.budget, "budget_eta_squared": self.budget_schedule == "eta-squared",
             "test": self.budget_test, "shape": self.dictionary_shape, "rank_guard": float(self.rank_guard),
             "max_dictionary": self.max_dictionary,

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from . import _data, _learners, _mercer
-from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, sorted_labels
+from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, sorted_labels, whole
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
 from ._learners import Krls
 from ._notes import tell
@@ -139,12 +139,13 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
         self._begin((name, pairs, kernel, seed), extras, names, columns, weights, self.scale, list(late) or told, outputs, labels, rounds)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forgets everything, then learns the rows in their order."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
+        """Forgets everything, then learns the rows in their order, `epochs` times."""
+        passes = whole("epochs", epochs, 1)
         before, state = dict(vars(self)), self._inside() if self._is_made else None
         try:
             self._reset()
-            self._learn(X, y, sample_weight, rounds=True)
+            self._learn(X, y, sample_weight, passes)
         except Exception:
             self._reset()
             vars(self).clear()
@@ -188,7 +189,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
                 self.feature_names_in_ = np.array(names, dtype=object)
         return told, columns
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, rounds: bool = False) -> Any:
+    def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int | None = None) -> Any:
         fresh = not self._is_made
         before = dict(vars(self))
         try:
@@ -196,10 +197,12 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             count = len(columns[0]) if columns else 0
             y, weights = self._targets_of(y, count), checked_weights(sample_weight, count)
             if fresh:
-                self._begin_with(names, columns, y, weights, count if rounds else None)
+                self._begin_with(names, columns, y, weights, None if passes is None else passes * count)
             else:
                 self._join(self._kinds_of(dict(zip(names, columns, strict=True))))
             made = self._learn_cells(names, columns, y, weights)
+            for _ in range(1, passes or 1):
+                self._learn_cells(names, columns, y, weights)
         except Exception:
             if fresh and not self.rows_learnt:
                 self._reset()

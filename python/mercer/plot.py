@@ -11,7 +11,7 @@ import numpy as np
 
 from ._evaluation import Evaluation
 
-__all__ = ["dictionary", "eigenfunction", "intervals", "learning_curve", "spectrum"]
+__all__ = ["calibration", "dictionary", "eigenfunction", "forecast", "intervals", "learning_curve", "residuals", "spectrum"]
 
 
 def _axes(axes: Any) -> Any:
@@ -32,6 +32,47 @@ def learning_curve(*evaluations: Evaluation, labels: list[str] | None = None, wi
     axes.set_yscale("log" if all((one.losses > 0).any() for one in evaluations) else "linear")
     if labels:
         axes.legend()
+    return axes
+
+
+def residuals(evaluation: Evaluation, *, axes: Any = None) -> Any:
+    """What the targets were above their predictions, row by row."""
+    axes = _axes(axes)
+    gaps = np.asarray(evaluation.targets, dtype=float) - np.asarray(evaluation.predictions, dtype=float).reshape(np.shape(evaluation.targets))
+    axes.plot(np.arange(1, len(gaps) + 1), gaps, ".", markersize=3)
+    axes.axhline(0.0, color="0.7", linewidth=1)
+    axes.set_xlabel("rows learnt")
+    axes.set_ylabel("target − prediction")
+    return axes
+
+
+def calibration(model: Any, X: Any, y: Any, *, bins: int = 10, axes: Any = None) -> Any:
+    """How often rows are of a class that is predicted with such a probability; a line for each class, or for the second of two."""
+    axes = _axes(axes)
+    classes, made, labels = model.classes_.tolist(), model.predict_proba(X), np.asarray(y).tolist()
+    shown = list(enumerate(classes))[1:] if len(classes) == 2 else list(enumerate(classes))
+    edges = np.linspace(0, 1, bins + 1)
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    for column, label in shown:
+        place = np.clip(np.digitize(made[:, column], edges) - 1, 0, bins - 1)
+        counts = np.bincount(place, minlength=bins)
+        right = np.bincount(place, weights=[float(one == label) for one in labels], minlength=bins)
+        told = np.bincount(place, weights=made[:, column], minlength=bins)
+        axes.plot(told[counts > 0] / counts[counts > 0], right[counts > 0] / counts[counts > 0], "o-", label=str(label))
+    axes.set_xlabel("probability")
+    axes.set_ylabel("share of rows")
+    axes.legend()
+    return axes
+
+
+def forecast(model: Any, series: Any, steps: int, *, axes: Any = None) -> Any:
+    """The end of a series and the forecast of a forecaster that has learnt it, `steps` rows ahead."""
+    axes = _axes(axes)
+    past, ahead = np.asarray(series, dtype=float), np.asarray(model.predict(steps))
+    shown = past[-max(4 * steps, 50) :]
+    axes.plot(np.arange(len(past) - len(shown), len(past)), shown, label="series")
+    axes.plot(np.arange(len(past), len(past) + steps), ahead, "--", label="forecast")
+    axes.set_xlabel("row")
     return axes
 
 

@@ -145,6 +145,54 @@ def test_models_of_other_libraries_are_evaluated(data):
         mercer.evaluate(object(), X, y)
 
 
+def test_comparisons(data):
+    river = pytest.importorskip("river")
+    from river import linear_model
+
+    pd = pytest.importorskip("pandas")
+    X, y, c = data
+    made = mercer.compare({"linear": linear_model.LinearRegression(), "ours": mercer.Krls(), "other": mercer.Kogd()}, X, y, skip=100)
+    assert list(made.evaluations)[0] == "ours" and made.evaluations["ours"].mse == mercer.evaluate(mercer.Krls(), X, y, skip=100).mse
+    frame = made.to_frame()
+    assert list(frame.index) == list(made.evaluations) and frame.columns.tolist() == ["mse", "rmse", "mae", "r2", "seconds"]
+    assert repr(made).startswith("ours    mse=")
+    classes = mercer.compare([mercer.KrlsClassifier(), mercer.Perceptron()], X, c)
+    assert set(classes.evaluations) == {"KrlsClassifier()", "Perceptron()"}
+    rows = classes.evaluations["Perceptron()"].to_frame()
+    assert isinstance(rows, pd.DataFrame) and rows.columns.tolist() == ["target", "prediction", "loss"] and len(rows) == 600
+
+
+def test_several_epochs(data):
+    X, y, c = data
+    by_hand = mercer.Klms(kernel="gaussian:1").fit(X, y).partial_fit(X, y)
+    model = mercer.Klms(kernel="gaussian:1").fit(X, y, epochs=2)
+    assert (model.predict(X) == by_hand.predict(X)).all() and model.rows_learnt == 1200
+    assert mercer.Kogd().fit(X, y, epochs=5).score(X, y) > mercer.Kogd().fit(X, y).score(X, y)
+    assert mercer.KrlsClassifier().fit(X, c, epochs=2).rows_learnt == 1200
+    assert mercer.Pipeline(mercer.Krls()).fit(X, y, epochs=2).rows_learnt == 1200
+    with pytest.raises(mercer.SettingsError, match="epochs is 0"):
+        mercer.Krls().fit(X, y, epochs=0)
+
+
+def test_kernels_as_objects(data):
+    from mercer.kernels import Gaussian, Laplace, Linear, Matern32, Matern52, Polynomial
+
+    X, y, _ = data
+    kernels = [Gaussian(0.5), Laplace(2.0), Matern32(1.0), Matern52(1.5), Polynomial(2, 0.5), Linear(), 0.4 * Gaussian(0.5) + 2 * (Laplace(1e16) + Linear())]
+    for kernel in kernels:
+        model = mercer.Krls(kernel=kernel).fit(X, y)
+        assert (model.predict(X) == mercer.Krls(kernel=str(kernel)).fit(X, y).predict(X)).all()
+        again = mercer.from_bytes(model.to_bytes())
+        assert again.kernel == kernel and type(again.kernel) is type(kernel) and (again.predict(X) == model.predict(X)).all()
+        assert pickle.loads(pickle.dumps(model)).kernel == copy.deepcopy(kernel) == kernel
+    assert (mercer.Krls(kernel="rbf").fit(X, y).predict(X) == mercer.Krls().fit(X, y).predict(X)).all()
+    assert (mercer.Pipeline(mercer.Krls(kernel=Gaussian(2.0))).fit(X, y).predict(X) == mercer.Pipeline(mercer.Krls(kernel="gaussian:2")).fit(X, y).predict(X)).all()
+    assert mercer.Experts(members=[mercer.Krls(kernel=Gaussian(1.0))]).fit(X, y).settings["members"] == "krls kernel=gaussian:1.0"
+    assert mercer.KoopmanOperator(kernel=Gaussian(1.0)).fit(SERIES).predict(SERIES[:2]).shape == (2, 2)
+    with pytest.raises(mercer.SettingsError, match="sigma|width"):
+        mercer.Krls(kernel=Gaussian(-1.0)).fit(X, y)
+
+
 def test_the_import_takes_no_other_package_along():
     """Nor does use."""
     told = "print(sorted({'river', 'sklearn', 'pandas', 'polars', 'pyarrow', 'scipy', 'matplotlib'} & set(sys.modules)))"

@@ -22,6 +22,11 @@ def test_every_picture_is_drawn(data, tmp_path):
     assert len(axes.lines) == 2
     assert plot.learning_curve(mercer.evaluate(mercer.KrlsClassifier(), X, c)).lines
     assert plot.intervals(mercer.Krls(intervals=0.9).fit(X, y), X[:50], y[:50]).lines
+    assert plot.residuals(first).lines
+    for labels in (c, np.where(c, "b", "a"), np.digitize(y, [0.0, 1.0])):
+        assert len(plot.calibration(mercer.KrlsClassifier().fit(X, labels), X, labels).lines) == (2 if labels.dtype != int else 4)
+    series = np.sin(0.3 * np.arange(200))
+    assert len(plot.forecast(mercer.forecasting.Opf().fit(series), series, 20).lines) == 2
     turn = 0.3 * np.arange(200)
     operator = mercer.KoopmanOperator(kernel="gaussian:1").fit(np.column_stack([np.cos(turn), np.sin(turn)]))
     for one in (plot.spectrum(operator), plot.dictionary(operator), plot.eigenfunction(operator, 1)):
