@@ -94,8 +94,10 @@ impl Encoding {
     /// # Errors
     /// [`EncodingError::SameName`]
     pub fn add_column(&mut self, name: &str, kind: Kind) -> Result<usize, EncodingError> {
-        if self.schema.columns().iter().any(|column| column.name == name) {
-            return Err(EncodingError::SameName(name.to_owned()));
+        let columns = self.schema.columns();
+        if let Some(place) = columns.iter().position(|column| column.name == name) {
+            let (first, second) = (place + 1, columns.len() + 1);
+            return Err(EncodingError::SameName { name: name.to_owned(), first, second });
         }
         let column = Column::late(name.to_owned(), kind);
         let added = self.transform.push(&column);

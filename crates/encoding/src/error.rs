@@ -25,8 +25,17 @@ pub enum EncodingError {
         known: String,
     },
     /// Two columns of the same name.
-    #[error("two columns are called {0:?}; rename one, so that columns can be told by their names")]
-    SameName(String),
+    #[error(
+        "columns {first} and {second} are both called {name:?}; rename one, so that columns can be told by their names"
+    )]
+    SameName {
+        /// The name.
+        name: String,
+        /// The place of the first of them, from 1.
+        first: usize,
+        /// The place of the second.
+        second: usize,
+    },
     /// Not a single column of a file is one of the schema.
     #[error("none of the columns {found} is one that the model knows; it needs {needed}")]
     NoMatch {

@@ -33,9 +33,11 @@ impl Look {
     /// # Errors
     /// [`EncodingError::SameName`]
     pub fn new(names: &[String]) -> Result<Self, EncodingError> {
-        let mut seen = HashSet::new();
-        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(EncodingError::SameName(twice.clone()));
+        let mut seen = HashMap::new();
+        for (name, place) in names.iter().zip(1..) {
+            if let Some(first) = seen.insert(name.as_str(), place) {
+                return Err(EncodingError::SameName { name: name.clone(), first, second: place });
+            }
         }
         Ok(Self { names: names.to_vec(), named: true, rows: 0, columns: vec![Sight::default(); names.len()] })
     }

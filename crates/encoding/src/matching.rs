@@ -35,10 +35,12 @@ impl ColumnMap {
         let mut sources = Vec::with_capacity(columns.len());
         for column in columns {
             let mut places = names.iter().enumerate().filter(|(_, name)| **name == column.name).map(|(place, _)| place);
-            sources.push(places.next());
-            if places.next().is_some() {
-                return Err(EncodingError::SameName(column.name.clone()));
+            let first = places.next();
+            if let (Some(first), Some(second)) = (first, places.next()) {
+                let (first, second) = (first + 1, second + 1);
+                return Err(EncodingError::SameName { name: column.name.clone(), first, second });
             }
+            sources.push(first);
         }
         let found = |place: usize| sources[place].is_some();
         if !columns.iter().enumerate().any(|(place, column)| column.used == Use::Encoded && found(place)) {

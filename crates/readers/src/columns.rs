@@ -2,7 +2,7 @@
 //! looked at.
 
 use crate::error::{Column, DataError};
-use crate::options::{ColumnChoice, ReadOptions, TargetColumn, Targets};
+use crate::options::{ColumnChoice, Found, ReadOptions, TargetColumn, Targets};
 
 /// A column's part in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,26 +191,19 @@ impl Plan {
 
 /// The column that is meant, from 0.
 fn find(file: &str, columns: usize, names: Option<&[String]>, choice: &ColumnChoice) -> Result<usize, DataError> {
-    let missing = || DataError::ColumnNotFound {
-        file: file.to_owned(),
-        column: choice.clone(),
-        columns,
-        names: names.map(<[String]>::to_vec),
-    };
-    match choice {
-        ColumnChoice::Index(number) => number.checked_sub(1).filter(|&column| column < columns).ok_or_else(missing),
-        ColumnChoice::Name(name) => {
-            let mut found = names.unwrap_or_default().iter().enumerate().filter(|(_, other)| *other == name);
-            let (first, _) = found.next().ok_or_else(missing)?;
-            match found.next() {
-                None => Ok(first),
-                Some((second, _)) => Err(DataError::ColumnAmbiguous {
-                    file: file.to_owned(),
-                    name: name.clone(),
-                    first: first + 1,
-                    second: second + 1,
-                }),
-            }
-        }
+    match choice.find(columns, names) {
+        Found::Once(place) => Ok(place),
+        Found::Never => Err(DataError::ColumnNotFound {
+            file: file.to_owned(),
+            column: choice.clone(),
+            columns,
+            names: names.map(<[String]>::to_vec),
+        }),
+        Found::Twice(first, second) => Err(DataError::ColumnAmbiguous {
+            file: file.to_owned(),
+            name: choice.text(),
+            first: first + 1,
+            second: second + 1,
+        }),
     }
 }

@@ -7,6 +7,7 @@
 //! goes over one line, so only the header, and rows with columns that are not looked at, may go
 //! over several: a stray quote spoils its own line and no other.
 
+use crate::beginning::{Beginning, to_first_record};
 use crate::cells::Cells;
 use crate::columns::{Beside, Plan, Role};
 use crate::dialect::{self, Decimal, LONGEST_RECORD, Marks, Separator};
@@ -32,6 +33,12 @@ pub(crate) struct Delimited {
     /// What the first rows hold as their target, if that was to be found out.
     head: Option<TargetHead>,
     doubt: Option<String>,
+    /// The names, if a row that holds them all is the header once more; and its line, if that could
+    /// be read as a row.
+    repeated: Option<Vec<String>>,
+    numeric_header: Option<Vec<u8>>,
+    /// The options while the first row may be one of units.
+    units: Option<ReadOptions>,
     missing: Missing,
     /// Lines that a row may go over.
     longest: usize,
@@ -73,8 +80,8 @@ impl Delimited {
         options: &ReadOptions,
         records: bool,
     ) -> Result<Self, DataError> {
-        let (mut cells, comment) = (Cells::default(), to_first_record(lines)?);
-        let separator = options.separator.or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
+        let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
+        let separator = options.separator.or(hint).or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
         {
@@ -102,13 +109,20 @@ impl Delimited {
             if !found.header {
                 seen.see(marks::kind(first[*target].as_bytes(), options));
             }
-            for text in header::ahead(lines, separator, columns, *target) {
+            let below = names.as_deref().map(|names| (names, options));
+            for text in header::ahead(lines, separator, columns, *target, below) {
                 seen.see(marks::kind(text.as_bytes(), options));
             }
             if seen.is_label() {
                 plan.read_labels(lines.file())?;
             }
         }
+        let repeated = names.clone().filter(|names| header::distinct(names, options));
+        // A repeated header that could be read as a row is known by its text.
+        let line =
+            repeated.as_ref().filter(|names| names.iter().all(|name| number::parse(name.as_bytes()) != Parsed::Text));
+        let numeric_header = line.map(|_| lines.text().to_vec());
+        let looks_for_units = names.is_some() && options.known.is_empty() && options.features.is_empty();
         let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
@@ -118,6 +132,9 @@ impl Delimited {
             plan,
             head,
             doubt,
+            repeated,
+            numeric_header,
+            units: looks_for_units.then(|| options.clone()),
             missing: options.missing,
             longest,
             pending: !found.header,
@@ -270,6 +287,9 @@ impl Delimited {
         let Beside { targets, label, weight } = beside;
         let targets = &mut targets[before.1..];
         let line = lines.line_number();
+        if self.numeric_header.as_deref() == Some(lines.text()) {
+            return Err(DataError::RepeatedHeader { line: lines.line() });
+        }
         let read = if self.notation.may_be_points() {
             self.quick(lines.text(), line, row, targets, label, weight)
         } else {
@@ -282,8 +302,10 @@ impl Delimited {
             self.points = points;
             read
         };
-        if read.is_none() {
-            self.careful(lines, row, targets, label, weight)?;
+        match read {
+            // It is none of units.
+            Some(()) => self.units = None,
+            None => self.careful(lines, row, targets, label, weight)?,
         }
         Ok(true)
     }
@@ -429,7 +451,20 @@ impl Delimited {
             lines.unjoin();
             return Err(DataError::Ragged { line: lines.line(), expected, got });
         }
-        Ok(())
+        if self.repeated.as_ref().is_some_and(|names| header::repeats(&self.cells, names)) {
+            return Err(DataError::RepeatedHeader { line: lines.line() });
+        }
+        let unit = match self.units.take() {
+            Some(options) => header::unit(lines, self.separator, &self.cells, &options),
+            None => None,
+        };
+        match (unit, self.cells.iter().nth(unit.unwrap_or(0))) {
+            (Some(column), Some(cell)) => {
+                let name = self.names.as_ref().map(|names| names[column].as_str());
+                Err(DataError::Units { cell: lines.cell(column, name), value: lossy(cell) })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Looks at the current row and those behind it, and learns of their marks.
@@ -513,33 +548,4 @@ fn quotes_commas(lines: &mut Lines, first: &Cells) -> bool {
         found = cells.split(&mut behind, Separator::Comma, LONGEST_RECORD).is_ok() && any(&cells);
     }
     found
-}
-
-/// Comments above the first record, the last of them.
-struct Comment(String);
-
-/// Goes to the first record that is no comment; gives the comment straight above it.
-fn to_first_record(lines: &mut Lines) -> Result<Option<Comment>, DataError> {
-    let mut comment = None;
-    while lines.advance()? {
-        if !lines.text().starts_with(b"#") {
-            return Ok(comment);
-        }
-        comment = Some(Comment(lossy(lines.text())));
-    }
-    let file = lines.file().to_owned();
-    Err(if comment.is_some() { DialectError::OnlyComments { file }.into() } else { DataError::Empty { file } })
-}
-
-impl Comment {
-    /// The names that it holds for the columns of a first record, if it is a header behind a `#`.
-    fn names(&self, separator: Separator, first: &Cells) -> Option<Vec<String>> {
-        if first.len() < 2 || !first.iter().any(|cell| dialect::is_value(cell) && !cell.trim_ascii().is_empty()) {
-            return None;
-        }
-        let text = self.0.trim_start_matches('#').trim_start();
-        let mut names = Cells::default();
-        let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !dialect::is_value(cell));
-        (texts && names.len() == first.len()).then(|| names.iter().map(lossy).collect())
-    }
 }

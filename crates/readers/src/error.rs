@@ -87,6 +87,20 @@ pub enum DataError {
         /// The text.
         value: String,
     },
+    /// A row that repeats the header.
+    #[error("{line}: repeats the header, as joined files do; remove the line")]
+    RepeatedHeader {
+        /// Where.
+        line: Line,
+    },
+    /// A row below the header with words above numbers, and without a number.
+    #[error("{cell}: {} stands between a name and numbers, as a unit does; remove the line", Quoted(value))]
+    Units {
+        /// The first such cell.
+        cell: CellPlace,
+        /// The unit.
+        value: String,
+    },
     /// A row has too few or too many cells.
     #[error("{line}: has {got} {}, the first row has {expected}; add the missing cells or remove the row", plural(*got, "cell"))]
     Ragged {
@@ -476,6 +490,8 @@ impl DataError {
         matches!(
             self,
             Self::Ragged { .. }
+                | Self::RepeatedHeader { .. }
+                | Self::Units { .. }
                 | Self::UnclosedQuote { .. }
                 | Self::NotANumber { .. }
                 | Self::Dialect(DialectError::MixedDecimals { .. })

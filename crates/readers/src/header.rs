@@ -9,8 +9,9 @@ use crate::error::DataError;
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
-use crate::number::Parsed;
+use crate::number::{self, Parsed};
 use crate::options::{ColumnChoice, Header, ReadOptions, TargetColumn, Targets};
+use mercer_core::Cell;
 
 /// Records behind the first that are looked at where cells may hold anything.
 const FOLLOWING: usize = 8;
@@ -23,11 +24,16 @@ pub(crate) struct Found {
     pub(crate) doubt: Option<Doubt>,
 }
 
+/// A row, without a doubt.
+const DATA: Found = Found { header: false, doubt: None };
+
 /// Why a first record may be the other thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
     /// It counts: 0, 1, 2, …
     Counts,
+    /// Its numbers are years in order.
+    Years,
     /// It has text and numbers, and so have the records behind it, in other places.
     Mixed,
     /// There is nothing but text.
@@ -39,6 +45,7 @@ impl Doubt {
     pub(crate) fn told(self, file: &str, line: u64, header: bool) -> String {
         let why = match self {
             Self::Counts => "holds whole numbers that count, as names of columns may",
+            Self::Years => "holds years, as names of columns may",
             Self::Mixed => "holds numbers and text, as a header or a row may",
             Self::Texts => "holds text, and so do the rows behind it",
         };
@@ -62,28 +69,28 @@ pub(crate) fn of_numbers(
     }
     let mut kinds = kinds(cells, options);
     for choice in &options.ignore {
-        if let ColumnChoice::Index(number) = choice
-            && let Some(kind) = kinds.get_mut(number.wrapping_sub(1))
-        {
-            *kind = Parsed::Empty;
+        if let Some(place) = choice.place(first.len(), None) {
+            kinds[place] = Parsed::Empty;
         }
     }
     let is_number = |kind: &Parsed| matches!(kind, Parsed::Number(_) | Parsed::Nan | Parsed::NotFinite);
     let mut texts = (0..kinds.len()).filter(|&column| kinds[column] == Parsed::Text);
-    let Some(text) = texts.next() else {
-        return Ok(Found { header: false, doubt: counts(&kinds, lines, separator, options) });
+    let data = match of_names(&kinds, first, lines, separator, options) {
+        Some(found) if found.header => return Ok(found),
+        found => found.unwrap_or(DATA),
     };
+    let Some(text) = texts.next() else { return Ok(data) };
     if !kinds.iter().any(is_number) {
         return sure(true);
     }
     if texts.next().is_none() && label_of_data(lines.file(), first.len(), options) == Some(text) {
-        let behind: Vec<String> = ahead(lines, separator, first.len(), text);
+        let behind: Vec<String> = ahead(lines, separator, first.len(), text, None);
         let mut head = TargetHead::new();
         for label in &behind {
             head.see(kind(label.as_bytes(), options));
         }
         if behind.contains(&first[text]) {
-            return sure(false);
+            return Ok(data);
         }
         if head.rows > 0 && !head.is_label() {
             return sure(true);
@@ -110,13 +117,12 @@ pub(crate) fn of_records(
     let texts: Vec<bool> = cells.iter().map(|cell| is_text(cell) || is_word(cell)).collect();
     // An empty cell may be a name that was left out as well as a value.
     let numbers = cells.iter().zip(&texts).any(|(cell, text)| !text && !cell.trim_ascii().is_empty());
-    let data = |lines: &mut Lines| {
-        let mut kinds = kinds(cells, options);
-        kinds.retain(|kind| *kind != Parsed::Text);
-        Found { header: false, doubt: counts(&kinds, lines, separator, options) }
+    let data = match of_names(&kinds(cells, options), first, lines, separator, options) {
+        Some(found) if found.header => return found,
+        found => found.unwrap_or(DATA),
     };
     if !texts.contains(&true) {
-        return data(lines);
+        return data;
     }
     let mut below = Below::default();
     // Whoever writes a row and waits is answered at once if one row behind the first settles it.
@@ -129,14 +135,14 @@ pub(crate) fn of_records(
     }
     let (named, again) = (below.names(&texts), below.repeats(&texts));
     match (numbers, named, again) {
-        (false, _, true) => Found { header: false, doubt: None },
+        (false, _, true) => data,
         (false, true, _) => Found { header: true, doubt: None },
         (false, false, _) => {
             let alone = below.columns.iter().all(|(values, _)| *values == 0);
             Found { header: true, doubt: (!alone).then_some(Doubt::Texts) }
         }
         (true, true, false) => Found { header: true, doubt: Some(Doubt::Mixed) },
-        (true, ..) => data(lines),
+        (true, ..) => data,
     }
 }
 
@@ -202,42 +208,127 @@ fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
         Header::Absent => return Some(false),
         Header::Detect => {}
     }
-    let called = |name: &ColumnChoice| matches!(name, ColumnChoice::Name(name) if first.contains(name));
-    let named = !options.features.is_empty() && options.features.iter().all(|name| first.contains(name));
+    // A number may tell the place of a column as well.
+    let names = |text: &String| {
+        first.contains(text) && !text.parse().is_ok_and(|place: usize| (1..=first.len()).contains(&place))
+    };
+    let called = |choice: &ColumnChoice| match choice {
+        ColumnChoice::Name(name) => first.contains(name),
+        ColumnChoice::Either(text) => names(text),
+        ColumnChoice::Index(_) => false,
+    };
+    let all =
+        |wanted: &[String], among: &[String]| !wanted.is_empty() && wanted.iter().all(|name| among.contains(name));
     let target = match &options.target {
         TargetColumn::Name(name) => first.contains(name),
+        TargetColumn::Either(text) => names(text),
         TargetColumn::Several(choices) => choices.iter().any(called),
-        _ => false,
+        TargetColumn::Last | TargetColumn::Index(_) | TargetColumn::None => false,
     };
-    let known = options.known.iter().any(|name| first.contains(name));
-    (target || named || known || options.ignore.iter().chain(&options.weight).any(called)).then_some(true)
+    let known = options.known.iter().any(names) || (first.len() > 1 && all(first, &options.known));
+    let spoken_of =
+        options.ignore.iter().chain(&options.unread).chain(&options.weight).chain(&options.mentioned).any(called);
+    (target || all(&options.features, first) || known || spoken_of).then_some(true)
 }
 
-/// A doubt if a first record holds three whole numbers or more, each by one larger than the one
-/// before it, as tables without names are given, and the record behind it does not hold whole
-/// numbers alone.
-fn counts(kinds: &[Parsed], lines: &mut Lines, separator: Separator, options: &ReadOptions) -> Option<Doubt> {
-    let mut previous = None;
-    let rising = kinds.iter().all(|kind| match *kind {
-        Parsed::Number(value) if value.fract() == 0.0 && previous.is_none_or(|previous| value == previous + 1.0) => {
-            previous = Some(value);
-            true
-        }
-        _ => false,
-    });
-    if !rising || kinds.len() < 3 {
+/// Whether a number is the year of a name.
+fn is_year(value: f64) -> bool {
+    value.fract() == 0.0 && (1800.0..=2100.0).contains(&value)
+}
+
+/// Whether numbers are several years in order.
+pub(crate) fn are_years(values: &[f64]) -> bool {
+    let in_order = |rising: bool| values.windows(2).all(|pair| (pair[0] < pair[1]) == rising && pair[0] != pair[1]);
+    values.len() > 1 && values.iter().all(|&value| is_year(value)) && (in_order(true) || in_order(false))
+}
+
+/// What a first record is whose names may be numbers: years, alone or beside text, or whole numbers
+/// that rise evenly. `None` where it has other numbers.
+fn of_names(
+    kinds: &[Parsed],
+    first: &[String],
+    lines: &mut Lines,
+    separator: Separator,
+    options: &ReadOptions,
+) -> Option<Found> {
+    let values = values(kinds);
+    let alone = values.len() == kinds.len();
+    let whole = values.iter().all(|value| value.fract() == 0.0) && !first.iter().any(|name| name.contains('.'));
+    let even = values.windows(3).all(|next| next[2] - next[1] == next[1] - next[0]);
+    let rise = alone && kinds.len() > 2 && whole && even && values[0] < values[1];
+    let others_are_text = kinds.iter().all(|kind| matches!(kind, Parsed::Number(_) | Parsed::Text | Parsed::Empty));
+    let years = others_are_text && are_years(&values);
+    let one_year = others_are_text && !alone && matches!(values[..], [year] if is_year(year));
+    if !rise && !years && !one_year {
         return None;
     }
-    let (mut behind, mut cells) = (lines.ahead(1), Cells::default());
-    // Where the first record has text, text below it says nothing of the others.
-    let whole = |kind: &Parsed| match kind {
-        Parsed::Number(value) => value.fract() == 0.0,
-        kind => *kind == Parsed::Text,
+    let mut found = None;
+    // Whoever writes a row and waits is answered at once if one row behind the first settles it.
+    for most in [1, FOLLOWING] {
+        let below = Numbers::look(lines, separator, first, most, options);
+        let counts = values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
+        let doubt = |header, doubt| Some(Found { header, doubt: Some(doubt) });
+        found = match below {
+            Numbers { rows: 0, .. } | Numbers { again: true, .. } => None,
+            Numbers { years: 0, .. } if years => doubt(true, Doubt::Years),
+            Numbers { years: 0, .. } if one_year => doubt(false, Doubt::Years),
+            Numbers { whole: 0, .. } if rise => doubt(true, Doubt::Counts),
+            Numbers { whole, rows, .. } if rise && counts && whole < rows => doubt(false, Doubt::Counts),
+            Numbers { .. } => None,
+        };
+        if found.is_none() {
+            break;
+        }
+    }
+    found
+}
+
+fn values(kinds: &[Parsed]) -> Vec<f64> {
+    let number = |kind: &Parsed| match kind {
+        Parsed::Number(value) => Some(*value),
+        _ => None,
     };
-    let other = matches!(behind.advance(), Ok(true))
-        && cells.split(&mut behind, separator, 1).is_ok()
-        && !self::kinds(&cells, options).iter().all(whole);
-    other.then_some(Doubt::Counts)
+    kinds.iter().filter_map(number).collect()
+}
+
+/// What the numbers of the records behind a first one are.
+#[derive(Default)]
+struct Numbers {
+    /// How many records have numbers.
+    rows: usize,
+    /// How many of them have years alone, or whole numbers alone.
+    years: usize,
+    whole: usize,
+    /// Whether a text of the first record is there again in its column.
+    again: bool,
+}
+
+impl Numbers {
+    fn look(lines: &mut Lines, separator: Separator, first: &[String], most: usize, options: &ReadOptions) -> Self {
+        let (mut below, mut lines, mut cells) = (Self::default(), lines.ahead(most), Cells::default());
+        while let Ok(true) = lines.advance() {
+            if cells.split(&mut lines, separator, LONGEST_RECORD).is_err() || cells.len() != first.len() {
+                continue;
+            }
+            let kinds = kinds(&cells, options);
+            let repeats = |(cell, kind): (&[u8], &Parsed), name: &String| {
+                *kind == Parsed::Text && cell.trim_ascii() == name.as_bytes()
+            };
+            let repeated = cells.iter().zip(&kinds).zip(first).filter(|(cell, name)| repeats(*cell, name)).count();
+            // All of them are a header that is there again, which is no measure.
+            if first.iter().zip(cells.iter()).all(|(name, cell)| cell.trim_ascii() == name.as_bytes()) {
+                continue;
+            }
+            below.again |= repeated > 0;
+            // Those in thousands are whole for the most part, and no years.
+            let (values, grouped) = (values(&kinds), kinds.contains(&Parsed::NotFinite));
+            let any = !values.is_empty() || grouped;
+            below.rows += usize::from(any);
+            below.years += usize::from(any && !grouped && values.iter().all(|&value| is_year(value)));
+            below.whole += usize::from(any && values.iter().all(|value| value.fract() == 0.0));
+        }
+        below
+    }
 }
 
 /// The column that may hold a label, if the first row of `columns` cells is data.
@@ -249,16 +340,64 @@ fn label_of_data(file: &str, columns: usize, options: &ReadOptions) -> Option<us
     }
 }
 
-/// What stands in a column in the rows that follow, as far as a look ahead goes.
-pub(crate) fn ahead(lines: &mut Lines, separator: Separator, columns: usize, column: usize) -> Vec<String> {
+/// What stands in a column in the rows that follow, as far as a look ahead goes; behind a header of
+/// these `names` rows of names or units are none.
+pub(crate) fn ahead(
+    lines: &mut Lines,
+    separator: Separator,
+    columns: usize,
+    column: usize,
+    names: Option<(&[String], &ReadOptions)>,
+) -> Vec<String> {
     let (mut lines, mut cells, mut texts) = (lines.ahead(HEAD_LINES), Cells::default(), Vec::new());
+    let mut begun = false;
     // Rows with errors say nothing here; they are told when they are read.
     while let Ok(true) = lines.advance() {
-        if cells.split(&mut lines, separator, LONGEST_RECORD).is_ok() && cells.len() == columns {
-            texts.extend(cells.iter().nth(column).map(lossy));
+        if cells.split(&mut lines, separator, LONGEST_RECORD).is_err() || cells.len() != columns {
+            continue;
         }
+        if let Some((names, options)) = names {
+            let below_header = !std::mem::replace(&mut begun, true);
+            if repeats(&cells, names) || (below_header && unit(&mut lines, separator, &cells, options).is_some()) {
+                continue;
+            }
+        }
+        texts.extend(cells.iter().nth(column).map(lossy));
     }
     texts
+}
+
+/// Whether a record is the header once more.
+pub(crate) fn repeats(cells: &Cells, names: &[String]) -> bool {
+    cells.iter().zip(names).all(|(cell, name)| cell.trim_ascii() == name.as_bytes())
+        && names.iter().any(|name| !name.is_empty())
+}
+
+/// Names by which a header is known when it comes again: not those that a row of data may be.
+pub(crate) fn distinct(names: &[String], options: &ReadOptions) -> bool {
+    let kinds: Vec<Parsed> = names.iter().map(|name| kind(name.as_bytes(), options)).collect();
+    kinds.contains(&Parsed::Text) || are_years(&values(&kinds))
+}
+
+/// The column in which a record behind a header has a word above numbers, if it has no number: a
+/// unit. The lines stand at that record.
+pub(crate) fn unit(lines: &mut Lines, separator: Separator, cells: &Cells, options: &ReadOptions) -> Option<usize> {
+    let is_gap = |cell: &[u8]| {
+        str::from_utf8(cell)
+            .is_ok_and(|text| number::parse(cell) == Parsed::Empty || number::text_cell(text) == Cell::Missing)
+    };
+    let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell) && !is_gap(cell);
+    if !cells.iter().all(|cell| is_text(cell) || is_gap(cell)) {
+        return None;
+    }
+    let record: Vec<String> = cells.iter().map(lossy).collect();
+    let mut found = None;
+    for most in [1, FOLLOWING] {
+        let below = Below::look(lines, separator, &record, most, is_text);
+        let mut columns = cells.iter().zip(&below.columns);
+        found = Some(columns.position(|(cell, (values, texts))| is_text(cell) && *values > 0 && *texts == 0)?);
+    }
+    found
 }
 
 pub(crate) fn lossy(cell: &[u8]) -> String {

@@ -42,6 +42,7 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
+mod beginning;
 mod cells;
 #[cfg_attr(not(feature = "arrow"), path = "columnar/absent.rs")]
 mod columnar;

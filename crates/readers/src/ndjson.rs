@@ -160,7 +160,7 @@ impl Ndjson {
         let mut names = options.features.clone();
         let told = |choice: &ColumnChoice| match choice {
             ColumnChoice::Name(name) => Some(name.clone()),
-            ColumnChoice::Index(_) => None,
+            ColumnChoice::Index(_) | ColumnChoice::Either(_) => None,
         };
         if options.features_alone.is_none() {
             match (&options.target_name, &options.target) {

@@ -25,9 +25,21 @@ pub enum TargetColumn {
     /// Several, in this order. Their values are read as numbers, with
     /// [`RowReader::next_example`](crate::RowReader::next_example).
     Several(Vec<ColumnChoice>),
+    /// The one that a person calls by a number: see [`ColumnChoice::Either`].
+    Either(String),
 }
 
 impl TargetColumn {
+    /// The choice of a single column.
+    pub fn choice(&self) -> Option<ColumnChoice> {
+        match self {
+            Self::Last | Self::None | Self::Several(_) => None,
+            Self::Name(name) => Some(ColumnChoice::Name(name.clone())),
+            Self::Index(number) => Some(ColumnChoice::Index(*number)),
+            Self::Either(text) => Some(ColumnChoice::Either(text.clone())),
+        }
+    }
+
     /// The position (from 0) among `columns` columns of these names.
     pub(crate) fn resolve(&self, file: &str, columns: usize, names: Option<&[String]>) -> Result<usize, DataError> {
         let missing = || DataError::TargetNotFound {
@@ -36,22 +48,13 @@ impl TargetColumn {
             columns,
             names: names.map(<[String]>::to_vec),
         };
-        match self {
-            Self::Last | Self::None | Self::Several(_) => columns.checked_sub(1).ok_or_else(missing),
-            Self::Index(number) if (1..=columns).contains(number) => Ok(number - 1),
-            Self::Index(_) => Err(missing()),
-            Self::Name(name) => {
-                let mut found = names.unwrap_or_default().iter().enumerate().filter(|(_, other)| *other == name);
-                let (first, _) = found.next().ok_or_else(missing)?;
-                match found.next() {
-                    None => Ok(first),
-                    Some((second, _)) => Err(DataError::TargetAmbiguous {
-                        file: file.to_owned(),
-                        name: name.clone(),
-                        first: first + 1,
-                        second: second + 1,
-                    }),
-                }
+        let Some(choice) = self.choice() else { return columns.checked_sub(1).ok_or_else(missing) };
+        match choice.find(columns, names) {
+            Found::Once(place) => Ok(place),
+            Found::Never => Err(missing()),
+            Found::Twice(first, second) => {
+                let name = choice.text();
+                Err(DataError::TargetAmbiguous { file: file.to_owned(), name, first: first + 1, second: second + 1 })
             }
         }
     }
@@ -78,6 +81,7 @@ impl From<ColumnChoice> for TargetColumn {
         match choice {
             ColumnChoice::Name(name) => Self::Name(name),
             ColumnChoice::Index(number) => Self::Index(number),
+            ColumnChoice::Either(text) => Self::Either(text),
         }
     }
 }
@@ -88,6 +92,7 @@ impl fmt::Display for TargetColumn {
             Self::Last => f.write_str("last"),
             Self::Name(name) => write!(f, "{name:?}"),
             Self::Index(number) => write!(f, "{number}"),
+            Self::Either(text) => f.write_str(text),
             Self::None => f.write_str("none"),
             Self::Several(choices) => {
                 for (position, choice) in choices.iter().enumerate() {
@@ -107,13 +112,61 @@ pub enum ColumnChoice {
     Name(String),
     /// The one of this number, from 1.
     Index(usize),
+    /// The one whose name is these digits, as `2005` may be one. Without such a name it is the one
+    /// of that number, from 1.
+    Either(String),
+}
+
+/// How often a column is there.
+pub(crate) enum Found {
+    Never,
+    Once(usize),
+    /// With the places of the first two, from 0.
+    Twice(usize, usize),
 }
 
 impl ColumnChoice {
     fn told(text: &str) -> Self {
         match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(name) => Self::Name(name.to_owned()),
-            None => text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index),
+            None if text.parse::<usize>().is_ok() => Self::Either(text.to_owned()),
+            None => Self::Name(text.to_owned()),
+        }
+    }
+
+    /// Where it stands among so many columns, from 0, if they have these names; `None` also if it
+    /// is there twice.
+    pub fn place(&self, columns: usize, names: Option<&[String]>) -> Option<usize> {
+        match self.find(columns, names) {
+            Found::Once(place) => Some(place),
+            Found::Never | Found::Twice(..) => None,
+        }
+    }
+
+    pub(crate) fn find(&self, columns: usize, names: Option<&[String]>) -> Found {
+        let numbered = |number: usize| match (1..=columns).contains(&number) {
+            true => Found::Once(number - 1),
+            false => Found::Never,
+        };
+        let name = match self {
+            Self::Index(number) => return numbered(*number),
+            Self::Name(name) | Self::Either(name) => name,
+        };
+        let mut found =
+            (0..).zip(names.unwrap_or_default()).filter(|(_, other)| *other == name).map(|(place, _)| place);
+        match (found.next(), found.next(), self) {
+            (Some(first), Some(second), _) => Found::Twice(first, second),
+            (Some(first), None, _) => Found::Once(first),
+            (None, _, Self::Either(text)) => text.parse().map_or(Found::Never, numbered),
+            (None, ..) => Found::Never,
+        }
+    }
+
+    /// What it is called, without quotes.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Index(number) => number.to_string(),
+            Self::Name(text) | Self::Either(text) => text.clone(),
         }
     }
 }
@@ -121,8 +174,8 @@ impl ColumnChoice {
 impl FromStr for ColumnChoice {
     type Err = Infallible;
 
-    /// A number is an index from 1, anything else a name. A name in double quotes is the text
-    /// between them, whatever it is: `"3"` is the column that is called 3.
+    /// A number is the name of a column, or else its index from 1; anything else is a name. A name in
+    /// double quotes is the text between them, whatever it is: `"3"` is the column that is called 3.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(Self::told(text))
     }
@@ -133,6 +186,7 @@ impl fmt::Display for ColumnChoice {
         match self {
             Self::Name(name) => write!(f, "{name:?}"),
             Self::Index(number) => write!(f, "{number}"),
+            Self::Either(text) => f.write_str(text),
         }
     }
 }
@@ -180,16 +234,25 @@ pub enum Missing {
 /// first record of text alone is a header, unless one of its cells is there again in its column;
 /// any other first record is data. Where that is in doubt, the reader's `doubt` says so.
 ///
-/// `Detect` looks at the first row alone: it is a header if it has text and no number, data if it
-/// has no text (an empty cell or `nan` is not text: it is refused as data, with its place). A row
-/// with both is refused rather than guessed, since guessing either swallows a spoilt row of data or
-/// refuses a good header: name every column, mend the cell, or say which it is. Asking for the
-/// target by a name that stands in the first row says it too.
+/// Names may be numbers. A first record of several years in order, alone or beside text, is a
+/// header unless the numbers of a record below are years, too; whole numbers that rise
+/// evenly are one above records that all have fractions. The reader's `doubt` says so.
+///
+/// `Detect` looks at the first row alone otherwise: it is a header if it has text and no number,
+/// data if it has no text (an empty cell or `nan` is not text: it is refused as data, with its
+/// place). A row with both is refused rather than guessed, since guessing either swallows a spoilt
+/// row of data or refuses a good header: name every column, mend the cell, or say which it is.
+/// Asking for the target by a name that stands in the first row says it too.
 ///
 /// A target that may be a label ([`Targets`]) is text in rows of data as well. If the first row has
 /// numbers, and text for the label alone, the lines behind it are looked at, as for
 /// [`Targets::Auto`]: the row is data if its label is there again, a header if the target is always
 /// a number there, and refused otherwise.
+///
+/// A record that repeats the header is refused as [`DataError::RepeatedHeader`], and one straight
+/// below it that has words above numbers and no number, as units are, as [`DataError::Units`].
+///
+/// A first line `sep=;`, as spreadsheets write it, tells the separator and is no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -246,6 +309,10 @@ pub struct ReadOptions {
     /// Names that columns may have: a first record that holds one of them is a header. They choose
     /// no columns.
     pub known: Vec<String>,
+    /// Columns that a person speaks of: the name of one in a first record makes it a header, unless
+    /// it is a number that may tell the place of a column.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub mentioned: Vec<ColumnChoice>,
     /// Whether later rows of JSON objects may have keys that the first lacks: the names in `known`;
     /// or without any, the keys of up to 256 lines, or one megabyte, that are read ahead, so that a
     /// stream has to bring that many, or its end, before the reader opens. Such keys stand before
@@ -304,14 +371,20 @@ mod tests {
     fn targets_are_told_by_name_and_number() {
         let told = |text: &str| text.parse::<TargetColumn>().unwrap();
         let name = |name: &str| ColumnChoice::Name(name.to_owned());
-        assert_eq!(told("3"), TargetColumn::Index(3));
+        assert_eq!(told("3"), TargetColumn::Either("3".to_owned()));
         assert_eq!(told("\"3\""), TargetColumn::Name("3".to_owned()));
         assert_eq!(told("\"a,b\""), TargetColumn::Name("a,b".to_owned()));
         assert_eq!(told(" a"), TargetColumn::Name(" a".to_owned()));
         let several = told("b, 2,\"4\",\"c,d\",");
         assert_eq!(
             several,
-            TargetColumn::Several(vec![name("b"), ColumnChoice::Index(2), name("4"), name("c,d"), name("")])
+            TargetColumn::Several(vec![
+                name("b"),
+                ColumnChoice::Either("2".to_owned()),
+                name("4"),
+                name("c,d"),
+                name("")
+            ])
         );
         assert_eq!(several.to_string(), "\"b\", 2, \"4\", \"c,d\", \"\"");
         assert_eq!(told(&several.to_string()), several);
@@ -332,6 +405,11 @@ mod tests {
         assert_eq!(resolve("z").unwrap_err().to_string(), format!("f: no target column \"z\"; {listed}"));
         assert_eq!(resolve("0").unwrap_err().to_string(), format!("f: no target column 0; {listed}"));
         assert_eq!(resolve("5").unwrap_err().to_string(), format!("f: no target column 5; {listed}"));
+        // A number is a name first.
+        let years = ["1990", "3", "1995"].map(str::to_owned);
+        let resolve = |text: &str| text.parse::<TargetColumn>().unwrap().resolve("f", 3, Some(&years));
+        assert_eq!(["1995", "3", "2"].map(|text| resolve(text).unwrap()), [2, 1, 1]);
+        assert!(resolve("2000").unwrap_err().to_string().starts_with("f: no target column 2000; it has 3 columns"));
         let nameless = TargetColumn::Name("c".into()).resolve("f", 4, None).unwrap_err().to_string();
         assert_eq!(nameless, "f: no target column \"c\"; it has 4 columns without names, counted from 1");
     }

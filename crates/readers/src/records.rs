@@ -13,7 +13,7 @@ use crate::format::Format;
 use crate::libsvm::{self, Libsvm};
 use crate::lines::{Lines, Source};
 use crate::ndjson::Ndjson;
-use crate::options::{Missing, ReadOptions, TargetColumn};
+use crate::options::{ColumnChoice, Missing, ReadOptions, TargetColumn};
 use crate::reader::format_of;
 use crate::record::Record;
 use mercer_core::Cell;
@@ -239,6 +239,15 @@ impl RecordReader {
     }
 }
 
+/// The columns that the options speak of, those that records take no notice of among them.
+fn mentioned(options: &ReadOptions) -> Vec<ColumnChoice> {
+    let target = match &options.target {
+        TargetColumn::Several(choices) => choices.clone(),
+        one => one.choice().into_iter().collect(),
+    };
+    options.mentioned.iter().chain(&options.weight).cloned().chain(target).collect()
+}
+
 /// What of the options concerns records.
 fn plain(options: &ReadOptions) -> ReadOptions {
     ReadOptions {
@@ -247,6 +256,7 @@ fn plain(options: &ReadOptions) -> ReadOptions {
         missing: Missing::Nan,
         features: options.features.clone(),
         known: options.known.clone(),
+        mentioned: mentioned(options),
         later_keys: options.later_keys,
         ignore: options.ignore.clone(),
         unread: options.unread.clone(),

@@ -21,10 +21,8 @@ use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::task::{Kind, Wanted};
 use super::{CommonArguments, FIRST_ROWS, voice};
-use beside::{Beside, kind, place};
+use beside::{Beside, kind};
 
-#[cfg(feature = "serve")]
-pub(crate) use beside::place as column_place;
 pub(crate) use beside::targets;
 pub(crate) use oddities::Oddities;
 pub(crate) use ranges::TableRanges;
@@ -165,7 +163,7 @@ impl Encoded {
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let map = schema.matching(&names).map_err(refused)?;
         let named = records.is_named() || schema.is_named();
-        let names: Vec<Option<String>> = names.into_iter().map(|name| named.then_some(name)).collect();
+        let (width, names) = (names.len(), named.then_some(&*names));
         let lacks = |what: &dyn std::fmt::Display, option: &str| {
             Failure::because(format!(
                 "{shown}: has no column {what}, which is to be learnt; say with {option} which one it is"
@@ -173,10 +171,11 @@ impl Encoded {
         };
         let targets = match &known.target {
             None => Vec::new(),
-            Some(target) => targets(target, &names).ok_or_else(|| lacks(target, "--target"))?,
+            Some(target) => targets(target, width, names).ok_or_else(|| lacks(target, "--target"))?,
         };
         let weight = known.weight.as_ref();
-        let weight = weight.map(|choice| place(choice, &names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
+        let weight =
+            weight.map(|choice| choice.place(width, names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
         Ok(Self {
             shown: shown.to_owned(),
             records,
@@ -440,26 +439,29 @@ impl Found {
         looking: &Looking,
         wanted: Wanted,
     ) -> Result<Looked, Failure> {
-        let names = records.names();
-        let Some(targets) = targets(&options.target, &names) else { return Ok(Looked::Numbers(None)) };
+        let (width, names) = (records.columns().len(), records.names());
+        let Some(targets) = targets(&options.target, width, names) else { return Ok(Looked::Numbers(None)) };
         let weight = match &options.weight {
             None => None,
-            Some(choice) => match place(choice, &names) {
+            Some(choice) => match choice.place(width, names) {
                 Some(place) if !targets.contains(&place) => Some(place),
                 _ => return Ok(Looked::Numbers(None)),
             },
         };
-        let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| place(choice, &names)).collect();
+        let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| choice.place(width, names)).collect();
         let Some(ignored) = ignored else { return Ok(Looked::Numbers(None)) };
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
-        let Some(Head { rows, look }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
+        let Some(Head { rows, look, twice }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
             return Ok(Looked::Numbers(None));
         };
         let number = |place: &usize| format!("#{}", place + 1);
         let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
         let overrides = overrides.ignore(ignored.iter().map(number));
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+        if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
+            return Err(refused(twice.clone()));
+        }
         let schema = match look.finish(&overrides) {
             // Whoever reads numbers tells that there are none.
             Err(EncodingError::NothingLeft) => return Ok(Looked::Numbers(None)),
@@ -471,6 +473,9 @@ impl Found {
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
             return Ok(Looked::Numbers(Some(schema)));
+        }
+        if let Some(twice) = twice {
+            return Err(refused(twice));
         }
         let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(Looked::Numbers(None)) };
         let beside = Beside { targets, weight, kind };
@@ -498,13 +503,20 @@ fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
 struct Head {
     rows: Vec<Record>,
     look: Look,
+    /// Two columns of one name, which numbers alone may have: they are then known by their places.
+    twice: Option<EncodingError>,
 }
 
 impl Head {
     /// Reads them, without those that cannot be read; `None` where they cannot be looked at, or the first of them is `enough`.
     fn of(records: &mut Records, enough: impl Fn(&Record) -> bool) -> Option<Self> {
         let width = records.columns().len();
-        let mut look = if records.is_named() { Look::new(records.columns()).ok()? } else { Look::unnamed(width) };
+        let named = records.is_named().then(|| Look::new(records.columns()));
+        let (mut look, twice) = match named {
+            Some(Ok(look)) => (look, None),
+            Some(Err(twice)) => (Look::unnamed(width), Some(twice)),
+            None => (Look::unnamed(width), None),
+        };
         let (mut rows, mut bad) = (Vec::new(), 0);
         for _ in 0..FIRST_ROWS {
             let mut record = Record::new();
@@ -523,7 +535,7 @@ impl Head {
             rows.push(record);
         }
         // Where most rows cannot be read, the first one is no measure for them.
-        (bad <= rows.len()).then_some(Self { rows, look })
+        (bad <= rows.len()).then_some(Self { rows, look, twice })
     }
 }
 
@@ -539,6 +551,13 @@ pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrid
 }
 
 impl Looking {
+    /// The columns that the user speaks of.
+    pub(crate) fn mentioned(&self) -> Vec<ColumnChoice> {
+        // A name is understood by whoever reads it; this cannot fail.
+        let kinds = self.overrides.kinds.iter().filter_map(|(name, _)| name.parse().ok());
+        self.only.iter().cloned().chain(kinds).collect()
+    }
+
     /// What the options say of the columns of a source.
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
         let options = EncodingOptions::default().scale(common.scale.online().unwrap_or_default());

@@ -78,7 +78,8 @@ impl Input {
         again: bool,
     ) -> Result<Self, Failure> {
         let shown = opening.shown().to_owned();
-        let options = only::applied(&opening, options, &looking.only)?;
+        let options = ReadOptions { mentioned: looking.mentioned(), ..options.clone() };
+        let options = only::applied(&opening, &options, &looking.only)?;
         let mut opening = Some(opening);
         if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted, !again)? {
             return Ok(Self::of_encoded(shown, encoded));
@@ -144,8 +145,8 @@ impl Input {
         (time, ignore): (Option<&ColumnChoice>, &[ColumnChoice]),
     ) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
-        let ignore = ignore.to_vec();
-        let plain = ReadOptions { target: TargetColumn::None, missing, ignore, ..ReadOptions::default() };
+        let (ignore, mentioned) = (ignore.to_vec(), time.cloned().into_iter().collect());
+        let plain = ReadOptions { target: TargetColumn::None, missing, ignore, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         if options.format == Some(Format::Libsvm) {
             return Err(Failure::usage(format!(

@@ -207,7 +207,9 @@ fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn)
     // What cannot be read tells why when it is.
     let Ok(reader) = opening.records(&whole) else { return Ok(()) };
     let records = Records::Read(reader.into());
-    if options.format == Some(Format::Libsvm) || encoded::targets(target, &records.names()).is_some() {
+    if options.format == Some(Format::Libsvm)
+        || encoded::targets(target, records.columns().len(), records.names()).is_some()
+    {
         return Ok(());
     }
     let columns: Vec<String> = records.columns().iter().map(|column| format!("{column:?}")).collect();

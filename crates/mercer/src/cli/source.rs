@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mercer::datasets::Registry;
 use mercer::encoding::EncodingOptions;
-use mercer::readers::{Ranges, RowReader};
+use mercer::readers::{ColumnChoice, Ranges, RowReader};
 
 use super::CommonArguments;
 use super::encoded::{Looking, Sample, TableRanges};
@@ -53,6 +53,22 @@ impl fmt::Display for Source<'_> {
             Self::Named(name) => f.write_str(name),
         }
     }
+}
+
+/// Why a choice is none of these columns, or no single one.
+pub(crate) fn no_column(shown: &str, option: &str, choice: &ColumnChoice, columns: &[String]) -> Failure {
+    let name = choice.text();
+    let mut called = (1..).zip(columns).filter(|(_, column)| **column == name).map(|(place, _)| place);
+    let why = match (called.next(), called.next()) {
+        (Some(first), Some(second)) => {
+            format!("columns {first} and {second} are both called so; say which by its number")
+        }
+        _ => {
+            let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
+            format!("there is no such column; the columns are {}", columns.join(", "))
+        }
+    };
+    Failure::because(format!("{shown}: {option} {choice}: {why}"))
 }
 
 /// What is known of the columns of a table.

@@ -10,7 +10,7 @@ use super::FIRST_ROWS;
 use super::dialect;
 use super::failure::Failure;
 use super::opening::Opening;
-use super::source::Columns;
+use super::source::{Columns, no_column};
 use super::voice;
 
 /// Rows of a series, of pairs or of a trajectory.
@@ -167,16 +167,6 @@ fn times(reader: &mut RecordReader, rows: usize) -> Option<Vec<usize>> {
 /// Where the column of `--time` stands.
 fn place(choice: &ColumnChoice, reader: &RecordReader, shown: &str) -> Result<usize, Failure> {
     let columns = reader.columns();
-    let place = match choice {
-        ColumnChoice::Index(number) => (1..=columns.len()).contains(number).then(|| number - 1),
-        ColumnChoice::Name(name) if reader.is_named() => columns.iter().position(|column| column == name),
-        ColumnChoice::Name(_) => None,
-    };
-    place.ok_or_else(|| {
-        let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
-        Failure::because(format!(
-            "{shown}: --time {choice}: there is no such column; the columns are {}",
-            columns.join(", ")
-        ))
-    })
+    let place = choice.place(columns.len(), reader.is_named().then_some(columns));
+    place.ok_or_else(|| no_column(shown, "--time", choice, columns))
 }

@@ -152,7 +152,7 @@ fn what_is_told_of_a_file() {
     assert_eq!(said.code, Some(0));
     assert_eq!(
         said.err,
-        "mercer: counts.csv, line 1: holds whole numbers that count, as names of columns may; it is read as a row of data: --header yes reads it otherwise\n"
+        "mercer: counts.csv, line 1: holds whole numbers that count, as names of columns may; it is read as a header: --header no reads it otherwise\n"
     );
     assert_eq!(folder.json("eval counts.csv --learner krls --header no")["n"], 3);
     assert_eq!(folder.json("eval counts.csv --learner krls --header yes")["n"], 2);

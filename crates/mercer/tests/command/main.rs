@@ -12,6 +12,7 @@ mod fit_classes;
 mod fit_tables;
 mod forecast;
 mod habits;
+mod headers;
 mod http;
 mod inspect;
 mod intervals;

@@ -129,7 +129,7 @@ fn a_model_remembers_the_marks() {
     let separated = folder.run("predict separated.csv --model m");
     let complaint = "separated.csv, line 2, column 1 (\"a\"): \"1.234\" may mean 1234 or 1.234";
     assert!(separated.code == Some(1) && separated.err.contains(complaint), "{}", separated.err);
-    assert_eq!(folder.done("predict separated.csv --model m --thousands point"), plain);
+    assert_eq!(folder.done("predict separated.csv --model m --thousands point -q"), plain);
     // Standard input is answered without a look ahead.
     let piped = folder.piped(b"a;b\n1.234;1\n2.500;2\n", "predict - --format csv --model m");
     assert_eq!(piped.out, plain, "{}", piped.err);
@@ -140,7 +140,7 @@ fn a_model_remembers_the_marks() {
     // The row that learns keeps what is known.
     let learnt = folder.piped(b"a;b;y\n1.234;1;2.468\n", "predict - --format csv --model m --learn");
     assert_eq!(learnt.code, Some(0), "{}", learnt.err);
-    assert_eq!(folder.done("predict groups.csv --model m").lines().count(), 3);
+    assert_eq!(folder.done("predict groups.csv --model m -q").lines().count(), 3);
 }
 
 /// Sums of shards remember them as well.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::place::CellPlace;
+use super::place::{CellPlace, Line};
 use super::shown::Quoted;
 use crate::dialect::{Decimal, Thousands};
 
@@ -53,6 +53,14 @@ pub enum DialectError {
     UnknownHeader {
         /// What was given.
         name: String,
+    },
+    /// A first line that tells a separator which is none.
+    #[error("{line}: {} tells no separator; they are comma, semicolon, tab, bar and spaces", Quoted(text))]
+    UnknownHint {
+        /// Where.
+        line: Line,
+        /// The line.
+        text: String,
     },
     /// Commas are to separate cells and to stand in numbers.
     #[error(

@@ -4,21 +4,21 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, DataError, Decimal, Format, Header, Marks, ReadOptions, Record, RecordReader, RowReader, Separator,
-    TargetColumn, Thousands, parse_instant, read_bytes,
+    Cell, DataError, Decimal, Format, Header, ReadOptions, Record, RecordReader, RowReader, Separator, TargetColumn,
+    parse_instant, read_bytes,
 };
 use proptest::prelude::*;
 
-fn csv() -> ReadOptions {
+pub(crate) fn csv() -> ReadOptions {
     ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() }
 }
 
-fn open(text: &str, options: &ReadOptions) -> Result<RecordReader, DataError> {
+pub(crate) fn open(text: &str, options: &ReadOptions) -> Result<RecordReader, DataError> {
     RecordReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options)
 }
 
 /// The names of the columns and all records.
-fn records(text: &str, options: &ReadOptions) -> (Vec<String>, Vec<Record>) {
+pub(crate) fn records(text: &str, options: &ReadOptions) -> (Vec<String>, Vec<Record>) {
     let mut reader = open(text, options).unwrap();
     let (mut record, mut all) = (Record::new(), Vec::new());
     while reader.next_record(&mut record).unwrap() {
@@ -33,7 +33,7 @@ fn numbers(text: &str, options: &ReadOptions) -> Vec<Vec<f64>> {
     table.iter().map(|(row, target)| row.iter().copied().chain([target]).collect()).collect()
 }
 
-fn refused(text: &str, options: &ReadOptions) -> String {
+pub(crate) fn refused(text: &str, options: &ReadOptions) -> String {
     let message = read_bytes("f", text.as_bytes().to_vec(), options).unwrap_err().to_string();
     assert!(!message.contains('\n'), "{message}");
     message
@@ -179,158 +179,6 @@ fn what_may_mean_two_things_is_refused() {
     assert!(refused("1;2\n1;2,5\n", &told).contains("\"2,5\" is not a number"));
 }
 
-/// What a table holds, and what was told of its thousands.
-fn grouped(text: &str, options: &ReadOptions) -> (Vec<Vec<f64>>, Option<String>) {
-    let mut reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
-    let (mut row, mut rows, mut told) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some(target) = reader.next_row(&mut row).unwrap() {
-        rows.push(row.iter().copied().chain([target]).collect());
-        told.extend(reader.take_remark());
-    }
-    assert!(told.len() <= 1, "{told:?}");
-    (rows, told.pop())
-}
-
-#[test]
-fn thousands_are_read_where_they_cannot_be_mistaken() {
-    let large = [[1.0, 1234.0], [2.0, 12.5]];
-    for text in [
-        "1;1.234\n2;12,5\n",
-        "1;1.234,0\n2;12,5\n",
-        "1;1,234.0\n2;12.5\n",
-        "1\t1,234\n2\t12.5\n",
-        "1,\"1,234\"\n2,12.5\n",
-        "1;1 234\n2;12,5\n",
-        "1,1 234\n2,12.5\n",
-        "1,1\u{a0}234\n2,12.5\n",
-        "1,1\u{2009}234\n2,12.5\n",
-        "1,1\u{202f}234\n2,12.5\n",
-        "1,1'234\n2,12.5\n",
-        "1;1\u{2019}234\n2;12,5\n",
-        "1;1 234,000\n2;12,5\n",
-    ] {
-        let (rows, told) = grouped(&format!("a{}y\n{text}", &text[1..2]), &csv());
-        assert_eq!(rows, large, "{text:?}");
-        assert!(told.is_some_and(|told| told.starts_with("f, line 2, column 2 (\"y\"): \"1")), "{text:?}");
-    }
-    let groups = [[1.0, -1_234_567.0], [2.0, 950_123.0]];
-    for text in [
-        "1;-1.234.567\n2;950.123\n",
-        "1,-1.234.567\n2,950.123\n",
-        "1;950.123\n1;-1.234.567\n",
-        "1,\"-1,234,567\"\n2,\"950,123\"\n",
-        "1|-1 234 567\n2|950 123\n",
-    ] {
-        let (mut rows, told) = grouped(text, &csv());
-        rows.sort_by(|a, b| a[1].total_cmp(&b[1]));
-        assert_eq!(rows.iter().map(|row| row[1]).collect::<Vec<_>>(), groups.map(|row| row[1]), "{text:?}");
-        assert!(told.is_some(), "{text:?}");
-    }
-    assert_eq!(
-        grouped("a;y\n1;1.234.567\n2;-950.123,5\n", &csv()).1.unwrap(),
-        "f, line 2, column 2 (\"y\"): \"1.234.567\" is read as 1234567, because points separate thousands; overrule this with --thousands or --decimal"
-    );
-    // A decimal comma in quotes needs no word.
-    assert_eq!(
-        grouped("a,y\n\"1,5\",\"2,25\"\n3,\"4,125\"\n", &csv()),
-        (vec![vec![1.5, 2.25], vec![3.0, 4.125]], None)
-    );
-}
-
-#[test]
-fn marks_are_told() {
-    let told = |decimal: Option<Decimal>, thousands| ReadOptions { decimal, thousands, ..csv() };
-    let (point, comma) = (Some(Decimal::Point), Some(Decimal::Comma));
-    for (options, text, second) in [
-        (told(point, None), "1;1.234\n", 1.234),
-        (told(comma, None), "1;1.234\n", 1234.0),
-        (told(comma, None), "1;1,234\n", 1.234),
-        (told(point, None), "1;1,234\n", 1234.0),
-        (told(comma, None), "1,\"1,234\"\n", 1.234),
-        (told(None, Some(Thousands::Comma)), "1,\"1,234\"\n", 1234.0),
-        (told(None, Some(Thousands::Point)), "1;1.234\n", 1234.0),
-        (told(None, Some(Thousands::Point)), "1;1.234,5\n", 1234.5),
-        (told(None, Some(Thousands::Nothing)), "1;1.234\n", 1.234),
-        (told(None, Some(Thousands::Nothing)), "1;1,234\n", 1.234),
-        (told(None, Some(Thousands::Blank)), "1;1.234\n", 1.234),
-        (told(None, Some(Thousands::Blank)), "1;1 234\n", 1234.0),
-        (told(comma, Some(Thousands::Apostrophe)), "1;1'234,5\n", 1234.5),
-    ] {
-        let (rows, remark) = grouped(text, &options);
-        assert_eq!(rows, [[1.0, second]], "{text:?} {options:?}");
-        assert_eq!(remark.is_some(), options.thousands.is_none() && second > 1000.0, "{text:?}");
-    }
-    let refused = |options: &ReadOptions, text: &str| self::refused(text, options);
-    assert!(refused(&told(None, Some(Thousands::Nothing)), "1;1.234.567\n").contains("\"1.234.567\" is not a number"));
-    assert!(refused(&told(None, Some(Thousands::Point)), "1;1.5\n").contains("\"1.5\" is not a number"));
-    assert_eq!(
-        refused(&told(point, Some(Thousands::Point)), "1;2\n"),
-        "f: the decimal mark and the mark between thousands cannot both be the point; say one of them otherwise"
-    );
-    assert_eq!(
-        "dot".parse::<Thousands>().unwrap_err().to_string(),
-        "\"dot\" is not a mark between thousands; they are point, comma, blank, apostrophe and none"
-    );
-}
-
-/// What is known of other files settles doubts, and nothing else.
-#[test]
-fn marks_are_known() {
-    let known = |decimal, thousands| ReadOptions { marks: Marks { decimal, thousands }, ..csv() };
-    let (point, comma) = (Some(Decimal::Point), Some(Decimal::Comma));
-    for (options, text, second) in [
-        (known(comma, None), "1;1.234\n", 1234.0),
-        (known(comma, None), "1;1,234\n", 1.234),
-        (known(point, None), "1;1.234\n", 1.234),
-        (known(comma, None), "1;12.5\n", 12.5),
-        (known(comma, None), "1,1234.50\n", 1234.5),
-        (known(None, Some(Thousands::Blank)), "1;1 234\n", 1234.0),
-    ] {
-        assert_eq!(grouped(text, &options).0, [[1.0, second]], "{text:?} {options:?}");
-    }
-    let refused = |options: &ReadOptions, text: &str| self::refused(text, options);
-    // Commas that separate cells say one thing, and the other file the other.
-    assert!(refused(&known(comma, None), "1,1.234\n").contains("\"1.234\" may mean"));
-    assert!(refused(&known(comma, None), "1;1.234\n2;1.5\n").contains("\"1.5\" has another decimal mark than line 1"));
-    let marks = |text: &str, options: &ReadOptions| {
-        let mut reader = open(text, options).unwrap();
-        while reader.next_record(&mut Record::new()).unwrap() {}
-        reader.marks()
-    };
-    assert_eq!(marks("1;2,5\n", &csv()), Marks { decimal: comma, thousands: None });
-    assert_eq!(marks("1,2.5\n", &csv()), Marks { decimal: point, thousands: None });
-    assert_eq!(marks("1,2\n", &csv()), Marks::default());
-    assert_eq!(marks("1;2 345,6\n", &csv()), Marks { decimal: comma, thousands: Some(Thousands::Blank) });
-    assert_eq!(marks("1;2\n", &known(comma, None)), Marks { decimal: comma, thousands: None });
-}
-
-/// Columns of text show no marks, and have none.
-#[test]
-fn columns_of_text_say_nothing_of_marks() {
-    let text = "codes,net,x,y\n\"1,2\",192.168.100.200,a 1,0.5\n\"1,2,3\",10.0.0.1,100 200,1.5\n7,10.0.0.2,b,2.5\n\"3,4\",10.0.0.3,c,2.5\n";
-    let (_, records) = records(text, &csv());
-    let column = |column: usize| records.iter().map(move |record| record.cell(column)).collect::<Vec<_>>();
-    assert_eq!(column(1)[0], Cell::Text("192.168.100.200"));
-    assert_eq!(column(2)[1], Cell::Text("100 200"));
-    assert_eq!(column(0)[..2], [Cell::Text("1,2"), Cell::Text("1,2,3")]);
-    assert!(column(3).into_iter().map(Cell::number).eq([0.5, 1.5, 2.5, 2.5].map(Some)));
-    // A number in a column of versions is no measure for prices.
-    let mut text = "version;price\n".to_owned();
-    for version in ["1.2", "2.0.1", "1.10", "1.2.3", "2.x"] {
-        text += &format!("{version};2,5\n");
-    }
-    let (_, records) = self::records(&text, &csv());
-    assert!(records.iter().all(|record| record.cell(1).number() == Some(2.5)), "{records:?}");
-    // Two answers are no decimal comma, wherever they come first.
-    let mut text = "answers,y\n".to_owned();
-    for answers in ["\"1,2\"", "\"2,3,4\"", "\"3,4\"", "1", "\"1,4,5\""] {
-        text += &format!("{answers},0.5\n");
-    }
-    let (_, records) = self::records(&text, &csv());
-    assert!(records.iter().all(|record| record.cell(1).number() == Some(0.5)), "{records:?}");
-    assert_eq!(records[0].cell(0), Cell::Text("1,2"));
-}
-
 #[test]
 fn utf_16_is_refused() {
     let text = "a,b\n1,2\n";
@@ -360,10 +208,25 @@ fn headers_in_doubt() {
         ("a,b\n", "a", false),
         ("id,2019,2020\n7,1.5,2\n", "id", true),
         ("red,1\nblue,2\n", "x1", false),
-        ("id,2019,2020,2021\nx,1.5,2,3\n", "x1", true),
+        ("id,2019,2020,2021\nx,1.5,2,3\n", "id", true),
+        ("country,code,1960,1961\nAruba,ABW,54608,55811\nAruba,ABW,54608,55811\n", "country", true),
+        ("country,2000,1995,1990\nA,1,2,3\nB,4,5,6\n", "country", true),
+        // Rows of years, a text that is there again, and years out of order are data.
+        ("Bob,1985,2003\nAnn,1990,2001\n", "x1", false),
+        ("red,1999,2001\nred,5,6\n", "x1", false),
+        ("red,2001,1999,2000\nblue,5,6,7\n", "x1", false),
+        // One year alone may be anything.
+        ("red,1999\nblue,5\n", "x1", true),
+        ("1990,1995,2000\n0.5,0.25,0.75\n0.5,0.25,0.75\n", "1990", true),
+        ("2019,2020,2021\n0,0,0\n1,2,3\n", "2019", true),
+        ("2019,2020\n2020,2021\n", "x1", false),
+        ("400,410,420\n0.5,1.5,2.5\n", "400", true),
+        ("400,410,420\n0.5,1.5,2.5\n1,2,3\n", "x1", false),
+        ("400.0,410.0,420.0\n0.5,1.5,2.5\n", "x1", false),
         ("a,b\nx,\n,\ny,2\n", "a", false),
         (",a,b\n0,1,2\n", "", false),
-        ("0,1,2\n0.5,1.5,2.5\n", "x1", true),
+        ("0,1,2\n0.5,1.5,2.5\n", "0", true),
+        ("0,1,2\n0.5,1.5,2.5\n3,4,5\n", "x1", true),
         ("0,1,2\n3,4,5\n", "x1", false),
         ("3,1,2\n0.5,1.5,2.5\n", "x1", false),
         ("day;price\n2024-05-31;1,5\n", "day", false),
@@ -376,7 +239,7 @@ fn headers_in_doubt() {
     let text = "0,1,2\n0.5,1.5,2.5\n";
     assert_eq!(
         doubt(text, Header::Detect).1.unwrap(),
-        "f, line 1: holds whole numbers that count, as names of columns may; it is read as a row of data: --header yes reads it otherwise"
+        "f, line 1: holds whole numbers that count, as names of columns may; it is read as a header: --header no reads it otherwise"
     );
     assert_eq!(doubt(text, Header::Present), ("0".to_owned(), None));
     assert_eq!(doubt(text, Header::Absent), ("x1".to_owned(), None));
@@ -385,6 +248,86 @@ fn headers_in_doubt() {
     assert!(reader.doubt().is_some_and(|doubt| doubt.contains("line 1: holds whole numbers that count")));
     assert_eq!("yes".parse::<Header>().unwrap(), Header::Present);
     assert!("maybe".parse::<Header>().is_err());
+}
+
+/// Columns that are called by numbers.
+#[test]
+fn a_number_is_a_name_first() {
+    let named = |text: &str, target: &str| {
+        let options = ReadOptions { target: target.parse().unwrap(), ..csv() };
+        let reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), &options).unwrap();
+        (reader.target_name().map(str::to_owned), reader.doubt().is_some())
+    };
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(named("1990,2005,1995\n1,2,3\n4,5,6\n", "2005"), (name("2005"), false));
+    assert_eq!(named("3,1,2\n0.5,1.5,2.5\n", "3"), (None, false));
+    assert_eq!(named("a,b,c\n1,2,3\n", "2"), (name("b"), false));
+    let options = ReadOptions { mentioned: vec!["2005".parse().unwrap()], ..csv() };
+    assert_eq!(records("1990,2005\n2000,2001\n", &options).0, ["1990", "2005"]);
+}
+
+#[test]
+fn a_first_line_tells_the_separator() {
+    let rows = [[1.0, 2.5], [3.0, 4.0]];
+    for text in [
+        "sep=;\na;y\n1;2,5\n3;4\n",
+        "\u{feff}sep=;\r\na;y\r\n1;2,5\r\n3;4\r\n",
+        "\"sep=,\"\na,y\n1,2.5\n3,4\n",
+        "SEP=\t\na\ty\n1\t2.5\n3\t4\n",
+        "sep=|\n# made by hand\na|y\n1|2.5\n3|4\n",
+    ] {
+        assert_eq!(numbers(text, &csv()), rows, "{text:?}");
+    }
+    let told = ReadOptions { separator: Some(Separator::Comma), ..csv() };
+    assert_eq!(numbers("sep=;\n1,2.5\n3,4\n", &told), rows);
+    assert_eq!(
+        refused("sep=:\na:y\n", &csv()),
+        "f, line 1: \"sep=:\" tells no separator; they are comma, semicolon, tab, bar and spaces"
+    );
+    assert!(refused("a,y\n1,x\n", &csv()).starts_with("f, line 2"));
+}
+
+#[test]
+fn lines_that_are_no_rows_are_refused_by_name() {
+    let bad = |text: &str, options: &ReadOptions| {
+        let mut reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
+        let (mut example, mut bad, mut rows) = (mercer_readers::Example::default(), Vec::new(), 0);
+        loop {
+            match reader.next_example(&mut example) {
+                Ok(true) => rows += 1,
+                Ok(false) => return (rows, bad),
+                Err(error) if error.concerns_one_row() => bad.push(error.to_string()),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    let auto = ReadOptions { targets: mercer_readers::Targets::Auto, ..csv() };
+    let repeated = "f, line 3: repeats the header, as joined files do; remove the line";
+    for (text, options) in [
+        ("a,y\n1,2\na,y\n3,4\n", &csv()),
+        ("a,y\n1,2\n\"a\", y\n3,4\n", &csv()),
+        ("a,y\n1,2\na,y\n3,4\n", &auto),
+        ("a,y\n1,red\na,y\n3,blue\n", &auto),
+        ("1990,1995\n0.5,1.5\n1990,1995\n0.5,0.25\n", &csv()),
+    ] {
+        assert_eq!(bad(text, options), (2, vec![repeated.to_owned()]), "{text:?}");
+    }
+    // Numbers that may be a row are one.
+    let told = ReadOptions { header: Header::Present, ..csv() };
+    assert_eq!(bad("1,2\n3,4\n1,2\n", &told), (2, Vec::new()));
+    let unit = "f, line 2, column 1 (\"a\"): \"cm\" stands between a name and numbers, as a unit does; remove the line";
+    for text in ["a,y\ncm,kg\n1,2\n3,4\n", "a,y\ncm,-\n1,red\n3,blue\n", "a,y\ncm,\n1,2\n3,4\n"] {
+        assert_eq!(bad(text, &auto), (2, vec![unit.to_owned()]), "{text:?}");
+    }
+    // A reader of records says the same, and takes rows of text as they are.
+    let records = |text: &str| {
+        let mut reader = open(text, &csv()).unwrap();
+        let mut record = Record::new();
+        reader.next_record(&mut record).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(records("a,c\ncm,-\n1,red\n3,blue\n").unwrap_err(), unit);
+    assert_eq!(records("a,c\nx,red\ny,blue\nz,2\n"), Ok(()));
+    assert_eq!(records("a,c\n,\n1,red\n"), Ok(()));
 }
 
 /// A writer that gives one line at a time, and counts those that were asked for.

@@ -8,5 +8,6 @@ mod errors;
 mod examples;
 mod json;
 mod manners;
+mod marks;
 mod round_trip;
 mod without_target;

@@ -1,7 +1,7 @@
 //! Columns beside the features: targets and weights.
 
 use mercer::readers::{
-    Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text, is_gap_mark,
+    Cell, CellPlace, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text, is_gap_mark,
 };
 
 use crate::cli::task::{Kind, Wanted};
@@ -65,27 +65,17 @@ fn shown(cell: Cell<'_>) -> String {
     }
 }
 
-/// Where a column stands, if it is there, and there once.
-pub(crate) fn place(choice: &ColumnChoice, names: &[Option<String>]) -> Option<usize> {
-    match choice {
-        ColumnChoice::Index(number) => (1..=names.len()).contains(number).then(|| number - 1),
-        ColumnChoice::Name(name) => names.iter().position(|other| other.as_ref() == Some(name)),
-    }
-}
-
-/// Where the targets stand, if all are there.
-pub(crate) fn targets(target: &TargetColumn, names: &[Option<String>]) -> Option<Vec<usize>> {
-    let one = |choice: &ColumnChoice| place(choice, names).map(|place| vec![place]);
+/// Where the targets stand among so many columns, of these names if they have some, if all are there, and there once.
+pub(crate) fn targets(target: &TargetColumn, columns: usize, names: Option<&[String]>) -> Option<Vec<usize>> {
     match target {
-        TargetColumn::Last => names.len().checked_sub(1).map(|last| vec![last]),
-        TargetColumn::None => None,
-        TargetColumn::Name(name) => one(&ColumnChoice::Name(name.clone())),
-        TargetColumn::Index(number) => one(&ColumnChoice::Index(*number)),
+        TargetColumn::Last => columns.checked_sub(1).map(|last| vec![last]),
         TargetColumn::Several(choices) => {
-            let places: Vec<usize> = choices.iter().map(|choice| place(choice, names)).collect::<Option<_>>()?;
+            let places: Vec<usize> =
+                choices.iter().map(|choice| choice.place(columns, names)).collect::<Option<_>>()?;
             let twice = (1..places.len()).any(|last| places[..last].contains(&places[last]));
             (!twice).then_some(places)
         }
+        one => one.choice()?.place(columns, names).map(|place| vec![place]),
     }
 }
 

@@ -46,10 +46,9 @@ impl Records {
         }
     }
 
-    /// The names, where columns have some.
-    pub(crate) fn names(&self) -> Vec<Option<String>> {
-        let named = self.is_named();
-        self.columns().iter().map(|name| named.then(|| name.clone())).collect()
+    /// The names, if columns have some.
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        self.is_named().then(|| self.columns())
     }
 
     pub(crate) fn are_objects(&self) -> bool {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::FIRST_ROWS;
 use super::super::dialect;
-use super::super::encoded;
+use super::super::encoded::{self, Looking};
 use super::super::failure::Failure;
 use super::super::input::refuse_for_named;
 use super::super::source::Source;
@@ -22,6 +22,8 @@ struct Head {
     look: Look,
     /// Columns that are targets, and kinds that are told.
     overrides: Overrides,
+    /// Two columns of one name.
+    twice: Option<EncodingError>,
     /// Rows that cannot be read, and why the first cannot.
     bad: u64,
     first_bad: Option<String>,
@@ -58,16 +60,30 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
 
 /// The first rows of a file, or of standard input.
 fn of_file(arguments: &InspectArguments, shown: &str, overrides: Overrides) -> Result<Head, Failure> {
-    let InspectArguments { file, target, dialect, .. } = arguments;
-    let plain = ReadOptions { later_keys: true, ..ReadOptions::default() };
+    let InspectArguments { file, target, kinds, dialect, .. } = arguments;
+    let mut mentioned = Looking { overrides: overrides.clone(), ..Looking::default() }.mentioned();
+    mentioned.extend(target.iter().flat_map(|target| match target {
+        TargetColumn::Several(choices) => choices.clone(),
+        one => one.choice().into_iter().collect(),
+    }));
+    let plain = ReadOptions { mentioned, later_keys: true, ..ReadOptions::default() };
     let mut reader = RecordReader::open(file, &dialect.told(file, plain)).map_err(refused)?;
     dialect::tell_doubt(reader.doubt());
     let width = reader.columns().len();
-    let look = if reader.is_named() { Look::new(reader.columns()) } else { Ok(Look::unnamed(width)) };
     let encoding = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+    let named = reader.is_named().then(|| Look::new(reader.columns()));
+    let (look, twice) = match named {
+        Some(Ok(look)) => (look, None),
+        // Numbers are known by their places.
+        Some(Err(twice)) if kinds.is_empty() => (Look::unnamed(width), Some(twice)),
+        Some(Err(twice)) => return Err(encoding(twice)),
+        None => (Look::unnamed(width), None),
+    };
+    let names = reader.is_named().then(|| reader.columns());
     let mut head = Head {
-        look: look.map_err(encoding)?,
-        overrides: overrides.aside(aside(target.as_ref(), width)),
+        look,
+        overrides: overrides.aside(aside(target.as_ref(), width, names)),
+        twice,
         bad: 0,
         first_bad: None,
         whole: false,
@@ -123,27 +139,27 @@ fn of_named(name: &str) -> Result<Head, Failure> {
         look.observe(&record).map_err(refused)?;
     }
     let overrides = Overrides::default().aside((table.dimension() + 1..=width).map(|number| format!("#{number}")));
-    Ok(Head { look, overrides, bad: 0, first_bad: None, whole: rows == table.len() })
+    Ok(Head { look, overrides, twice: None, bad: 0, first_bad: None, whole: rows == table.len() })
 }
 
 /// The targets, as [`Overrides`] name columns.
-fn aside(target: Option<&TargetColumn>, width: usize) -> Vec<String> {
-    let choice = |choice: &ColumnChoice| match choice {
-        ColumnChoice::Name(name) => name.clone(),
-        ColumnChoice::Index(number) => format!("#{number}"),
+fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
+    let choice = |choice: &ColumnChoice| match choice.place(width, names) {
+        Some(place) => format!("#{}", place + 1),
+        // Whoever looks for it tells that it is not there.
+        None => choice.text(),
     };
     match target {
         // A single column is no target, since there would be nothing to predict it from.
         None | Some(TargetColumn::Last) if width > 1 => vec![format!("#{width}")],
         None | Some(TargetColumn::Last | TargetColumn::None) => Vec::new(),
-        Some(TargetColumn::Name(name)) => vec![name.clone()],
-        Some(TargetColumn::Index(number)) => vec![format!("#{number}")],
         Some(TargetColumn::Several(choices)) => choices.iter().map(choice).collect(),
+        Some(one) => one.choice().iter().map(choice).collect(),
     }
 }
 
 fn tell(head: Head) -> Result<Facts, EncodingError> {
-    let Head { look, overrides, bad, first_bad, whole } = head;
+    let Head { look, overrides, twice, bad, first_bad, whole } = head;
     let mut notes: Vec<String> = first_bad.into_iter().collect();
     let schema = match look.clone().finish(&overrides) {
         // The columns are told nevertheless.
@@ -157,6 +173,11 @@ fn tell(head: Head) -> Result<Facts, EncodingError> {
             None
         }
     };
+    match twice {
+        Some(twice) if schema.needs_encoding() => return Err(twice),
+        Some(twice) => notes.push(twice.to_string()),
+        None => {}
+    }
     let columns = schema.columns().iter().enumerate().map(|(place, column)| {
         let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
         let target = (column.used == Use::SetAside).then(|| "the target".to_owned());

@@ -11,7 +11,7 @@ use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
-use crate::cli::encoded::{Sample, column_place, targets};
+use crate::cli::encoded::{Sample, targets};
 use crate::cli::failure::Failure;
 use crate::cli::forecast::{Columns, Pass};
 use crate::cli::input::sorted_names;
@@ -102,7 +102,7 @@ impl Examples {
         let (columns, record, named) = match model.encoding() {
             Some(encoding) => {
                 let schema = encoding.schema();
-                let names: Vec<_> = schema.columns().iter().map(|column| Some(column.name.clone())).collect();
+                let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
                 let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
                 let (features, columns) = used
                     .map(|(place, column)| {
@@ -118,8 +118,8 @@ impl Examples {
                 let layout = Layout {
                     width: names.len(),
                     features,
-                    targets: targets(&known_place(about), &names).unwrap_or_default(),
-                    weight: about.weight.as_ref().and_then(|choice| column_place(choice, &names)),
+                    targets: targets(&known_place(about), names.len(), Some(&names)).unwrap_or_default(),
+                    weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
                 };
                 (columns, Some(layout), schema.is_named())
             }
