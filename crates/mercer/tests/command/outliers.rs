@@ -63,7 +63,7 @@ fn models_screen_what_they_learn_and_tell_it() {
     let (wrong, header) = (table(1201, "1e9"), "a,b,y\n");
     let lines: Vec<&str> = wrong.lines().skip(1).collect();
     let part = |lines: &[&str]| format!("{header}{}\n", lines.join("\n"));
-    for columns in ["", " --as a=category"] {
+    for columns in ["", " --scale standard"] {
         let folder = Folder::new().with("head.csv", part(&lines[..1000])).with("tail.csv", part(&lines[1000..]));
         let folder = folder.with("all.csv", &wrong);
         let train = |words: &str| folder.run(&format!("train {words} --learner krls{columns} --quiet")).out;
