@@ -160,6 +160,14 @@ class Learner(Stored, BaseEstimator):
         width = len(self._names) if self._sizes is None else self._sizes[0]
         known = vars(self).get("n_features_in_")
         named = vars(self).get("feature_names_in_")
+        if type(X) is list and named is None:
+            # Lists of plain numbers need no other check than arrays do.
+            try:
+                plain = np.array(X)
+            except ValueError:
+                plain = np.empty(0)
+            if plain.dtype.kind in "fiu" and plain.ndim == 2 and np.isfinite(plain).all():
+                X = plain.astype(np.float64, copy=False)
         if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.shape == (X.shape[0], known or width) and X.flags.c_contiguous:
             if named is None and len(X):
                 return X if X.shape[1] == width else np.hstack([X, np.zeros((len(X), width - X.shape[1]))])
@@ -167,14 +175,18 @@ class Learner(Stored, BaseEstimator):
         if names is None or not self._has_texts:
             rows = checked(self, X, reset=False, predicting=True)
         else:
-            X = _data.frame(X)
-            needed = self._names if named is None else list(named)
-            unseen, missing = [name for name in names if name not in self._names], [name for name in needed if name not in names]
-            if unseen or missing or len(set(names)) < len(names):
-                raise ValueError(_mismatch(unseen, missing, names))
-            rows, places = _data.finite(X), self._places(names, False)
+            own = self._names
+            if names != own:
+                needed = own if named is None else list(named)
+                unseen, missing = [name for name in names if name not in own], [name for name in needed if name not in names]
+                if unseen or missing or len(set(names)) < len(names):
+                    raise ValueError(_mismatch(unseen, missing, names))
+            rows = _data.finite(X)
             if not len(rows):
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            if names == own:
+                return rows
+            places = self._places(names, False)
             full = np.zeros((len(rows), width))
             full[:, [place for place in places if place is not None]] = rows
             return full

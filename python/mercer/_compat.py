@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -52,8 +51,8 @@ class RiverForecaster:
     """river's methods, once it is imported."""
 
 
-class _Imports(MetaPathFinder):
-    """Acts when a module is imported for the first time."""
+class _Imports:
+    """A finder that acts when a module is imported for the first time."""
 
     def __init__(self, name: str, act: Callable[[ModuleType], None]) -> None:
         self.name, self.act = name, act

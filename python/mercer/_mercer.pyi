@@ -1,6 +1,6 @@
 """The extension module; see crates/python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
 import numpy as np
@@ -330,5 +330,6 @@ def tune(
     threads: int,
     skip: int,
     seconds: float | None = None,
+    report: Callable[[int, float], object] | None = None,
 ) -> list[tuple[str, list[str], int, float]]:
     """Trials, best first: the kernel, `KEY=VALUE` pairs, rows and score."""

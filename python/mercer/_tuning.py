@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import _data, _mercer
 from ._base import KernelClassifier, Learner, read, whole
+from ._notes import shown
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,13 @@ class Tuning:
 
 def tune(
     model: Learner, X: Any, y: Any, *, trials: int = 64, seed: int = 0, threads: int | None = None, skip: int = 0,
-    time_limit: float | None = None,
+    time_limit: float | None = None, progress: bool | Callable[[int, float], object] = False,
 ) -> Tuning:  # fmt: skip
     """Looks for the width of the kernel and for the keys worth tuning, by passes over the rows in their order.
 
     What the model sets itself, to other values than the defaults, is kept. The search does not depend on the number of threads. After
-    `time_limit` seconds it ends with the best of what was scored so far, which may be a pass over the first rows only.
+    `time_limit` seconds it ends with the best of what was scored so far, which may be a pass over the first rows only. With `progress` a line tells
+    the passes done and the best score; a function is called with these two instead.
 
     >>> import numpy as np, mercer
     >>> X = np.random.default_rng(1).uniform(size=(600, 2))
@@ -69,7 +72,9 @@ def tune(
         targets = _data.vector(y)
     name, pairs, kernel, _ = model._settings()
     cores = threads or os.cpu_count() or 1
-    found = _mercer.tune(name, pairs, kernel, rows, targets, labels, whole("trials", trials, 1), whole("seed", seed), cores, skip, time_limit)
+    numbers = whole("trials", trials, 1), whole("seed", seed)
+    with shown(progress) as report:
+        found = _mercer.tune(name, pairs, kernel, rows, targets, labels, *numbers, cores, skip, time_limit, report)
     keys = {key: (attribute, default) for attribute, key, default in model._keys}
     made = []
     for spec, chosen, count, score in found:

@@ -174,15 +174,21 @@ def test_a_first_row_that_is_refused_settles_nothing(kind):
     assert model.feature_names == ["a", "b"]
 
 
-@pytest.mark.parametrize("model", [mercer.Auto(), mercer.AutoClassifier(), mercer.PkrrTaylor(centre=0.5)], ids=repr)
-def test_features_that_come_too_late_are_left_out_with_a_warning(model):
+LATE = [
+    (mercer.Auto(budget=5000), 1024), (mercer.AutoClassifier(budget=5000), 1024), (mercer.Pipeline(mercer.Auto(budget=5000)), 1024),
+    (mercer.PkrrTaylor(centre=0.5), 1), (mercer.Pipeline(mercer.PkrrTaylor()), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "settled"), LATE, ids=lambda one: repr(one))
+def test_features_that_come_too_late_are_left_out_with_a_warning(model, settled):
     twin = model.clone()
-    for t in range(200):
+    for t in range(settled + 60):
         row = {"a": t % 7 / 7, "b": t % 5 / 5}
         twin.learn_one(row, t % 2)
-        if t < 100:
+        if t < settled:
             model.learn_one(row, t % 2)
-        elif t == 100:
+        elif t == settled:
             with pytest.warns(mercer.MercerWarning, match='"late" came after the first rows'):
                 model.learn_one({**row, "late": 3.0}, t % 2)
         else:
@@ -190,6 +196,19 @@ def test_features_that_come_too_late_are_left_out_with_a_warning(model):
                 warnings.simplefilter("error")
                 model.learn_one({**row, "late": 3.0}, t % 2)
     assert model.predict_one({"a": 0.1, "b": 0.2, "late": 9.0}) == twin.predict_one({"a": 0.1, "b": 0.2})
+
+
+@pytest.mark.parametrize("model", [mercer.Auto(budget=5000), mercer.AutoClassifier(budget=5000)], ids=repr)
+def test_auto_takes_features_as_if_they_had_been_there(model):
+    twin = model.clone()
+    for t in range(400):
+        row = {"a": t % 7 / 7, "b": t % 5 / 5, "late": 0.0 if t < 200 else t % 3 / 3}
+        twin.learn_one(row, t % 2)
+        model.learn_one({"a": row["a"], "b": row["b"], **({"late": row["late"]} if t >= 200 else {})}, t % 2)
+    assert model.feature_names == ["a", "b", "late"]
+    asked = {"a": 0.1, "b": 0.2, "late": 0.9}
+    assert model.predict_one(asked) == twin.predict_one(asked)
+    assert mercer.from_bytes(model.to_bytes()).predict_one(asked) == twin.predict_one(asked)
 
 
 def flights(count):
@@ -207,7 +226,7 @@ def flights(count):
         yield row, row.get("distance", 1000) / 100 + 10 * (row["origin"] == "B") + 5 * row["late"]
 
 
-@pytest.mark.parametrize("learner", [mercer.Krls(), mercer.Fogd(), mercer.Krls(intervals=0.9)], ids=repr)
+@pytest.mark.parametrize("learner", [mercer.Krls(), mercer.Auto(), mercer.Fogd(), mercer.Krls(intervals=0.9)], ids=repr)
 def test_pipelines_learn_from_the_first_dictionary(learner):
     model, mae, mean = mercer.Pipeline(learner), metrics.MAE(), metrics.MAE()
     running = river.stats.Mean()
@@ -233,7 +252,7 @@ def test_pipelines_learn_from_the_first_dictionary(learner):
     np.testing.assert_allclose(many, [model.predict_one(x) for x in rows])
 
 
-@pytest.mark.parametrize("learner", [mercer.KrlsClassifier()], ids=repr)
+@pytest.mark.parametrize("learner", [mercer.KrlsClassifier(), mercer.AutoClassifier()], ids=repr)
 def test_pipelines_of_classes_learn_from_the_first_dictionary(learner):
     model, accuracy = mercer.Pipeline(learner), metrics.Accuracy()
     assert model.predict_one({"a": 1}) is None and model.predict_proba_one({"a": 1}) == {}

@@ -139,6 +139,22 @@ def test_tuning_ends_at_its_time_limit():
         mercer.tune(mercer.Krls(), X, y, time_limit=0.0)
 
 
+def test_tuning_tells_its_progress(capsys):
+    X = np.random.default_rng(0).normal(size=(4000, 4))
+    y = np.sin(X[:, 0])
+    heard = []
+    found = mercer.tune(mercer.Krls(), X, y, trials=40, progress=lambda done, best: heard.append((done, best)))
+    assert heard and [done for done, _ in heard] == sorted({done for done, _ in heard}) and heard[-1][1] >= found.score
+    assert mercer.tune(mercer.Krls(), X, y, trials=40, progress=True).best.get_params() == found.best.get_params()
+    assert "score" in capsys.readouterr().err
+
+    def stop(done, best):
+        raise InterruptedError("enough")
+
+    with pytest.raises(InterruptedError, match="enough"):
+        mercer.tune(mercer.Krls(), X, y, trials=40, progress=stop)
+
+
 def test_memory_does_not_grow():
     model = mercer.Fogd(features=16)
     x = {"a": 0.1, "b": 0.2}

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::tidy::root;
+use crate::root;
 
 /// The README's table stands between these lines, below a sentence that links to its report.
 const MARKERS: [&str; 2] = ["<!-- speed: cargo xtask bench-report -->", "<!-- /speed -->"];

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{browser, package, tidy, tools};
+use crate::{browser, package, root, tidy, tools};
 
 /// A target whose sizes have 32 bits.
 const NARROW: &str = "i686-unknown-linux-gnu";
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 /// The first step that fails.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let shell = Shell::new()?;
-    shell.change_dir(tidy::root());
+    shell.change_dir(root());
     if arguments.browser {
         return step("browser", browser::run);
     }

@@ -13,6 +13,7 @@ mod soak;
 mod tidy;
 mod tools;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -44,6 +45,11 @@ enum Task {
     Soak(soak::Arguments),
     /// Rules of the source tree that no compiler checks.
     Tidy,
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::bench_report;
+use crate::{bench_report, root};
 
 mod shape;
 
@@ -93,10 +93,6 @@ pub(crate) fn run() -> Result<()> {
     println!("{said}");
     violations.iter().for_each(|violation| println!("{violation}"));
     if violations.is_empty() { Ok(()) } else { bail!("{} rule(s) of the source tree broken", violations.len()) }
-}
-
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn violations(root: &Path) -> Result<(Vec<String>, String)> {

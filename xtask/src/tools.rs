@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use crate::tidy::root;
+use crate::root;
 
 /// Where programs are installed, once for this tree.
 fn folder() -> PathBuf {

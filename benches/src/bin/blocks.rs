@@ -19,7 +19,7 @@ use faer::{Accum, Mat, Par, linalg::matmul::matmul};
 use mercer_benches::stream::{ALD_THRESHOLD, Example, Stream, WIDTH};
 use mercer_benches::{DIMENSION, Roofs, Work, timing::smallest};
 use mercer_kernels::{AlignedVec, Gaussian};
-use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
+use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelRidgeParams, Krls, KrlsParams, NonsAld, NonsAldParams,
     PkawvTaylor, Regressor, RegressorExt, Target, Targets, TaylorParams,

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use mercer_kernels::AlignedVec;
-use mercer_learners::update::{GradientStep, LeastSquares, LinearUpdate, NewtonStep, StepSize};
+use mercer_learners::update::{GradientStep, GrowingUpdate, LeastSquares, LinearUpdate, NewtonStep, StepSize};
 use mercer_learners::{Loss, Target};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +43,7 @@ pub fn update(sizes: &[usize]) -> Result<Vec<Operation>> {
     Ok(operations)
 }
 
-fn operation(name: &str, n: usize, work: Work, mut update: impl LinearUpdate + 'static) -> Result<Operation> {
+fn operation(name: &str, n: usize, work: Work, mut update: impl GrowingUpdate + 'static) -> Result<Operation> {
     let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
     let scale = 1.0 / (n as f64).sqrt();
     let mut examples: Vec<(AlignedVec, f64)> = (0..VECTORS)

@@ -47,13 +47,15 @@ impl<R: Regressor + Clone> ClassPipeline<R> {
         &mut self.classifier
     }
 
-    /// A column appears late: [`Encoding::add_column`] and [`Classifier::grow`]. In the rows learnt so far its numbers count as 0.
+    /// Columns appear late: [`Encoding::add_column`] and [`Classifier::grow`]. In the rows learnt so
+    /// far their numbers count as 0.
     ///
     /// # Errors
     /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the pipeline is then unchanged.
-    pub fn add_column(&mut self, name: &str, kind: Kind) -> Result<(), EncodingError> {
+    pub fn add_columns<'a>(&mut self, columns: impl IntoIterator<Item = (&'a str, Kind)>) -> Result<(), EncodingError> {
         let mut encoding = self.encoding.clone();
-        let added = encoding.add_column(name, kind)?;
+        columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop))?;
+        let added = encoding.dimension() - self.encoding.dimension();
         if added > 0 {
             self.classifier.grow(added)?;
         }

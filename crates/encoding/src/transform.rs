@@ -14,8 +14,8 @@
 //! [`EncodingOptions::categories`]. The most frequent have a number each from the start; a new one gets the next free number when it is
 //! learnt. A category without a number is hashed to one of `h` further numbers with a sign (Weinberger et al., *Feature hashing*, ICML 2009): `h` is 4 while all
 //! fit, else [`EncodingOptions::hashed`]. So the dimension is settled by the head. The other way, `RegressorExt::grow`, would only serve
-//! learners that can grow: `auto`, random and Taylor features and frozen dictionaries cannot. Unused numbers are 0, change no distance, and cost
-//! only their share of a kernel row.
+//! learners that can grow: Taylor features and a settled `auto` cannot. Unused numbers are 0, change no
+//! distance, and cost only their share of a kernel row.
 //!
 //! **Order.** [`encode`](Transform::encode) uses the statistics of the rows learnt before and changes nothing; [`learn`](Transform::learn) moves them. A caller
 //! encodes a row, then learns it. So a row has the same numbers, bit for bit, whether it is read alone or in a batch. The first row is defined: scaled numbers

@@ -1,4 +1,4 @@
-//! The papers and their experiments, for a program that runs them by name.
+//! What a paper and an experiment are.
 
 use std::time::Instant;
 
@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::{filters, operator, prediction, projected, quality, sublinear};
 
 /// A paper, or a subject of its own that several papers share.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +51,8 @@ pub struct Experiment {
     pub question: &'static str,
     /// How its result is to be read.
     pub reading: &'static str,
-    /// Raised whenever its numbers, settings or data change: results [kept](crate::report::full) from an earlier version are then
-    /// no longer shown as current.
+    /// Raised whenever its numbers, settings or data change: results [kept](crate::report::full)
+    /// from an earlier version are then no longer shown as current.
     pub version: u32,
     /// Runs it.
     pub run: fn(&Plan) -> Result<Report, ExperimentError>,
@@ -61,16 +60,8 @@ pub struct Experiment {
     pub estimate: fn(&Plan) -> Option<f64>,
 }
 
-/// All papers, in the order in which they run.
-pub const PAPERS: &[Paper] =
-    &[sublinear::PAPER, projected::PAPER, prediction::PAPER, operator::PAPER, filters::PAPER, quality::PAPER];
-
-/// The experiments of all papers.
-pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
-    PAPERS.iter().flat_map(|paper| paper.experiments)
-}
-
-/// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this one and its threads.
+/// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this
+/// one and its threads.
 pub(crate) fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {
     Some(seconds * probe().ok()? / PROBE_SECONDS / plan.threads as f64)
 }
@@ -85,19 +76,4 @@ fn probe() -> Result<f64, ExperimentError> {
     let start = Instant::now();
     prequential(&mut learner, stream.iter(), |_| {}).map_err(|refused| refused.error)?;
     Ok(start.elapsed().as_secs_f64())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_distinct() {
-        let papers = PAPERS.iter().map(|paper| paper.name);
-        let mut names: Vec<&str> = papers.chain(experiments().map(|experiment| experiment.name)).collect();
-        let all = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), all);
-    }
 }

@@ -1,16 +1,17 @@
 //! What one comparison comes to, what it compares with, and what of ours it needs.
 //!
-//! Three kinds of comparison are counted apart, because they show different things: a **number that a paper prints**, a **bound or
-//! order** that a paper proves or states without a number, and a **claim** of this project. A printed number that comes out only
-//! with a setting that the paper does not give says so in its verdict, and a bound that is loose by more than a factor of
+//! Three kinds of comparison are counted apart, because they show different things: a **number that
+//! a paper prints**, a **bound or order** that a paper proves or states without a number, and a
+//! **claim** of this project. A printed number that comes out only with a setting that the paper
+//! does not give says so in its verdict, and a bound that is loose by more than a factor of
 //! [`LOOSE`] says by how much.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::short;
-use crate::verdict::{Outcome, Verdict};
+use crate::digits::short;
+use crate::verdict::{Outcome, SizeVerdict, Verdict};
 
 /// From this factor between a bound and what was measured on, a verdict tells the factor.
 pub const LOOSE: f64 = 10.0;
@@ -78,7 +79,8 @@ impl Judgement {
         Self { kind, outcome, words: words.into(), choice: None, loose: None }
     }
 
-    /// With a printed number. `choice` names what the paper leaves open and this project chose; `None` says that nothing was.
+    /// With a printed number. `choice` names what the paper leaves open and this project chose;
+    /// `None` says that nothing was.
     #[must_use]
     pub fn printed(verdict: &Verdict, choice: Option<String>) -> Self {
         Self { choice, ..Self::new(Kind::Printed, verdict.outcome(), verdict.to_string()) }
@@ -90,8 +92,8 @@ impl Judgement {
         Self::new(kind, Outcome::NotRun, "not run (shortened run)")
     }
 
-    /// "yes" or "NO" to a bound on what was measured. Of pairs, the least loose one counts. A bound that nothing was measured for does not
-    /// hold: it was not run.
+    /// "yes" or "NO" to a bound on what was measured. Of pairs, the least loose one counts. A bound
+    /// that nothing was measured for does not hold: it was not run.
     #[must_use]
     pub fn bound(holds: bool, pairs: impl IntoIterator<Item = (f64, f64)>) -> Self {
         // A measured value that is not positive is below its bound by no factor.
@@ -130,6 +132,15 @@ impl Judgement {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.choice.is_none() && self.loose.is_none()
+    }
+}
+
+impl SizeVerdict {
+    /// The comparison with the printed size; `choice` as in [`Judgement::printed`].
+    #[must_use]
+    pub fn judgement(&self, choice: Option<String>) -> Judgement {
+        let outcome = if self.reproduced { Outcome::Reproduced } else { Outcome::Differs };
+        Judgement { choice, ..Judgement::new(Kind::Printed, outcome, self.to_string()) }
     }
 }
 

@@ -28,7 +28,9 @@
 //! They share streams with known eigenvalues ([`decay`]) and the best function in hindsight ([`hindsight`]). Each takes a [`plan::Plan`] and
 //! returns a [`report::Report`]. The number of threads changes times, but no other number.
 
+mod claims;
 pub mod decay;
+mod digits;
 pub mod experiment;
 pub mod figure;
 pub mod filters;
@@ -36,6 +38,7 @@ pub mod hindsight;
 pub mod html;
 pub mod judgement;
 pub mod operator;
+pub mod papers;
 pub mod plan;
 pub mod prediction;
 pub mod progress;

@@ -248,7 +248,8 @@ impl Table {
     pub fn judged(&self) -> Vec<Judged> {
         let mut all = Vec::new();
         for (cells, shown) in self.rows.iter().zip(self.shown()) {
-            // The words that a row begins with say what it is about; a row of numbers is told by the first of them.
+            // The words that a row begins with say what it is about; a row of numbers is told by
+            // the first of them.
             let words = cells.iter().zip(&shown).take_while(|(cell, _)| matches!(cell, Cell::Text(_)));
             let words: Vec<&str> = words.map(|(_, shown)| shown.text.as_str()).take(4).collect();
             let first = || shown.first().map(|shown| shown.text.clone()).unwrap_or_default();
@@ -426,16 +427,6 @@ fn number(v: f64, format: Format) -> String {
 /// Reads back to the same number: integers without a point, extremes with an exponent.
 fn shortest(v: f64) -> String {
     if v.fract() == 0.0 && v.abs() < 1e15 { v.to_string() } else { format!("{v:?}") }
-}
-
-/// Three digits that count.
-pub(crate) fn short(value: f64) -> String {
-    if value == 0.0 || (0.01..1e5).contains(&value.abs()) {
-        let decimals = (2.0 - value.abs().max(1e-300).log10().floor()).clamp(0.0, 4.0) as usize;
-        format!("{value:.decimals$}")
-    } else {
-        format!("{value:.2e}")
-    }
 }
 
 #[cfg(test)]

@@ -9,10 +9,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::{Judgement, Kind};
-use crate::plan::ExperimentError;
+use crate::digits::signed;
 use crate::stats::Summary;
-use crate::table::{Format, Table};
 
 /// A mean and a standard deviation as a paper prints them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -202,112 +200,11 @@ pub struct SizeVerdict {
     pub reproduced: bool,
 }
 
-impl SizeVerdict {
-    /// The comparison with the printed size; `choice` as in [`Judgement::printed`].
-    #[must_use]
-    pub fn judgement(&self, choice: Option<String>) -> Judgement {
-        let outcome = if self.reproduced { Outcome::Reproduced } else { Outcome::Differs };
-        Judgement { choice, ..Judgement::new(Kind::Printed, outcome, self.to_string()) }
-    }
-}
-
 impl fmt::Display for SizeVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.reproduced { "reproduced" } else { "differs" };
         let decimals = usize::from(self.difference.fract() != 0.0);
         write!(f, "{word} ({})", signed(self.difference, decimals))
-    }
-}
-
-/// A dictionary's size beside the printed one, by its relative `gap`, of which `most` is allowed.
-pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> Judgement {
-    let (outcome, word) =
-        if gap.abs() <= most { (Outcome::Reproduced, "reproduced") } else { (Outcome::Differs, "differs") };
-    let words = format!("{word} ({}%)", signed(100.0 * gap, decimals));
-    Judgement::new(Kind::Printed, outcome, words).with_choice(choice)
-}
-
-/// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`. A shortened run is judged by none.
-pub(crate) fn claim(
-    words: String,
-    seeds: usize,
-    measured: f64,
-    wanted: f64,
-    whole: bool,
-) -> Result<Table, ExperimentError> {
-    let verdict =
-        if whole { Judgement::statement(Kind::Claim, measured >= wanted) } else { Judgement::shortened(Kind::Claim) };
-    let mut table = Table::new()
-        .words("claim")
-        .numbers("seeds", Format::Shortest)
-        .numbers("measured", Format::Decimals(3))
-        .numbers("at least", Format::Shortest)
-        .words("verdict");
-    table.push(vec![words.into(), seeds.into(), measured.into(), wanted.into(), verdict.into()])?;
-    Ok(table)
-}
-
-/// What a paper (`of_paper`) or this project (`ours`) says, what was measured, and whether it holds.
-pub(crate) struct Claims(Table);
-
-impl Claims {
-    pub(crate) fn new() -> Self {
-        Self(Table::new().words("statement").words("measured").words("verdict"))
-    }
-
-    /// A statement of the paper without a number: a bound, an order of growth, an order of methods.
-    pub(crate) fn of_paper(
-        &mut self,
-        statement: impl Into<String>,
-        measured: impl Into<String>,
-        holds: bool,
-    ) -> Result<(), ExperimentError> {
-        self.judge(statement, measured, Judgement::statement(Kind::Bound, holds))
-    }
-
-    /// A statement of this project.
-    pub(crate) fn ours(
-        &mut self,
-        statement: impl Into<String>,
-        measured: impl Into<String>,
-        holds: bool,
-    ) -> Result<(), ExperimentError> {
-        self.judge(statement, measured, Judgement::statement(Kind::Claim, holds))
-    }
-
-    /// A statement with a verdict of its own.
-    pub(crate) fn judge(
-        &mut self,
-        statement: impl Into<String>,
-        measured: impl Into<String>,
-        verdict: Judgement,
-    ) -> Result<(), ExperimentError> {
-        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), verdict.into()])?)
-    }
-
-    /// An observation that is no verdict.
-    pub(crate) fn observe(
-        &mut self,
-        statement: impl Into<String>,
-        measured: impl Into<String>,
-        words: &str,
-    ) -> Result<(), ExperimentError> {
-        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), words.into()])?)
-    }
-
-    pub(crate) fn table(self) -> Table {
-        self.0
-    }
-}
-
-/// With its sign (a true minus), except for what rounds to zero.
-pub(crate) fn signed(v: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", v.abs());
-    let zero = text.chars().all(|c| matches!(c, '0' | '.'));
-    match (zero, v < 0.0) {
-        (true, _) => text,
-        (false, true) => format!("−{text}"),
-        (false, false) => format!("+{text}"),
     }
 }
 

@@ -1,14 +1,12 @@
 //! A growing set of points, stored for kernel rows.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::{AlignedVec, LANES, Lane, Simd};
-
-use crate::row::{self, RowProfile, squared_difference};
+use mercer_simd::{LANES, Lane};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
-/// Appending writes one lane slot for each dimension and never moves what is there; memory is `8⌈J/8⌉·d` numbers. Points of dimension 0
-/// are only counted.
+/// Appending writes one lane slot for each dimension and never moves what is there; memory is
+/// `8⌈J/8⌉·d` numbers. Points of dimension 0 are only counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Points {
@@ -102,7 +100,8 @@ impl Points {
         }
     }
 
-    /// Deletes point `i = index`. Each later point moves one place forward, so the order stays. `O((J − i)d)`; the memory is kept.
+    /// Deletes point `i = index`. Each later point moves one place forward, so the order stays.
+    /// `O((J − i)d)`; the memory is kept.
     ///
     /// # Panics
     /// If there is no such point.
@@ -162,7 +161,8 @@ impl Points {
         point
     }
 
-    /// The point nearest to `x` in the Euclidean distance, the first of several, and its squared distance. `O(Jd)`.
+    /// The point nearest to `x` in the Euclidean distance, the first of several, and its squared
+    /// distance. `O(Jd)`.
     ///
     /// # Panics
     /// If `x` has not `d` coordinates.
@@ -187,24 +187,6 @@ impl Points {
         nearest
     }
 
-    /// `distances ← ‖x − z_i‖²` for each point, with padding 0. `Jd` multiply-adds, vectorised.
-    ///
-    /// # Panics
-    /// If `x` has not `d` coordinates.
-    pub fn squared_distances(&self, x: &[f64], distances: &mut AlignedVec) {
-        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
-        row::fill(SquaredDistance, self, 0, x, distances);
-    }
-
-    /// The same for the points of some blocks alone, point `8b + i` in place `i` of block `b`. Places without a point have the distance of 0.
-    ///
-    /// # Panics
-    /// If `x` has not `d` coordinates, or there are not as many blocks from `first` on.
-    pub fn squared_distances_of_blocks(&self, first: usize, x: &[f64], distances: &mut [Lane]) {
-        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
-        row::fill_blocks(SquaredDistance, &self.lanes[first * self.dimension..], (self.dimension, 0), x, distances);
-    }
-
     /// Sets coordinate `coordinate` of each point, in their order.
     pub(crate) fn fill_coordinate(&mut self, coordinate: usize, mut value: impl FnMut() -> f64) {
         for index in 0..self.len {
@@ -215,22 +197,6 @@ impl Points {
     /// The lanes, `d` for each block of eight points.
     pub(crate) fn lanes(&self) -> &[Lane] {
         &self.lanes
-    }
-}
-
-/// The sum itself.
-#[derive(Clone, Copy)]
-struct SquaredDistance;
-
-impl RowProfile for SquaredDistance {
-    #[inline(always)]
-    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
-        squared_difference(simd, sum, x, z)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd>(self, _: S, sum: S::F64) -> S::F64 {
-        sum
     }
 }
 

@@ -19,7 +19,8 @@ pub(crate) fn squared_difference<S: Simd>(simd: S, sum: S::F64, x: S::F64, z: S:
     simd.mul_add(difference, difference, sum)
 }
 
-/// Fills `row` with the kernel values at the coordinates of the points from `offset` on, and zero padding.
+/// Fills `row` with the kernel values at the coordinates of the points from `offset` on, and zero
+/// padding.
 pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
     let stride = points.dimension();
     debug_assert!(offset + x.len() <= stride);
@@ -32,7 +33,8 @@ pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x:
     }
 }
 
-/// The kernel values at as many blocks of points as `row` has lanes, each of `stride` lanes from whose lane `offset` on the coordinates are.
+/// The kernel values at as many blocks of points as `row` has lanes, each of `stride` lanes from
+/// whose lane `offset` on the coordinates are.
 pub(crate) fn fill_blocks<P: RowProfile>(
     profile: P,
     lanes: &[Lane],
@@ -41,6 +43,43 @@ pub(crate) fn fill_blocks<P: RowProfile>(
     row: &mut [Lane],
 ) {
     dispatch(Row { profile, lanes, stride, offset, x, row });
+}
+
+impl Points {
+    /// `distances ← ‖x − z_i‖²` for each point, with padding 0. `Jd` multiply-adds, vectorised.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    pub fn squared_distances(&self, x: &[f64], distances: &mut AlignedVec) {
+        assert_eq!(x.len(), self.dimension(), "an input has one coordinate for each dimension");
+        fill(SquaredDistance, self, 0, x, distances);
+    }
+
+    /// The same for the points of some blocks alone, point `8b + i` in place `i` of block `b`.
+    /// Places without a point have the distance of 0.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates, or there are not as many blocks from `first` on.
+    pub fn squared_distances_of_blocks(&self, first: usize, x: &[f64], distances: &mut [Lane]) {
+        assert_eq!(x.len(), self.dimension(), "an input has one coordinate for each dimension");
+        fill_blocks(SquaredDistance, &self.lanes()[first * self.dimension()..], (self.dimension(), 0), x, distances);
+    }
+}
+
+/// The sum itself.
+#[derive(Clone, Copy)]
+struct SquaredDistance;
+
+impl RowProfile for SquaredDistance {
+    #[inline(always)]
+    fn accumulate<S: Simd>(self, simd: S, sum: S::F64, x: S::F64, z: S::F64) -> S::F64 {
+        squared_difference(simd, sum, x, z)
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(self, _: S, sum: S::F64) -> S::F64 {
+        sum
+    }
 }
 
 /// Blocks of eight points worked on together, so that their sums and exponentials overlap.

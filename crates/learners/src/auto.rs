@@ -37,6 +37,9 @@
 //! A feature may wander out of the range of the first 1024 rows. The metrics of scaled features take it as it is. Ranks go on beyond the first rows by the logarithm of the
 //! distance, and so do the features of grid and FOGD beyond ±4 (`auto/scales.rs`).
 //!
+//! **Late features** may join until the scaling is fixed, as if they had been 0 from the first row on: it
+//! learns its rows again.
+//!
 //! **Two threads.** Where rows come in blocks, grid and window learn at the same time: the grid does not look at the window, and is a piece ahead.
 //!
 //! **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
@@ -78,26 +81,30 @@
 mod grid;
 mod metrics;
 mod nearest;
+mod plan;
 mod ranks;
 mod scales;
 mod search;
+mod series;
 mod speed;
 mod standing;
+mod watch;
 mod weights;
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{Gaussian, weighted_median_width};
 
 use self::grid::{grid, learn_in_pieces, threads_of_grid};
-use self::metrics::{Past, Row, Size};
+use self::metrics::Row;
 use self::nearest::Nearest;
+use self::plan::{Past, Size};
 use self::scales::{Affine, Scales, weighted};
 use crate::catalogue::{BuildError, Context, Entry, ParameterType, Parameters, Takes, Value, Values};
 use crate::example::{Rows, Target, Targets};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::local::with_column;
-use crate::mixture::{Expert, Mixture, squared_error};
 use crate::parameters::parameters;
+use crate::wrappers::mixture::{Expert, Mixture, squared_error};
 use crate::{AnyRegressor, Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
 use mercer_experts::Rule;
 
@@ -135,7 +142,7 @@ pub struct Auto {
     /// `None` before the first stage.
     mixture: Option<Stage>,
     loss: f64,
-    #[cfg_attr(feature = "serde", serde(skip, default = "crate::mixture::one"))]
+    #[cfg_attr(feature = "serde", serde(skip, default = "crate::wrappers::mixture::one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
@@ -318,6 +325,21 @@ impl Auto {
         }
     }
 
+    /// What it would be if inputs had had further features from the first row on, as 0: it learns its rows
+    /// again.
+    fn widen(&mut self, added: usize) -> Result<(), Error> {
+        let (d, outputs) = (self.dimension, self.params.outputs);
+        let mut wide = Self::new(d + added, self.params)?;
+        wide.set_threads(self.threads);
+        let (mut x, mut scores) = (vec![0.0; d + added], vec![0.0; outputs]);
+        for (row, y) in self.targets.chunks_exact(outputs).enumerate() {
+            x[..d].copy_from_slice(&self.rows[row * d..(row + 1) * d]);
+            wide.learn(&x, Target::weighted(y, self.weights.get(row).copied().unwrap_or(1.0)), &mut scores)?;
+        }
+        *self = wide;
+        Ok(())
+    }
+
     /// What the processes on the nearest examples may cost, if they have room.
     fn size(&self) -> Option<Size> {
         Nearest::size(0.75 * self.params.budget as f64, (self.dimension, self.params.outputs), self.params.neighbours)
@@ -462,7 +484,9 @@ impl Regressor for Auto {
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match growth {
-            Growth::Inputs(_) => Err(growth.refused()),
+            Growth::Inputs(_) if self.is_settled() => Err(growth.refused()),
+            Growth::Inputs(0) => Ok(()),
+            Growth::Inputs(added) => self.widen(added),
             Growth::Output { like } => {
                 if let Some(stage) = &mut self.mixture {
                     stage.add_output(like)?;

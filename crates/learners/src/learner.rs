@@ -158,6 +158,14 @@ pub enum Growth {
 }
 
 impl Growth {
+    /// More inputs are taken, another output is [refused](Self::refused).
+    ///
+    /// # Errors
+    /// [`Error::FixedOutputs`].
+    pub fn of_inputs(self) -> Result<(), Error> {
+        if matches!(self, Self::Inputs(_)) { Ok(()) } else { Err(self.refused()) }
+    }
+
     /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or
     /// [`Error::FixedOutputs`].
     #[must_use]
@@ -473,8 +481,8 @@ pub(crate) fn learn_one_by_one<R: Regressor + ?Sized>(
     })
 }
 
-/// Learns (or predicts) `rows` rows in order, each with room for its `outputs` numbers at the end of `scores`, up
-/// to the first that is refused.
+/// Learns (or predicts) `rows` rows in order, each with room for its `outputs` numbers at the end
+/// of `scores`, up to the first that is refused.
 #[inline(always)]
 pub(crate) fn learn_in_order(
     rows: usize,

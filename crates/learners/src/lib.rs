@@ -118,24 +118,24 @@
 
 mod any;
 mod auto;
-pub mod basis;
 pub mod catalogue;
 mod classification;
-mod coefficients;
+mod engines;
 mod error;
-mod every_point;
 mod example;
-pub mod intervals;
+mod filters;
+mod gradient;
 mod learner;
+mod least_squares;
 mod local;
 pub mod loss;
-mod mixture;
+mod margin;
 mod moments;
+mod multikernel;
+mod newton;
 mod parameters;
 mod prequential;
-mod regression;
-mod restart;
-pub mod update;
+mod wrappers;
 
 pub use error::Error;
 pub use mercer_core::ParameterError;
@@ -143,37 +143,30 @@ pub use mercer_linalg_incremental::Removal;
 pub use {
     any::AnyRegressor,
     auto::{Auto, AutoParams},
-    basis::{
+    classification::{ClassScore, Classifier, area_under_curve},
+    engines::basis::{
         Eviction, FeatureMap, FrozenNystrom, GrowThenStep, GrowthTiming, OnDictionary, OnFeatures, StepThenGrow,
         StepThenRestart,
     },
-    classification::{ClassScore, Classifier, area_under_curve},
-    coefficients::{
-        AffineProjection, Bogd, BogdParams, BpaS, BpaSParams, CoefficientUpdate, ExKrls, ExKrlsParams, FbKlms,
-        FbKlmsParams, FixedBudgetStep, Forgetron, ForgetronParams, GradientBudget, Kap, KapParams, KapSm, KapSmLoss,
-        KapSmParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Leak,
-        LeakyProjection, Lkapa, LkapaParams, MistakeStep, MknlmsCs, MknlmsCsParams, MultikernelUpdate, Mxklms,
-        MxklmsParams, Nlkapa, NlkapaParams, Norma, NormaParams, NormaStep, NormalisedStep, NormalisedSteps,
-        OnCoefficients, OnSeveralKernels, Pa, PaParams, PaVariant, PassiveAggressive, Pegasos, PegasosParams,
-        Perceptron, Qklms, QklmsFb, QklmsFbParams, QklmsParams, QuantisedStep, RandomBudget, Rbp, RbpParams, Schedule,
-        Seen, SeenByKernels, SelfTunedDecay, SignificanceStep, SingleReplacement, SoftmaxMixture, StateSpaceStep,
-        SubgradientProjection, SubgradientSteps, ThresholdedStep,
-    },
-    every_point::{
-        Curvature, DualNewton, KernelAwv, KernelExpansion, KernelKrr, KernelRidge, KernelRidgeParams, NystromParams,
-        PkawvNystrom, PkrrNystrom, ProjectedRidge,
+    engines::{
+        CoefficientUpdate, Curvature, DualNewton, KernelExpansion, MultikernelUpdate, OnCoefficients, OnSeveralKernels,
+        Seen, SeenByKernels, basis, update,
     },
     example::{Problem, Rows, Shape, Target, Targets},
+    filters::*,
+    gradient::*,
     learner::{Blocks, Growth, Regressor, RegressorExt, Scratch, Variance},
+    least_squares::*,
     loss::Loss,
-    mixture::{Expert, Member, Mixture},
+    margin::*,
     moments::{
         FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection,
         RidgeMoments, RidgePath, RidgePoint, leverage_sample, leverage_scores,
     },
+    multikernel::*,
+    newton::*,
     prequential::{Round, RoundError, Score, prequential},
-    regression::*,
-    restart::Restarting,
+    wrappers::{Expert, Member, Mixture, Restarting, intervals},
 };
 
 /// The code of the README, run as a test.

@@ -26,9 +26,9 @@ mod sums;
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_linalg_incremental::SymmetricMatrix;
 
-use crate::basis::{FeatureMap, OnFeatures};
+use crate::engines::basis::{FeatureMap, OnFeatures};
+use crate::engines::update::{Awv, Coefficients, LeastSquares, NormalEquations, NormalSystem, Readout, Ridge};
 use crate::example::{Rows, Target, Targets};
-use crate::update::{Awv, Coefficients, LeastSquares, LinearUpdate, NormalEquations, Readout, Ridge};
 use crate::{Error, ParameterError};
 
 pub use dictionaries::{Projection, leverage_sample, leverage_scores};
@@ -345,7 +345,7 @@ impl<F: FeatureMap + Clone, P: Readout> OnFeatures<F, LeastSquares<P>> {
             "1 in a learner whose sums are asked for",
             forgetting,
         )?;
-        let NormalEquations { mut a, b } = update.normal_equations().ok_or(ExampleError::Diverged)?;
+        let NormalEquations { mut a, b } = NormalSystem::normal_equations(update).ok_or(ExampleError::Diverged)?;
         a.add(-1.0, &SymmetricMatrix::scaled_identity(a.dimension(), update.ridge()));
         let sums = MomentSums::of_fit(a, b, update, count);
         RidgeMoments::from_sums(self.feature_map().clone(), sums, 0.0)

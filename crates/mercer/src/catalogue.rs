@@ -29,16 +29,15 @@
 
 mod error;
 mod expression;
-mod members;
 mod settings;
 
 pub use error::CatalogueError;
 pub use expression::ExpressionError;
-pub use members::split;
 pub use mercer_learners::catalogue::{
     BuildError, Built, Context, Entry, Key, Kind, Look, Rule, SearchRange, Takes, Value, Values, entries, trial,
 };
 pub use settings::Settings;
+pub use settings::split;
 
 /// The learner of this name.
 ///

@@ -57,7 +57,7 @@ use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{AnyRegressor, Regressor, RegressorExt, Score};
-use mercer_readers::{ColumnChoice, Scaling, TargetColumn};
+use mercer_readers::{ColumnChoice, Marks, Scaling, TargetColumn};
 use serde::{Deserialize, Serialize};
 
 pub use class_union::{ClassUnion, MOST_CLASSES};
@@ -188,6 +188,8 @@ pub struct Description {
     pub target_names: Vec<String>,
     /// The column of the weights.
     pub weight: Option<ColumnChoice>,
+    /// The marks in the numbers of the data, where they were text.
+    pub marks: Marks,
     /// What the program that made the model keeps for itself.
     pub own: Own,
 }

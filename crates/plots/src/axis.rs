@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kuva::TickFormat;
 use kuva::render::render_utils::{generate_ticks, generate_ticks_log};
 
-use super::layout::text_width;
+use super::typeset::text_width;
 
 /// How many ticks a linear axis aims at.
 const TICKS: usize = 6;

@@ -8,9 +8,9 @@ use kuva::render::render::{Primitive, Scene, TextAnchor};
 
 use super::Figure;
 use super::axis::Axis;
-use super::layout::text_width;
 use super::overlay::{Pixels, text};
 use super::palette::{NEUTRAL, set_colour};
+use super::typeset::text_width;
 
 /// Width of the bar that says what the colours mean.
 const BAR: f64 = 14.0;

@@ -1,14 +1,14 @@
 //! What surrounds the data: sizes, fonts, margins, the axes' dress.
 
+use kuva::TickFormat;
 use kuva::render::layout::{AxisLabelOverlap, ComputedLayout, Layout};
-use kuva::render::theme::Theme;
-use kuva::{TickFormat, plot::LegendEntry, plot::LegendShape};
 
 use super::Figure;
 use super::heat_map;
 use super::legend::{self, Legend};
 use super::matrix;
 use super::plots::Data;
+use super::typeset::{plain, text_width, theme};
 
 const PLOT_WIDTH: f64 = 600.0;
 const PLOT_HEIGHT: f64 = 420.0;
@@ -20,18 +20,6 @@ pub(super) enum Frame {
     Alone,
     /// One of several; the legend is the picture's.
     Panel { width: f64, height: f64 },
-}
-
-/// Soft lines on white: the data are the darkest thing in the picture.
-pub(super) fn theme() -> Theme {
-    Theme {
-        axis_color: "#555555".into(),
-        tick_color: "#555555".into(),
-        grid_color: "#e4e4e4".into(),
-        text_color: "#222222".into(),
-        legend_border: "none".into(),
-        ..Theme::light()
-    }
 }
 
 pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
@@ -82,9 +70,9 @@ fn sizes(layout: &mut Layout, [title, label, tick, body]: [u32; 4]) {
     layout.body_size = body;
 }
 
-/// The plotting crate's margins, except for three things: the vertical axis' words stand above it and
-/// not beside it, the legend takes its own width on the right, and no room is kept for words that
-/// are not there.
+/// The plotting crate's margins, except for three things: the vertical axis' words stand above it
+/// and not beside it, the legend takes its own width on the right, and no room is kept for words
+/// that are not there.
 fn margins(layout: &mut Layout, figure: &Figure, frame: Frame, legend: &Legend) {
     let label = f64::from(layout.label_size);
     if let Frame::Panel { width, .. } = frame {
@@ -121,21 +109,4 @@ fn staggered_width(layout: &Layout) -> f64 {
     let widths = categories.map(|c| text_width(c, layout.tick_size));
     let (count, widest) = widths.fold((0.0, 0.0f64), |(n, most), w| (n + 1.0, most.max(w)));
     count * (widest + 16.0) / 2.0
-}
-
-/// The plotting crate keeps its text measure to itself; the width it gives a legend tells it.
-pub(super) fn text_width(text: &str, size: u32) -> f64 {
-    let measure = |label: &str| {
-        let mut layout = Layout::new((0.0, 1.0), (0.0, 1.0));
-        layout.body_size = size;
-        let entry =
-            LegendEntry { label: label.to_owned(), color: String::new(), shape: LegendShape::Line, dasharray: None };
-        layout.with_legend_entries(vec![entry]).legend_width
-    };
-    measure(text) - measure("")
-}
-
-/// A dollar sign is a dollar sign: the plotting crate would read it as the start of a formula.
-pub(super) fn plain(text: &str) -> String {
-    text.replace('$', "\\$")
 }

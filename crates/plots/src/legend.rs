@@ -4,9 +4,9 @@ use kuva::plot::{LegendEntry, LegendShape, MarkerShape};
 use kuva::render::layout::ComputedLayout;
 use kuva::render::render::{Primitive, Scene, TextAnchor, render_legend_at};
 
-use super::layout::{plain, text_width, theme};
 use super::palette::{Colours, NEUTRAL};
 use super::plots::{mark_groups, shape};
+use super::typeset::{plain, text_width, theme};
 use super::{Figure, Style};
 
 const SIZE: u32 = 14;

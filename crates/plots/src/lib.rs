@@ -53,6 +53,7 @@ mod plots;
 mod prepare;
 mod render;
 mod rows;
+mod typeset;
 mod whole;
 
 pub use curves::{Curve, Score, learning_curves};

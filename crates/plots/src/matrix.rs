@@ -2,8 +2,8 @@
 
 use kuva::render::render::{Primitive, Scene, TextAnchor};
 
-use super::layout::{plain, text_width};
 use super::overlay::Pixels;
+use super::typeset::{plain, text_width};
 use super::{Figure, Grid, HeatMap, Scale};
 
 const NAME_SIZE: u32 = 12;

@@ -9,10 +9,10 @@ use kuva::render::layout::ComputedLayout;
 use kuva::render::render::{Primitive, Scene, TextAnchor};
 
 use super::axis::Axis;
-use super::layout::{plain, text_width};
 use super::palette::{Colours, NEUTRAL};
 use super::plots::{BAR_WIDTH, Data, MARKER_RADIUS, bar, in_frame, points};
 use super::prepare::{cut, drawable, thin};
+use super::typeset::{plain, text_width};
 use super::{Figure, Style};
 
 const DASH: f64 = 9.0;

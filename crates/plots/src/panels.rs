@@ -4,8 +4,9 @@ use std::path::Path;
 
 use kuva::render::render::{Primitive, Scene, TextAnchor};
 
-use super::layout::{self, Frame};
+use super::layout::Frame;
 use super::palette::Colours;
+use super::typeset;
 use super::{Figure, FigureError, Saved, legend, render};
 
 const PANEL_WIDTH: f64 = 450.0;
@@ -84,7 +85,7 @@ impl Panels {
         let entries = legend::distinct(entries.flat_map(|(_, entries)| entries));
         let height = bottom + legend::rows(None, &entries, width, bottom) + GAP;
 
-        let theme = layout::theme();
+        let theme = typeset::theme();
         let mut scene = Scene::new(width, height);
         scene.background_color = Some(theme.background.clone());
         scene.text_color = Some(theme.text_color.clone());
@@ -92,7 +93,7 @@ impl Panels {
             scene.add(Primitive::Text {
                 x: width / 2.0,
                 y: TITLE_HEIGHT - f64::from(TITLE_SIZE) / 2.0,
-                content: layout::plain(&self.title),
+                content: typeset::plain(&self.title),
                 size: TITLE_SIZE,
                 anchor: TextAnchor::Middle,
                 rotate: None,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{Encoding, EncodingError, PipelineScratch};
+use mercer::encoding::{Encoding, EncodingError, Kind, PipelineScratch};
 use mercer::experts::Outliers;
 use mercer::model::{Model, ModelError, ModelKind, Own};
 use mercer::readers::Labels;
@@ -115,24 +115,23 @@ impl TableCore {
     /// Columns of these kinds join; what the learner cannot take is left out, and told.
     fn _join(&self, py: Python<'_>, columns: Vec<(String, String)>) -> PyResult<()> {
         let mut single = self.single(py);
-        for (name, kind) in columns {
-            let kind = kind.parse().map_err(errors::encoding)?;
-            let mut model = self.model.write(py);
-            let added = match model.as_mut() {
-                None => return Err(errors::not_learnt()),
-                Some(Body::Numbers(model)) => model.pipeline.add_column(&name, kind),
-                Some(Body::Classes(model)) => model.pipeline.add_column(&name, kind),
-            };
-            match added {
-                Err(EncodingError::Learner(Error::FixedInputs)) => {
-                    self.notes().late(&name);
-                    single.0.leave_out(name);
-                }
-                added => added.map_err(errors::encoding)?,
+        let parsed = columns.iter().map(|(name, kind)| kind.parse::<Kind>().map(|kind| (name.as_str(), kind)));
+        let parsed = parsed.collect::<Result<Vec<_>, _>>().map_err(errors::encoding)?;
+        let mut model = self.model.write(py);
+        let added = match model.as_mut() {
+            None => return Err(errors::not_learnt()),
+            Some(Body::Numbers(model)) => model.pipeline.add_columns(parsed),
+            Some(Body::Classes(model)) => model.pipeline.add_columns(parsed),
+        };
+        single.0.forget();
+        if added == Err(EncodingError::Learner(Error::FixedInputs)) {
+            for (name, _) in columns {
+                self.notes().late(&name);
+                single.0.leave_out(name);
             }
-            single.0.forget();
+            return Ok(());
         }
-        Ok(())
+        added.map_err(errors::encoding)
     }
 
     /// How many numbers a target has.

@@ -44,10 +44,14 @@ fn of_width(name: &str, width: f64) -> Result<AnyKernel, String> {
 /// A trial: the kernel, `KEY=VALUE` pairs, rows and score.
 type Trial = (String, Vec<String>, usize, f64);
 
+/// A pass that was done: its point, rows and score.
+type Pass = (Vec<f64>, usize, f64);
+
 /// Trials, best first: of the learner `name` with the pairs `fixed`, on numbers `y` (or on classes 0, 1, …, `classes` of them). The score is the mean squared
 /// error, or the share of wrong classes, of predictions made before their row was learnt. After so many `seconds` the trials are those so far.
+/// `report` is called with the number of passes done and the best score on the most rows, whenever it is another.
 #[pyfunction]
-#[pyo3(signature = (name, fixed, kernel, x, y, classes, trials, seed, threads, skip, seconds = None))]
+#[pyo3(signature = (name, fixed, kernel, x, y, classes, trials, seed, threads, skip, seconds = None, report = None))]
 #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
 pub(crate) fn tune(
     py: Python<'_>,
@@ -62,6 +66,7 @@ pub(crate) fn tune(
     threads: usize,
     skip: usize,
     seconds: Option<f64>,
+    report: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Trial>> {
     let entry = find(name).map_err(errors::catalogue)?;
     let (inputs, rows, d) = arrays::table(&x)?;
@@ -88,9 +93,10 @@ pub(crate) fn tune(
         };
         Ok((kernel, fixed.iter().cloned().chain(space.pairs(values)).collect()))
     };
+    let report = report.map(Bound::unbind);
     let stop = AtomicBool::new(false);
     let going = || if stop.load(Ordering::Relaxed) { Err("the search was stopped".to_owned()) } else { Ok(()) };
-    let passes: Mutex<Vec<(Vec<f64>, usize, f64)>> = Mutex::default();
+    let passes: Mutex<Vec<Pass>> = Mutex::default();
     let score = |values: &[f64], rows: usize| -> Result<f64, String> {
         going()?;
         let (kernel, pairs) = made(values)?;
@@ -138,11 +144,19 @@ pub(crate) fn tune(
     let (found, signal) = py.detach(|| {
         thread::scope(|scope| {
             let search = scope.spawn(|| search(&space, &plan, score));
-            let mut signal = Ok(());
+            let (mut signal, mut told) = (Ok(()), 0);
             while !search.is_finished() {
                 thread::sleep(PATIENCE);
                 if signal.is_ok() {
-                    signal = Python::attach(|py| py.check_signals());
+                    let done = passes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                    signal = Python::attach(|py| {
+                        py.check_signals()?;
+                        match report.as_ref().filter(|_| done.len() > told) {
+                            Some(report) => report.call1(py, (done.len(), best(&done))).map(drop),
+                            None => Ok(()),
+                        }
+                    });
+                    told = done.len();
                 }
                 if signal.is_err() || limit.is_some_and(|limit| Instant::now() > limit) {
                     stop.store(true, Ordering::Relaxed);
@@ -169,8 +183,15 @@ pub(crate) fn tune(
     found.trials().iter().map(|trial| told((trial.values.clone(), trial.rows, trial.score))).collect()
 }
 
+/// The best score on the most rows.
+fn best(passes: &[Pass]) -> f64 {
+    let most = passes.iter().map(|(_, rows, _)| *rows).max();
+    let scores = passes.iter().filter(|(_, rows, _)| Some(*rows) == most).map(|(.., score)| *score);
+    scores.fold(f64::INFINITY, f64::min)
+}
+
 /// Notes a pass that was done.
-fn noted(passes: &Mutex<Vec<(Vec<f64>, usize, f64)>>, values: &[f64], rows: usize, score: f64) -> f64 {
+fn noted(passes: &Mutex<Vec<Pass>>, values: &[f64], rows: usize, score: f64) -> f64 {
     passes.lock().unwrap_or_else(PoisonError::into_inner).push((values.to_vec(), rows, score));
     score
 }

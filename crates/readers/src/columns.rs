@@ -124,7 +124,10 @@ impl Plan {
         if wanted.is_empty() {
             return Err(DataError::NoFeatures { file: file.to_owned() });
         }
-        let roles = roles.into_iter().map(|role| role.unwrap_or(Role::Ignored)).collect();
+        let mut roles: Vec<Role> = roles.into_iter().map(|role| role.unwrap_or(Role::Ignored)).collect();
+        for choice in &options.unread {
+            roles[find(file, columns, names, choice)?] = Role::Ignored;
+        }
         let mut plan = Self { roles, features: wanted, targets, weight };
         if options.targets == Targets::Labels {
             plan.read_labels(file)?;

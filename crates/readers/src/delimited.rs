@@ -9,13 +9,13 @@
 
 use crate::cells::Cells;
 use crate::columns::{Beside, Plan, Role};
-use crate::decimal::{self, Decimals, Reading};
-use crate::dialect::{self, Decimal, LONGEST_RECORD, Separator};
-use crate::error::{CellPlace, DataError, DialectError};
+use crate::dialect::{self, Decimal, LONGEST_RECORD, Marks, Separator};
+use crate::error::{CellPlace, DataError, DialectError, ReadAsThousands};
 use crate::head::TargetHead;
 use crate::header::{self, Found, lossy};
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
+use crate::marks::{self, Look, Notation, Reading};
 use crate::number::{self, Parsed};
 use crate::options::{Header, Missing, ReadOptions, Targets};
 use crate::record::Record;
@@ -24,7 +24,9 @@ use mercer_core::Cell;
 /// The rows of a delimited file, behind its header.
 pub(crate) struct Delimited {
     separator: Separator,
-    decimals: Decimals,
+    notation: Notation,
+    /// What a person should know of the marks in numbers, until it is asked for.
+    remark: Option<String>,
     names: Option<Vec<String>>,
     plan: Plan,
     /// What the first rows hold as their target, if that was to be found out.
@@ -38,6 +40,8 @@ pub(crate) struct Delimited {
     pending: bool,
     /// Blank lines before the current record that are rows not yet given out.
     blank: u64,
+    /// Memory for rows whose decimal commas are written as points.
+    points: Vec<u8>,
     /// Whether a row has been given out.
     begun: bool,
     cells: Cells,
@@ -71,10 +75,15 @@ impl Delimited {
     ) -> Result<Self, DataError> {
         let (mut cells, comment) = (Cells::default(), to_first_record(lines)?);
         let separator = options.separator.or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
-        if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) {
-            return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());
+        if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
+            && thousands.as_decimal() == Some(mark)
+        {
+            return Err(DialectError::MarkTwice { file: lines.file().to_owned(), mark }.into());
         }
         cells.split(lines, separator, LONGEST_RECORD)?;
+        if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {
+            return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());
+        }
         let first: Vec<String> = cells.iter().map(lossy).collect();
         let columns = first.len();
         let above = comment.filter(|_| options.header != Header::Absent);
@@ -91,10 +100,10 @@ impl Delimited {
         if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
             let seen = head.insert(TargetHead::new());
             if !found.header {
-                seen.see(decimal::kind(first[*target].as_bytes(), separator, options.decimal));
+                seen.see(marks::kind(first[*target].as_bytes(), options));
             }
             for text in header::ahead(lines, separator, columns, *target) {
-                seen.see(decimal::kind(text.as_bytes(), separator, options.decimal));
+                seen.see(marks::kind(text.as_bytes(), options));
             }
             if seen.text {
                 plan.read_labels(lines.file())?;
@@ -103,7 +112,8 @@ impl Delimited {
         let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
-            decimals: Decimals::new(options.decimal, separator),
+            notation: Notation::new(options, separator, columns),
+            remark: None,
             names,
             plan,
             head,
@@ -112,6 +122,7 @@ impl Delimited {
             longest,
             pending: !found.header,
             blank: 0,
+            points: Vec::new(),
             begun: false,
             cells,
         })
@@ -167,17 +178,34 @@ impl Delimited {
             return Ok(true);
         }
         self.split(lines)?;
-        let Self { cells, plan, names, decimals, .. } = self;
+        while !self.cells_into(lines, record)? {
+            self.look(lines);
+        }
+        Ok(true)
+    }
+
+    /// Makes a record of the cells of the current row; false if the rows behind it are to be looked
+    /// at before.
+    fn cells_into(&mut self, lines: &Lines, record: &mut Record) -> Result<bool, DataError> {
+        let Self { cells, plan, names, notation, remark, .. } = self;
         record.blank(plan.dimension());
         for (column, bytes) in cells.iter().enumerate() {
             let Role::Feature(slot) = plan.role(column) else { continue };
             let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
-            let cell = match parse(decimals, bytes, lines.line_number(), place)? {
+            let read = parse((notation, remark), bytes, (lines.line_number(), column), place)?;
+            let Some(parsed) = read else { return Ok(false) };
+            let cell = match parsed {
                 Parsed::Number(value) => Cell::Number(value),
                 Parsed::Empty | Parsed::Nan => Cell::Missing,
                 Parsed::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
                 Parsed::Text => match std::str::from_utf8(bytes) {
-                    Ok(text) => number::text_cell(text),
+                    Ok(text) => {
+                        let cell = number::text_cell(text);
+                        if matches!(cell, Cell::Text(_)) {
+                            notation.see_text(column);
+                        }
+                        cell
+                    }
                     Err(_) => return Err(DataError::CellEncoding { cell: place() }),
                 },
             };
@@ -189,6 +217,16 @@ impl Delimited {
     /// Why the header is in doubt, and what was taken, if it is.
     pub(crate) fn doubt(&self) -> Option<&str> {
         self.doubt.as_deref()
+    }
+
+    /// What a person should know of the marks in numbers.
+    pub(crate) fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        self.notation.marks()
     }
 
     pub(crate) fn names(&self) -> Option<&[String]> {
@@ -229,10 +267,32 @@ impl Delimited {
         let Beside { targets, label, weight } = beside;
         let targets = &mut targets[before.1..];
         let line = lines.line_number();
-        if self.quick(lines.text(), line, row, targets, label, weight).is_none() {
+        let read = if self.notation.may_be_points() {
+            self.quick(lines.text(), line, row, targets, label, weight)
+        } else {
+            let mut points = std::mem::take(&mut self.points);
+            let read = if self.with_points(lines.text(), &mut points) {
+                self.quick(&points, line, row, targets, label, weight)
+            } else {
+                None
+            };
+            self.points = points;
+            read
+        };
+        if read.is_none() {
             self.careful(lines, row, targets, label, weight)?;
         }
         Ok(true)
+    }
+
+    /// Writes decimal commas as points; false where commas, or points, are something else.
+    fn with_points(&self, text: &[u8], points: &mut Vec<u8>) -> bool {
+        let decimal = self.separator != Separator::Comma && self.plan.label().is_none() && !text.contains(&b'.');
+        if decimal {
+            points.clear();
+            points.extend(text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }));
+        }
+        decimal
     }
 
     /// A row of one cell without a value is a blank line, where cells may be without a value.
@@ -252,11 +312,8 @@ impl Delimited {
         label: &mut String,
         weight: &mut f64,
     ) -> Option<()> {
-        if !self.decimals.may_be_points() {
-            return None;
-        }
         let (columns, spaces) = (self.plan.columns(), self.separator == Separator::Spaces);
-        let (separator, open) = (self.separator.byte(), self.decimals.are_open());
+        let (separator, open) = (self.separator.byte(), self.notation.is_open() && text.contains(&b'.'));
         let separates = |byte: u8| byte == separator || (spaces && byte == b'\t');
         if spaces {
             text = text.trim_ascii();
@@ -280,8 +337,9 @@ impl Delimited {
             if open
                 && !matches!(role, Role::Label | Role::Ignored)
                 && text.get(length).map_or(last, |&byte| separates(byte))
+                && !self.notation.see(&text[..length], line, column)
             {
-                self.decimals.see(&text[..length], line);
+                return None;
             }
             match text.get(length) {
                 Some(&byte) if separates(byte) && !last => {
@@ -317,11 +375,26 @@ impl Delimited {
         weight: &mut f64,
     ) -> Result<(), DataError> {
         self.split(lines)?;
-        let Self { cells, plan, names, decimals, missing, head, .. } = self;
+        // What is in doubt is told before what is no number.
+        if numbers(&self.cells, &self.plan).any(|(column, cell)| self.notation.asks(cell, column)) {
+            self.look(lines);
+        }
+        let Self { cells, plan, names, notation, remark, missing, head, .. } = self;
+        notation.go_on(lines.line_number());
+        for (column, cell) in numbers(cells, plan) {
+            if let Some(mark) = notation.doubt(cell, column) {
+                let name = names.as_ref().map(|names| names[column].as_str());
+                let (cell, value) = (lines.cell(column, name), lossy(cell));
+                return Err(DialectError::DoubtfulMark { cell, value, mark }.into());
+            }
+        }
         let number = Number { missing: *missing, head: *head };
         for (column, bytes) in cells.iter().enumerate() {
             let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
-            let mut parsed = || parse(decimals, bytes, lines.line_number(), place);
+            let mut parsed = || {
+                let read = parse((notation, remark), bytes, (lines.line_number(), column), place);
+                read.map(|parsed| parsed.unwrap_or(Parsed::Text))
+            };
             match plan.role(column) {
                 Role::Ignored => {}
                 Role::Feature(slot) => row[slot] = number.of(parsed()?, bytes, false, place)?,
@@ -353,50 +426,53 @@ impl Delimited {
             lines.unjoin();
             return Err(DataError::Ragged { line: lines.line(), expected, got });
         }
-        self.settle(lines)
+        Ok(())
     }
 
-    /// Finds out whether numbers have decimal commas if a cell of the current row leaves that in
-    /// doubt: from its other cells, and then from the rows behind it.
-    fn settle(&mut self, lines: &mut Lines) -> Result<(), DataError> {
-        let Self { cells, plan, names, decimals, separator, .. } = self;
-        let looked_at = |column: &usize| !matches!(plan.role(*column), Role::Ignored | Role::Label);
-        let numbers = |cells: &Cells, take: &mut dyn FnMut(usize, &[u8]) -> bool| {
-            cells.iter().enumerate().any(|(column, cell)| looked_at(&column) && take(column, cell))
-        };
-        let mut doubt = None;
-        numbers(cells, &mut |column, cell| {
-            let doubtful = decimals.doubts(cell);
-            doubt = doubtful.then(|| (column, lossy(cell)));
-            doubtful
-        });
-        let Some((column, value)) = doubt else { return Ok(()) };
-        if numbers(cells, &mut |_, cell| decimals.settle(cell, lines.line_number())) {
-            return Ok(());
-        }
-        let mut behind = lines.ahead(HEAD_LINES);
-        let mut others = Cells::default();
+    /// Looks at the current row and those behind it, and learns of their marks.
+    fn look(&mut self, lines: &mut Lines) {
+        let Self { cells, plan, notation, separator, .. } = self;
+        let mut look = Look::new(plan.columns());
+        numbers(cells, plan).for_each(|(column, cell)| look.see(cell, lines.line_number(), column));
+        let (mut behind, mut others) = (lines.ahead(HEAD_LINES), Cells::default());
         while let Ok(true) = behind.advance() {
             let line = lines.line_number() + behind.line_number();
-            if others.split(&mut behind, *separator, LONGEST_RECORD).is_ok()
-                && others.len() == plan.columns()
-                && numbers(&others, &mut |_, cell| decimals.settle(cell, line))
-            {
-                return Ok(());
+            if others.split(&mut behind, *separator, LONGEST_RECORD).is_ok() && others.len() == plan.columns() {
+                numbers(&others, plan).for_each(|(column, cell)| look.see(cell, line, column));
             }
         }
-        let name = names.as_ref().map(|names| names[column].as_str());
-        Err(DialectError::DoubtfulDecimal { cell: lines.cell(column, name), value }.into())
+        notation.learn(&look);
+        notation.go_on(lines.line_number());
     }
 }
 
-/// What a cell holds, by the file's decimal mark.
-fn parse(decimals: &mut Decimals, bytes: &[u8], line: u64, place: impl Fn() -> CellPlace) -> Result<Parsed, DataError> {
-    match decimals.read(bytes, line) {
-        Reading::Parsed(parsed) => Ok(parsed),
+/// The cells of a row that are looked at for numbers, with their columns.
+fn numbers<'a>(cells: &'a Cells, plan: &'a Plan) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let are_numbers = |column: usize| !matches!(plan.role(column), Role::Ignored | Role::Label);
+    cells.iter().enumerate().filter(move |(column, _)| are_numbers(*column))
+}
+
+/// What a cell at that line and column holds, by the marks of the file; `None` if the rows behind it
+/// are to be looked at before.
+fn parse(
+    (notation, remark): (&mut Notation, &mut Option<String>),
+    bytes: &[u8],
+    (line, column): (u64, usize),
+    place: impl Fn() -> CellPlace,
+) -> Result<Option<Parsed>, DataError> {
+    let told = notation.tells_groups();
+    match notation.read(bytes, line, column) {
+        Reading::Parsed(parsed) => Ok(Some(parsed)),
+        Reading::Grouped(parsed, mark) => {
+            if let (false, Parsed::Number(value)) = (told, parsed) {
+                let (cell, text) = (place(), lossy(bytes));
+                *remark = Some(ReadAsThousands { cell, text, value, mark }.to_string());
+            }
+            Ok(Some(parsed))
+        }
+        Reading::Asks => Ok(None),
         Reading::Mixed(first) => Err(DialectError::MixedDecimals { cell: place(), value: lossy(bytes), first }.into()),
-        Reading::Thousands => Err(DialectError::Thousands { cell: place(), value: lossy(bytes) }.into()),
-        Reading::Doubtful => Err(DialectError::DoubtfulDecimal { cell: place(), value: lossy(bytes) }.into()),
+        Reading::Doubtful(mark) => Err(DialectError::DoubtfulMark { cell: place(), value: lossy(bytes), mark }.into()),
     }
 }
 
@@ -423,6 +499,17 @@ impl Number {
             (Parsed::Empty, _) => Err(DataError::EmptyCell { cell: place() }),
         }
     }
+}
+
+/// Whether commas that separate cells stand within cells as well, in quotes, as far as a look goes.
+fn quotes_commas(lines: &mut Lines, first: &Cells) -> bool {
+    let any = |cells: &Cells| cells.iter().any(|cell| cell.contains(&b','));
+    let (mut behind, mut cells) = (lines.ahead(HEAD_LINES), Cells::default());
+    let mut found = any(first);
+    while !found && matches!(behind.advance(), Ok(true)) {
+        found = cells.split(&mut behind, Separator::Comma, LONGEST_RECORD).is_ok() && any(&cells);
+    }
+    found
 }
 
 /// Comments above the first record, the last of them.

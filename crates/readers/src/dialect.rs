@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::cells::Cells;
-use crate::decimal;
 use crate::error::{DataError, DialectError};
 use crate::lines::Lines;
+use crate::marks;
 use crate::number::{self, Parsed};
 use mercer_core::parse_instant;
 
@@ -116,6 +116,97 @@ impl fmt::Display for Decimal {
     }
 }
 
+/// What stands between the groups of three digits of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Thousands {
+    /// `1.234`
+    Point,
+    /// `1,234`
+    Comma,
+    /// `1 234`; also with a thin or a fixed blank (U+2009, U+202F, U+00A0).
+    Blank,
+    /// `1'234`; also with U+2019.
+    Apostrophe,
+    /// There are no groups: `1.234` and `1,234` have fractions.
+    #[cfg_attr(feature = "serde", serde(rename = "none"))]
+    Nothing,
+}
+
+impl Thousands {
+    /// The mark that a symbol is.
+    pub(crate) fn of(symbol: char) -> Option<Self> {
+        match symbol {
+            '.' => Some(Self::Point),
+            ',' => Some(Self::Comma),
+            ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' => Some(Self::Blank),
+            '\'' | '\u{2019}' => Some(Self::Apostrophe),
+            _ => None,
+        }
+    }
+
+    /// The same mark before a fraction, if it may stand there.
+    pub(crate) fn as_decimal(self) -> Option<Decimal> {
+        match self {
+            Self::Point => Some(Decimal::Point),
+            Self::Comma => Some(Decimal::Comma),
+            Self::Blank | Self::Apostrophe | Self::Nothing => None,
+        }
+    }
+
+    /// Whether it never stands before a fraction.
+    pub(crate) fn is_no_decimal(self) -> bool {
+        self.as_decimal().is_none()
+    }
+}
+
+impl FromStr for Thousands {
+    type Err = DataError;
+
+    /// The character itself, or `point`, `comma`, `blank`, `apostrophe` or `none`.
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "." | "point" => Ok(Self::Point),
+            "," | "comma" => Ok(Self::Comma),
+            " " | "blank" => Ok(Self::Blank),
+            "'" | "apostrophe" => Ok(Self::Apostrophe),
+            "none" => Ok(Self::Nothing),
+            _ => Err(DialectError::UnknownThousands { name: text.to_owned() }.into()),
+        }
+    }
+}
+
+impl fmt::Display for Thousands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Point => "point",
+            Self::Comma => "comma",
+            Self::Blank => "blank",
+            Self::Apostrophe => "apostrophe",
+            Self::Nothing => "none",
+        })
+    }
+}
+
+/// The marks in the numbers of a file, as far as they are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Marks {
+    /// What stands before a fraction.
+    pub decimal: Option<Decimal>,
+    /// What stands between thousands.
+    pub thousands: Option<Thousands>,
+}
+
+impl Marks {
+    /// Those that are known, and otherwise those of `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { decimal: self.decimal.or(other.decimal), thousands: self.thousands.or(other.thousands) }
+    }
+}
+
 /// How well a separator fits a record; less is better.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Fit {
@@ -185,7 +276,7 @@ fn split(lines: &mut Lines, cells: &mut Cells, separator: Separator) -> Option<u
 fn fit(cells: &Cells, separator: Separator, rivals: &[Separator]) -> Fit {
     let mut fit = Fit { unexplained: 0, texts: 0 };
     for cell in cells.iter() {
-        if is_value(cell) || (separator != Separator::Comma && decimal::with_comma(cell).is_some()) {
+        if is_value(cell) || (separator != Separator::Comma && marks::has_decimal_comma(cell)) {
             continue;
         }
         fit.texts += 1;
@@ -260,6 +351,16 @@ mod tests {
         }
         for decimal in [Decimal::Point, Decimal::Comma] {
             assert_eq!(decimal.to_string().parse::<Decimal>().unwrap(), decimal);
+        }
+        for (symbol, thousands) in [
+            (".", Thousands::Point),
+            (",", Thousands::Comma),
+            (" ", Thousands::Blank),
+            ("'", Thousands::Apostrophe),
+            ("none", Thousands::Nothing),
+        ] {
+            assert_eq!(symbol.parse::<Thousands>().unwrap(), thousands);
+            assert_eq!(thousands.to_string().parse::<Thousands>().unwrap(), thousands);
         }
         let message = "x".parse::<Separator>().unwrap_err().to_string();
         assert_eq!(message, "\"x\" is not a separator; they are comma, semicolon, tab, bar and spaces");

@@ -14,6 +14,7 @@ use std::io;
 
 pub use container::ContainerError;
 pub use dialect::DialectError;
+pub(crate) use dialect::ReadAsThousands;
 pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
 use shown::{Columns, Cut, Quoted, plural};
@@ -477,7 +478,7 @@ impl DataError {
             Self::Ragged { .. }
                 | Self::UnclosedQuote { .. }
                 | Self::NotANumber { .. }
-                | Self::Dialect(DialectError::MixedDecimals { .. } | DialectError::Thousands { .. })
+                | Self::Dialect(DialectError::MixedDecimals { .. })
                 | Self::EmptyCell { .. }
                 | Self::MissingTarget { .. }
                 | Self::Earlier { .. }

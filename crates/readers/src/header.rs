@@ -2,11 +2,11 @@
 
 use crate::cells::Cells;
 use crate::columns::Plan;
-use crate::decimal::kind;
 use crate::dialect::{LONGEST_RECORD, Separator, is_value};
 use crate::error::DataError;
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
+use crate::marks::kind;
 use crate::number::Parsed;
 use crate::options::{ColumnChoice, Header, ReadOptions, TargetColumn, Targets};
 
@@ -58,7 +58,7 @@ pub(crate) fn of_numbers(
     if let Some(header) = told(first, options) {
         return sure(header);
     }
-    let mut kinds = kinds(cells, separator, options);
+    let mut kinds = kinds(cells, options);
     for choice in &options.ignore {
         if let ColumnChoice::Index(number) = choice
             && let Some(kind) = kinds.get_mut(number.wrapping_sub(1))
@@ -78,7 +78,7 @@ pub(crate) fn of_numbers(
         let behind: Vec<String> = ahead(lines, separator, first.len(), text);
         let mut head = TargetHead::new();
         for label in &behind {
-            head.see(kind(label.as_bytes(), separator, options.decimal));
+            head.see(kind(label.as_bytes(), options));
         }
         if behind.contains(&first[text]) {
             return sure(false);
@@ -104,12 +104,12 @@ pub(crate) fn of_records(
     if let Some(header) = told(first, options) {
         return Found { header, doubt: None };
     }
-    let is_text = |cell: &[u8]| kind(cell, separator, options.decimal) == Parsed::Text && !is_value(cell);
+    let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell);
     let texts: Vec<bool> = cells.iter().map(is_text).collect();
     // An empty cell may be a name that was left out as well as a value.
     let numbers = cells.iter().zip(&texts).any(|(cell, text)| !text && !cell.trim_ascii().is_empty());
     let data = |lines: &mut Lines| {
-        let mut kinds = kinds(cells, separator, options);
+        let mut kinds = kinds(cells, options);
         kinds.retain(|kind| *kind != Parsed::Text);
         Found { header: false, doubt: counts(&kinds, lines, separator, options) }
     };
@@ -182,8 +182,8 @@ impl Below {
     }
 }
 
-fn kinds(cells: &Cells, separator: Separator, options: &ReadOptions) -> Vec<Parsed> {
-    cells.iter().map(|cell| kind(cell, separator, options.decimal)).collect()
+fn kinds(cells: &Cells, options: &ReadOptions) -> Vec<Parsed> {
+    cells.iter().map(|cell| kind(cell, options)).collect()
 }
 
 /// What the options say: outright, or because they name a column that the first record has.
@@ -227,7 +227,7 @@ fn counts(kinds: &[Parsed], lines: &mut Lines, separator: Separator, options: &R
     };
     let other = matches!(behind.advance(), Ok(true))
         && cells.split(&mut behind, separator, 1).is_ok()
-        && !self::kinds(&cells, separator, options).iter().all(whole);
+        && !self::kinds(&cells, options).iter().all(whole);
     other.then_some(Doubt::Counts)
 }
 

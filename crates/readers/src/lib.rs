@@ -13,7 +13,7 @@
 //! | read rows of typed cells, every column as the file has it | [`RecordReader`], giving a [`Record`] of [`Cell`]s |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
 //! | a table without a target, such as a series in time | [`Series`] |
-//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Separator`], [`Decimal`], [`Missing`] |
+//! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Separator`], [`Decimal`], [`Thousands`], [`Missing`] |
 //! | the classes met so far, and their order | [`Labels`] |
 //! | min-max scaling, also by another file's ranges | [`Ranges`], [`Scaling`], [`Scheme`] |
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
@@ -21,7 +21,7 @@
 //! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and
 //! LIBSVM, each plain or compressed by gzip or zstd. The feature `arrow` adds Parquet and Arrow
 //! IPC. Data come from a file, standard input (`-`) or memory. The readers understand separators,
-//! decimal commas, comments, byte order marks, CRLF, blank lines and quoted cells. They make one
+//! decimal commas, marks between thousands, comments, byte order marks, CRLF, blank lines and quoted cells. They make one
 //! pass. LIBSVM does not say how many columns it has, so it takes two passes unless the caller
 //! gives the dimension. A row costs O(d) and allocates nothing.
 //!
@@ -48,7 +48,6 @@ mod columnar;
 mod columns;
 mod compressed;
 mod dataset;
-mod decimal;
 mod delimited;
 mod dialect;
 mod elements;
@@ -59,6 +58,7 @@ mod header;
 mod labels;
 mod libsvm;
 mod lines;
+mod marks;
 mod ndjson;
 mod number;
 mod options;
@@ -71,7 +71,7 @@ mod series;
 
 pub use compressed::Compression;
 pub use dataset::Dataset;
-pub use dialect::{Decimal, Separator};
+pub use dialect::{Decimal, Marks, Separator, Thousands};
 pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
 pub use format::Format;
 pub use head::TargetHead;

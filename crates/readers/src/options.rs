@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::dialect::{Decimal, Separator};
+use crate::dialect::{Decimal, Marks, Separator, Thousands};
 use crate::error::{DataError, DialectError};
 use crate::format::Format;
 
@@ -236,6 +236,9 @@ pub struct ReadOptions {
     /// Columns that are neither features nor the target; what their cells hold is not looked at.
     /// The target that is [`Last`](TargetColumn::Last) is the last of the others.
     pub ignore: Vec<ColumnChoice>,
+    /// Columns that stay in records and are not looked at: their cells have no value.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unread: Vec<ColumnChoice>,
     /// The features by name, in this order, wherever they stand; columns that are neither among
     /// them nor the target are not looked at. A file without names, or an empty list, has all its
     /// columns as features. An NDJSON file then says nothing of its columns.
@@ -260,11 +263,21 @@ pub struct ReadOptions {
     /// what its first record shows, or if that leaves a doubt its first two.
     #[cfg_attr(feature = "serde", serde(default))]
     pub separator: Option<Separator>,
-    /// What stands before the fraction of a number in a CSV or TSV file. `None` is a point beside
-    /// commas as separators; elsewhere the first number that has a fraction shows it, and a later
-    /// one with the other mark is refused.
+    /// What stands before the fraction of a number in a CSV or TSV file. `None` is what the first
+    /// number shows that can be read in one way alone; a later one with the other mark is refused.
+    /// Where `1.234` and `1,234` stand alone, they are refused; beside commas as separators the
+    /// former has a fraction.
     #[cfg_attr(feature = "serde", serde(default))]
     pub decimal: Option<Decimal>,
+    /// What stands between the thousands of a number in a CSV or TSV file. `None` is the one of
+    /// point and comma that is not the decimal mark, and blanks and apostrophes in columns that
+    /// otherwise hold numbers. `take_remark` of a reader tells when one was found.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub thousands: Option<Thousands>,
+    /// What is known of files of the same origin, such as those that a model was trained on. It
+    /// settles what a file leaves in doubt.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub marks: Marks,
     /// What becomes of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass.

@@ -8,7 +8,7 @@ use crate::columnar::Columnar;
 use crate::columns::{Beside, Plan};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
-use crate::dialect::Separator;
+use crate::dialect::{Marks, Separator};
 use crate::error::{ContainerError, Counts, DataError};
 use crate::format::Format;
 use crate::head::TargetHead;
@@ -228,6 +228,23 @@ impl RowReader {
         match &self.body {
             Body::Delimited(rows) => rows.doubt(),
             Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => None,
+        }
+    }
+
+    /// What was found in the file since this was asked last and a person should know, as one line:
+    /// the mark between the thousands of its numbers, where nobody told it.
+    pub fn take_remark(&mut self) -> Option<String> {
+        match &mut self.body {
+            Body::Delimited(rows) => rows.take_remark(),
+            Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => None,
+        }
+    }
+
+    /// The marks in the numbers so far.
+    pub fn marks(&self) -> Marks {
+        match &self.body {
+            Body::Delimited(rows) => rows.marks(),
+            Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => Marks::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::columnar::Columnar;
 use crate::columns::Plan;
 use crate::delimited::Delimited;
-use crate::dialect::Separator;
+use crate::dialect::{Marks, Separator};
 use crate::error::{ContainerError, Counts, DataError};
 use crate::format::Format;
 use crate::libsvm::{self, Libsvm};
@@ -22,7 +22,8 @@ use mercer_core::Cell;
 /// every record, in the file's order, unless the options choose others.
 ///
 /// Of the options it follows those that say how the file is written, and
-/// [`ignore`](ReadOptions::ignore) and [`features`](ReadOptions::features), which choose columns.
+/// [`ignore`](ReadOptions::ignore), [`unread`](ReadOptions::unread) and
+/// [`features`](ReadOptions::features), which choose columns.
 /// Which column is a target or a weight is for whoever takes the records.
 ///
 /// ```
@@ -151,6 +152,23 @@ impl RecordReader {
         }
     }
 
+    /// What was found in the file since this was asked last and a person should know, as one line:
+    /// the mark between the thousands of its numbers, where nobody told it.
+    pub fn take_remark(&mut self) -> Option<String> {
+        match &mut self.body {
+            Body::Delimited(rows) => rows.take_remark(),
+            Body::Ndjson(_) | Body::Libsvm { .. } | Body::Columnar(_) => None,
+        }
+    }
+
+    /// The marks in the numbers so far.
+    pub fn marks(&self) -> Marks {
+        match &self.body {
+            Body::Delimited(rows) => rows.marks(),
+            Body::Ndjson(_) | Body::Libsvm { .. } | Body::Columnar(_) => Marks::default(),
+        }
+    }
+
     /// Whether the names are the file's own.
     pub fn is_named(&self) -> bool {
         self.named
@@ -230,8 +248,11 @@ fn plain(options: &ReadOptions) -> ReadOptions {
         known: options.known.clone(),
         later_keys: options.later_keys,
         ignore: options.ignore.clone(),
+        unread: options.unread.clone(),
         separator: options.separator,
         decimal: options.decimal,
+        thousands: options.thousands,
+        marks: options.marks,
         ..ReadOptions::default()
     }
 }

@@ -7,7 +7,7 @@ use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Version};
 use subtle::ConstantTimeEq;
 
-use super::routes::Refusal;
+use super::refusal::Refusal;
 
 /// Who may learn: nobody if it is closed, then whoever tells the token if there is one, and else
 /// everybody. The token is needed to download the model, too, which may hold all that it was

@@ -84,6 +84,7 @@ mod metrics;
 mod model;
 mod openapi;
 mod page;
+mod refusal;
 mod request;
 mod routes;
 

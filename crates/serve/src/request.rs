@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::Service;
 use super::model::{Column, Row, Takes, Value};
-use super::routes::Refusal;
+use super::refusal::Refusal;
 
 /// The largest number by absolute value: its square is far from the largest `f64`, so that a
 /// learner is not made to diverge by one row.

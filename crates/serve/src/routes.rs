@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::learner::{Job, Learnt, check_length};
 use super::metrics::PATHS;
+use super::refusal::Refusal;
 use super::request::{self, Asked, Purpose};
 use super::{Service, page};
 
@@ -28,42 +29,7 @@ const JSON: &str = "application/json";
 /// Rows that are predicted before others have their turn on the thread.
 const TURN: usize = 16;
 
-/// Why a request is not answered as asked.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    status: StatusCode,
-    message: String,
-    /// Rows of a request that were learnt nevertheless.
-    learnt: Option<usize>,
-    /// Whether the rest of the request was not read, so that the connection must end.
-    unread: bool,
-}
-
 impl Refusal {
-    fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), learnt: None, unread: false }
-    }
-
-    pub(super) fn bad_request(message: &str) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, message)
-    }
-
-    pub(super) fn unprocessable(message: String) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
-    }
-
-    pub(super) fn too_large(message: &str) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-    }
-
-    pub(super) fn forbidden(message: &str) -> Self {
-        Self::new(StatusCode::FORBIDDEN, message)
-    }
-
-    pub(super) fn unauthorized(message: &str) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, message)
-    }
-
     fn answer(self) -> Answer {
         let mut body = json!({ "error": self.message });
         if let Some(learnt) = self.learnt {

@@ -232,8 +232,8 @@ fn columns_may_appear_late() {
         pipeline.learn(&[x(t)], price(t)).unwrap();
         wide.update(&[value, 0.0], price(t)).unwrap();
     }
-    assert_eq!(pipeline.add_column("x", Kind::Number), Err(EncodingError::SameName("x".to_owned())));
-    pipeline.add_column("late", Kind::Number).unwrap();
+    assert_eq!(pipeline.add_columns([("x", Kind::Number)]), Err(EncodingError::SameName("x".to_owned())));
+    pipeline.add_columns([("late", Kind::Number)]).unwrap();
     for t in 40..80 {
         let (Cell::Number(value), late) = (x(t), t as f64 / 80.0) else { panic!("a number") };
         let made = pipeline.learn(&[x(t), Cell::Number(late)], price(t)).unwrap();
@@ -243,7 +243,7 @@ fn columns_may_appear_late() {
     let before = pipeline.encoding().dimension();
     for (name, kind, added) in [("c", Kind::Category, 16), ("t", Kind::Time, 7), ("words", Kind::Text, 0)] {
         let dimension = pipeline.encoding().dimension();
-        pipeline.add_column(name, kind).unwrap();
+        pipeline.add_columns([(name, kind)]).unwrap();
         assert_eq!(pipeline.encoding().dimension() - dimension, added);
     }
     let row = [x(1), x(2), Cell::Text("red"), Cell::Instant(1.7e9), Cell::Text("some words")];
@@ -252,9 +252,9 @@ fn columns_may_appear_late() {
     // A learner that cannot grow leaves everything as it is.
     let mut fixed = recorder(Scale::None);
     let encoding = fixed.encoding().clone();
-    assert_eq!(fixed.add_column("late", Kind::Number), Err(EncodingError::Learner(Error::FixedInputs)));
+    assert_eq!(fixed.add_columns([("late", Kind::Number)]), Err(EncodingError::Learner(Error::FixedInputs)));
     assert_eq!(fixed.encoding(), &encoding);
-    assert_eq!(fixed.add_column("words", Kind::Text), Ok(()));
+    assert_eq!(fixed.add_columns([("words", Kind::Text)]), Ok(()));
 }
 
 #[test]

@@ -8,13 +8,14 @@ use mercer_learners::catalogue::Context;
 use super::methods::{FAMILIES, Method, filters};
 use super::pass::{Pass, finals, pass, smoothed};
 use super::signals::Series;
+use crate::claims::Claims;
+use crate::digits::short;
 use crate::figure::{Figure, Panels};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::{Summary, mean};
-use crate::table::{Format, Table, short};
-use crate::verdict::Claims;
+use crate::table::{Format, Table};
 
 /// Most points of a filter.
 const BUDGET: usize = 500;

@@ -9,14 +9,15 @@ use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::Method;
 use super::pass::mistakes;
+use crate::claims::Claims;
+use crate::digits::short;
 use crate::figure::{Figure, Panels};
 use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean, median};
-use crate::table::{Format, Table, short};
-use crate::verdict::Claims;
+use crate::table::{Format, Table};
 
 /// The budgets.
 const BUDGETS: [usize; 5] = [25, 50, 100, 200, 400];

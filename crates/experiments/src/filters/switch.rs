@@ -9,13 +9,14 @@ use mercer_learners::catalogue::Context;
 use super::methods::Method;
 use super::pass::{Pass, pass, smoothed};
 use super::signals::{CHANNEL_NOISE, channel};
+use crate::claims::Claims;
+use crate::digits::short;
 use crate::figure::{Figure, Panels};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::mean;
-use crate::table::{Format, Table, short};
-use crate::verdict::Claims;
+use crate::table::{Format, Table};
 
 /// Rows of the full and the reduced run.
 const ROWS: usize = 3000;

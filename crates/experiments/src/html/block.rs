@@ -9,7 +9,7 @@ use super::markdown::words;
 use super::picture::Surroundings;
 use super::{badge, formula, picture};
 use crate::figure::FigureError;
-use crate::report::{Block, Remark};
+use crate::report::{Block, Remark, Report};
 use crate::table::{Align, Shown, Table};
 
 /// One block.
@@ -23,6 +23,28 @@ pub(super) fn block(
         Block::Remark(one) => remark(one),
         Block::Table { stem, caption, table } => self::table(table, stem, caption, around),
         Block::Picture { stem, caption, picture } => picture::figure(picture, stem, caption, around, colours)?,
+    })
+}
+
+/// What an experiment handed back: set-up, result and reading.
+pub(super) fn result(
+    report: &Report,
+    reading: &str,
+    around: &Surroundings<'_>,
+    colours: &mut BTreeSet<Rgb>,
+) -> Result<Markup, FigureError> {
+    let blocks = report.blocks().iter().map(|each| block(each, around, colours));
+    let blocks: Result<Vec<Markup>, FigureError> = blocks.collect();
+    let blocks = blocks?;
+    // An experiment begins with the words that set it up.
+    let words = report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
+    Ok(html! {
+        h3 { "Set-up" }
+        @for block in &blocks[..words] { (block) }
+        h3 { "Result" }
+        @for block in &blocks[words..] { (block) }
+        h3 { "Reading" }
+        p.words { (reading) }
     })
 }
 

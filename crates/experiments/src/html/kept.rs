@@ -1,11 +1,12 @@
-//! Results at the papers' size that earlier runs gave: a box beside a smaller run, a page of their own, and their counts on the front
-//! page. Each says which commit, machine, date and command it comes from.
+//! Results at the papers' size that earlier runs gave: a box beside a smaller run, a page of their
+//! own, and their counts on the front page. Each says which commit, machine, date and command it
+//! comes from.
 
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::paper::result;
+use super::block::result;
 use super::picture::Surroundings;
 use super::{block, colour, counts, duration, full_file, has_kept, shell};
 use crate::figure::FigureError;
@@ -63,7 +64,8 @@ fn experiment(
     })
 }
 
-/// In the section of a smaller run: what is kept, from where, and its main table, open where this run has none.
+/// In the section of a smaller run: what is kept, from where, and its main table, open where this
+/// run has none.
 pub(super) fn beside(
     edition: &Edition,
     chapter: &Chapter,

@@ -8,7 +8,6 @@ use super::picture::Surroundings;
 use super::{block, colour, counts, file, kept, shell, status};
 use crate::figure::FigureError;
 use crate::report::edition::{Chapter, Edition, Section, State};
-use crate::report::{Block, Report};
 
 pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, FigureError> {
     let mut colours = BTreeSet::new();
@@ -58,7 +57,7 @@ fn experiment(
         State::Failed { error } => html! { p.failed { strong { "It failed: " } (error) } },
         State::Done { kept: done, .. } => {
             let around = Surroundings { prefix: "figure-", command: &section.command, files: true };
-            result(&done.report, section.reading, &around, colours)?
+            block::result(&done.report, section.reading, &around, colours)?
         }
     };
     Ok(html! {
@@ -72,27 +71,5 @@ fn experiment(
             (content)
             (kept::beside(edition, chapter, section, colours)?)
         }
-    })
-}
-
-/// What an experiment handed back: set-up, result and reading.
-pub(super) fn result(
-    report: &Report,
-    reading: &str,
-    around: &Surroundings<'_>,
-    colours: &mut BTreeSet<colour::Rgb>,
-) -> Result<Markup, FigureError> {
-    let blocks = report.blocks().iter().map(|each| block::block(each, around, colours));
-    let blocks: Result<Vec<Markup>, FigureError> = blocks.collect();
-    let blocks = blocks?;
-    // An experiment begins with the words that set it up.
-    let words = report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
-    Ok(html! {
-        h3 { "Set-up" }
-        @for block in &blocks[..words] { (block) }
-        h3 { "Result" }
-        @for block in &blocks[words..] { (block) }
-        h3 { "Reading" }
-        p.words { (reading) }
     })
 }

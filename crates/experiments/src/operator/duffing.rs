@@ -16,6 +16,7 @@ use mercer_koopman::{
 use mercer_streams::{Duffing, Pairs};
 
 use super::{learn, plane, real_values};
+use crate::claims::{claim, size_near};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
 use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
@@ -23,7 +24,6 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::{claim, size_near};
 
 const WIDTH: f64 = 0.25;
 const ETA: f64 = 0.3;

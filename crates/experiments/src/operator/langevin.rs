@@ -15,6 +15,7 @@ use mercer_koopman::{
 use mercer_streams::{FourWells, Pairs};
 
 use super::{plane, real_values};
+use crate::claims::{claim, size_near};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
 use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
@@ -22,7 +23,6 @@ use crate::report::Report;
 use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::{claim, size_near};
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;

@@ -5,8 +5,8 @@ use crate::judgement::{Judgement, Kind};
 use crate::stats::{mean, sample_std, standard_error};
 use crate::verdict::{Printed, Tolerance};
 
-pub(super) use crate::table::short;
-pub(super) use crate::verdict::Claims;
+pub(super) use crate::claims::Claims;
+pub(super) use crate::digits::short;
 
 /// A mean curve and one standard error around it.
 pub(super) struct Band {

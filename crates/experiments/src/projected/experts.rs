@@ -17,6 +17,7 @@ use mercer_kernels::Gaussian;
 use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, RegressorExt};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
+use crate::digits::signed;
 use crate::figure::{Figure, Panels};
 use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
@@ -26,7 +27,7 @@ use crate::runner::{Job, seed_of};
 use crate::stats::{Summary, mean};
 use crate::sublinear::table3::STREAMS;
 use crate::table::{Format, Table};
-use crate::verdict::{self, signed};
+use crate::verdict;
 
 /// Multiply-adds a round.
 const BUDGET: usize = 1_000_000;

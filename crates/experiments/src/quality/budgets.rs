@@ -5,13 +5,14 @@ use std::path::Path;
 use super::pass::pass;
 use super::peers::{Score, is_online, scores};
 use super::streams::{Loaded, VARIABLE, folder, load};
+use crate::claims::Claims;
+use crate::digits::short;
 use crate::figure::{Figure, Panels};
 use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
-use crate::table::{Format, Table, short};
-use crate::verdict::Claims;
+use crate::table::{Format, Table};
 
 /// Multiply-adds a row: each some `√2` times the one before.
 const BUDGETS: [usize; 25] = [

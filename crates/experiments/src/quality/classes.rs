@@ -8,13 +8,14 @@ use mercer_readers::Dataset;
 
 use super::peers::{ClassScore, class_scores, is_online};
 use super::streams::{Loaded, VARIABLE, folder, load_classes, times};
+use crate::claims::Claims;
+use crate::digits::short;
 use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::progress::JobProgress;
 use crate::report::Report;
 use crate::runner::Job;
-use crate::table::{Format, Table, short};
-use crate::verdict::Claims;
+use crate::table::{Format, Table};
 
 /// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers' were, too.
 const CLIP: f64 = 1e-6;

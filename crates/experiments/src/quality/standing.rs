@@ -7,13 +7,14 @@ use mercer_learners::AutoParams;
 use super::pass::{FIRST_ROWS, Pass, pass};
 use super::peers::{FirstScore, Score, best_online, best_online_first, light_gbm, light_gbm_first};
 use super::streams::{Loaded, VARIABLE, folder, load, times};
+use crate::claims::Claims;
+use crate::digits::short;
 use crate::judgement::Kind;
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::mean;
-use crate::table::{Format, Table, short};
-use crate::verdict::Claims;
+use crate::table::{Format, Table};
 
 /// The most that the error may be of the best online peer's, on each stream and on average over the permuted ones.
 const OF_ONLINE: [f64; 2] = [1.01, 0.75];

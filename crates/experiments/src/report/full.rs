@@ -240,9 +240,9 @@ fn shorten(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::experiments;
     use crate::figure::Figure;
     use crate::judgement::Kind;
+    use crate::papers::experiments;
     use crate::report::Block;
     use crate::report::provenance::{Asked, Machine, Program};
     use crate::table::{Format, Table};

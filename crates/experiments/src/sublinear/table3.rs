@@ -1,11 +1,13 @@
 //! Table 3 of the sublinear-regression paper: six learners on real streams, ten permutations each.
 //!
-//! For each data set, learner and permutation one prequential pass; measured mean ± standard deviation of the squared error,
-//! dictionary size and time beside the printed ones, with a verdict a cell. [`protocol`](Setting) says what is run,
-//! [`printed`] what the paper prints, [`report()`] makes tables and pictures of it.
+//! For each data set, learner and permutation one prequential pass; measured mean ± standard
+//! deviation of the squared error, dictionary size and time beside the printed ones, with a verdict
+//! a cell. [`protocol`](Setting) says what is run, [`printed`] what the paper prints, [`report()`]
+//! makes tables and pictures of it.
 //!
-//! Every pass depends on the experiment's seed and on names alone: the third permutation of a data set is the same for every
-//! learner and every number of threads, and a learner's own draws are the same for every setting of its grid.
+//! Every pass depends on the experiment's seed and on names alone: the third permutation of a data
+//! set is the same for every learner and every number of threads, and a learner's own draws are the
+//! same for every setting of its grid.
 
 mod figures;
 pub mod measure;
@@ -27,13 +29,15 @@ use crate::plan::{ExperimentError, Plan};
 use crate::progress::Progress;
 use crate::report::Report;
 use crate::runner::{self, Job, RunnerError, seed_of};
+use crate::stats::mean;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Permutations at the paper's setting, at least 1.
     pub permutations: usize,
-    /// Permutations, the first ones, over which the rest of the grid is run; at most `permutations`.
+    /// Permutations, the first ones, over which the rest of the grid is run; at most
+    /// `permutations`.
     pub grid_permutations: usize,
     /// Longest stream; shorter streams than the paper's are not compared with its numbers.
     pub limit: Option<usize>,
@@ -44,7 +48,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// What a plan asks for: ten permutations of everything for the papers' size, else three, and one for the grid.
+    /// What a plan asks for: ten permutations of everything for the papers' size, else three, and
+    /// one for the grid.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let permutations = plan.repetitions_or(3, 10);
@@ -130,8 +135,9 @@ impl StreamResult {
         self.runs().iter().find(|runs| runs.setting == setting)
     }
 
-    /// The passes of a learner at the setting of the grid that has the smallest mean error over the first
-    /// `grid_permutations` permutations. Chosen on the very passes that it is reported on, as in the paper.
+    /// The passes of a learner at the setting of the grid that has the smallest mean error over the
+    /// first `grid_permutations` permutations. Chosen on the very passes that it is reported on, as
+    /// in the paper.
     #[must_use]
     pub fn tuned(&self, learner: Learner, grid_permutations: usize) -> Option<&Runs> {
         let mean = |runs: &Runs| {
@@ -209,8 +215,8 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
     Ok(streams)
 }
 
-/// About how many seconds [`measure()`] will take: every setting is run on the beginning of every data set, and what that
-/// took is stretched to the whole.
+/// About how many seconds [`measure()`] will take: every setting is run on the beginning of every
+/// data set, and what that took is stretched to the whole.
 ///
 /// # Errors
 /// [`Error`] when a learner refuses its parameters or the data.
@@ -279,11 +285,25 @@ fn job(task: Task, options: &Options, rounds: usize) -> Job<Task> {
     let (learner, words) = (task.setting.learner().name(), task.setting.words());
     let place = permutation_name(stream, task.permutation);
     let mut job = Job::new(format!("{place} / {learner}"), options.seed, rounds as u64, task);
-    // The seed is that of the learner on this permutation; the name also tells the settings of its grid apart.
+    // The seed is that of the learner on this permutation; the name also tells the settings of its
+    // grid apart.
     job.name = format!("{place} / {learner}, {words}");
     job
 }
 
 fn permutation_name(stream: &Stream, permutation: usize) -> String {
     format!("{} / permutation {}", stream.dataset, permutation + 1)
+}
+
+fn printed(result: &StreamResult, learner: Learner) -> Option<PrintedCell> {
+    result.stream.printed.map(|set| set.cells[learner.index()])
+}
+
+fn mean_size(runs: &Runs) -> f64 {
+    mean(&runs.passes.iter().map(|pass| pass.size as f64).collect::<Vec<_>>())
+}
+
+/// Whether the passes are as long as the paper's.
+fn is_whole(runs: &Runs, options: &Options) -> bool {
+    runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
 }

@@ -1,12 +1,13 @@
-//! The members of [`Auto`](super::Auto) on dictionaries or Taylor features, and how they learn beside its window.
+//! The members of [`Auto`](super::Auto) on dictionaries or Taylor features, and how they learn
+//! beside its window.
 
 use mercer_kernels::{Gaussian, TaylorFeatures};
 
 use super::nearest::with_outputs;
-use crate::basis::Eviction;
+use crate::engines::basis::Eviction;
 use crate::example::Rows;
 use crate::learner::learn_one_by_one;
-use crate::mixture::Mixture;
+use crate::wrappers::mixture::Mixture;
 use crate::{
     AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, RegressorExt, Removal, Restarting,
     TaylorParams,
@@ -19,7 +20,8 @@ const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
 /// So wide that a Gaussian's Taylor features of degree 1 are the scaled features themselves.
 const LINEAR_WIDTH: f64 = 30.0;
-/// Those of Bayesian linear regression where a linear function of scaled features explains 95 % and 5 % of the variance: `900·2d λ = d(1 − R²)/R²`.
+/// Those of Bayesian linear regression where a linear function of scaled features explains 95 % and
+/// 5 % of the variance: `900·2d λ = d(1 − R²)/R²`.
 const LINEAR_RIDGES: [f64; 2] = [3e-5, 1e-2];
 /// What two linear members may cost, or else one, as shares of the grid's.
 const LINEAR_SHARES: [f64; 2] = [0.2, 0.6];
@@ -32,8 +34,9 @@ pub(super) fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
     if beside_window { threads.saturating_sub(1).max(1) } else { threads }
 }
 
-/// Lets the grid learn rows in pieces of [`PIECE`], and hands the predictions of each to `take`, in order; `beside`, the grid learns the next piece on a
-/// thread of its own meanwhile. The pieces are the same, so threads change no bit.
+/// Lets the grid learn rows in pieces of [`PIECE`], and hands the predictions of each to `take`, in
+/// order; `beside`, the grid learns the next piece on a thread of its own meanwhile. The pieces are
+/// the same, so threads change no bit.
 pub(super) fn learn_in_pieces(
     experts: &mut Mixture<AnyRegressor<Gaussian>>,
     rows: Rows<'_>,
@@ -80,9 +83,10 @@ fn restarting_widths(beside_window: bool) -> &'static [f64] {
     if beside_window { &DICTIONARY_WIDTHS[1..] } else { &DICTIONARY_WIDTHS }
 }
 
-/// The points `J` of each dictionary that the grid's share of the budget allows: `aJ² + bJ(d + 20) = share`, where an exponential costs as much as twenty
-/// multiply-adds. Three dictionaries with up to three updates each are `a = 15, b = 3`. A member that exchanges the points of a dictionary of its own adds
-/// `a = 5, b = 1`.
+/// The points `J` of each dictionary that the grid's share of the budget allows:
+/// `aJ² + bJ(d + 20) = share`, where an exponential costs as much as twenty multiply-adds. Three
+/// dictionaries with up to three updates each are `a = 15, b = 3`. A member that exchanges the
+/// points of a dictionary of its own adds `a = 5, b = 1`.
 pub(super) fn most_points(dimension: usize, share: f64, beside_window: bool) -> usize {
     let own = restarting_widths(beside_window).len() as f64;
     let (a, b) = (15.0 + 5.0 * own, 3.0 + own);
@@ -91,7 +95,8 @@ pub(super) fn most_points(dimension: usize, share: f64, beside_window: bool) -> 
     (points as usize).max(1)
 }
 
-/// The regularisers of the linear members, and the multiply-adds of a round that they take of the grid's share: `2r²` each with `r = d + 1`.
+/// The regularisers of the linear members, and the multiply-adds of a round that they take of the
+/// grid's share: `2r²` each with `r = d + 1`.
 fn linear_ridges(dimension: usize, share: f64) -> (&'static [f64], f64) {
     let cost = 2.0 * (dimension as f64 + 1.0).powi(2);
     let plans = [LINEAR_RIDGES.as_slice(), &LINEAR_RIDGES[..1]].into_iter().zip(LINEAR_SHARES);

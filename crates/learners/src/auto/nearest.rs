@@ -1,37 +1,44 @@
-//! The part of [`Auto`](super::Auto) that holds a window of the stream: processes on the nearest examples, and learners that forget.
+//! The part of [`Auto`](super::Auto) that holds a window of the stream: processes on the nearest
+//! examples, and learners that forget.
 //!
-//! Windows of the same examples, each in a [metric](super::metrics) with eight [processes](crate::local::Process).
+//! Windows of the same examples, each in a [metric](super::metrics) with eight
+//! [processes](crate::local::Process).
 //!
-//! Four of the eight learn the target, four what the rest of the mixture leaves of it. Their kernels are Matérn 3/2 of the length and noise that the
-//! likelihood chose, the same with twice of both, and Laplace with twice and once the length and more noise: targets are often rougher than the
-//! first rows tell. The time makes the nearest examples recent ones where rows change slowly.
+//! Four of the eight learn the target, four what the rest of the mixture leaves of it. Their
+//! kernels are Matérn 3/2 of the length and noise that the likelihood chose, the same with twice of
+//! both, and Laplace with twice and once the length and more noise: targets are often rougher than
+//! the first rows tell. The time makes the nearest examples recent ones where rows change slowly.
 //!
-//! **Variance.** Each example remembers by how much it was mispredicted when it came, `e_i²`. The variance at `x` is the mean of these errors over the `k`
-//! nearest examples by ranks, drawn towards the mean error `ē²` of late as if one more example had it: `(Σ e_i² + ē²)/(k + 1)`. So it holds
-//! noise that depends on the input, and what the members do not know.
+//! **Variance.** Each example remembers by how much it was mispredicted when it came, `e_i²`. The
+//! variance at `x` is the mean of these errors over the `k` nearest examples by ranks, drawn
+//! towards the mean error `ē²` of late as if one more example had it: `(Σ e_i² + ē²)/(k + 1)`. So
+//! it holds noise that depends on the input, and what the members do not know.
 //!
 //! Several outputs have the neighbours, the kernels and the weights of the members in common.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
-use super::metrics::{Metric, Past, Row, Size};
+use super::metrics::{Metric, Row};
+use super::plan::{Past, Size};
 use super::ranks::Ranks;
-use super::search::{LEAST_ROWS, Relevances, learn_anew};
-use super::standing::Watch;
-use super::weights::Weights;
+use super::search::{Relevances, learn_anew};
+use super::series::LEAST_ROWS;
+use super::watch::Watch;
+use super::weights::{Weights, charge, mix};
 use crate::example::Target;
 use crate::local::{Memory, TARGETS, with_column};
-use crate::mixture::{LARGEST_REGRET, squared_error};
+use crate::wrappers::mixture::{LARGEST_REGRET, squared_error};
 use crate::{Error, Fogd, FogdParams, Regressor, RegressorExt, Scratch};
-use mercer_experts::{Aggregation, Rule, square_loss_regret};
+use mercer_experts::{Aggregation, Rule};
 
 /// Steps of the learners that forget, and their frequencies.
 const STEPS: [f64; 3] = [0.1, 0.3, 1.0];
 /// What predicts beside the processes: the grid, nothing, and the learners that forget.
 const OTHERS: usize = 2 + STEPS.len();
 
-/// Windows grow to so many times the examples that the budget pays for where a search looks at all of them.
+/// Windows grow to so many times the examples that the budget pays for where a search looks at all
+/// of them.
 const LARGEST_GROWTH: usize = 4;
 
 /// With less weight than this a mixture says nothing.
@@ -64,7 +71,8 @@ pub(super) struct Nearest {
     low: f64,
     high: f64,
     rounds: u64,
-    /// Squared errors with which the examples of the windows were predicted, and their mean of late, one an output.
+    /// Squared errors with which the examples of the windows were predicted, and their mean of
+    /// late, one an output.
     errors: Vec<f64>,
     mean_error: Vec<f64>,
     /// Examples that the budget pays for where a search looks at all of them.
@@ -86,7 +94,8 @@ impl Nearest {
         Size::within(budget, shape, neighbours, STEPS.len())
     }
 
-    /// What `past` says, learnt row by row, after what fewer rows made `before`; `unit` is the median distance of the scaled rows.
+    /// What `past` says, learnt row by row, after what fewer rows made `before`; `unit` is the
+    /// median distance of the scaled rows.
     pub(super) fn learn(
         unit: f64,
         size: Size,
@@ -136,7 +145,8 @@ impl Nearest {
         Ok(nearest)
     }
 
-    /// Gains an output, a copy of output `like` or zero. Nothing is changed where one of those that forget cannot.
+    /// Gains an output, a copy of output `like` or zero. Nothing is changed where one of those that
+    /// forget cannot.
     pub(super) fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
         let mut forgetting = self.forgetting.clone();
         forgetting.iter_mut().try_for_each(|fogd| fogd.add_output(like))?;
@@ -150,8 +160,8 @@ impl Nearest {
         Ok(())
     }
 
-    /// `scratch.neighbours.predictions ←` what everything predicts at `row`, with `grid` for the grid: clipped to where targets have been, or 0.
-    /// `rest ←` what all without processes predict.
+    /// `scratch.neighbours.predictions ←` what everything predicts at `row`, with `grid` for the
+    /// grid: clipped to where targets have been, or 0. `rest ←` what all without processes predict.
     fn predict_each(&self, row: Row<'_>, grid: &[f64], rest: &mut [f64], scratch: &mut Scratch) {
         let mut work = std::mem::take(&mut scratch.neighbours);
         let clip = |value: f64| if value.is_finite() { value.clamp(self.low, self.high) } else { 0.0 };
@@ -195,7 +205,8 @@ impl Nearest {
         scratch.neighbours = work;
     }
 
-    /// Notes what each metric that was asked is worth, has those that are worth little rest and calls them back.
+    /// Notes what each metric that was asked is worth, has those that are worth little rest and
+    /// calls them back.
     fn weigh_metrics(&mut self, made: &[f64], mixture: &[f64], Target { y, weight }: Target<'_>) {
         let loss = weight * squared_error(mixture, y);
         if !loss.is_finite() {
@@ -263,7 +274,8 @@ impl Nearest {
         self.metrics.iter().map(|metric| metric.cost_of_looks(self.paid)).sum()
     }
 
-    /// Whether the windows may grow: searches that look at few examples, and metrics that rest, leave something of what the metrics may cost.
+    /// Whether the windows may grow: searches that look at few examples, and metrics that rest,
+    /// leave something of what the metrics may cost.
     fn may_grow(&self) -> bool {
         let costs = self.metrics.iter().map(|metric| metric.cost() * metric.standing.share());
         self.len() < LARGEST_GROWTH * self.paid && costs.sum::<f64>() <= self.allowed()
@@ -372,15 +384,8 @@ pub(super) fn with_outputs<R: Regressor>(mut learner: R, outputs: usize) -> Resu
     Ok(learner)
 }
 
-/// `mixture ← Σ p_k ŷ_k`
-pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixture: &mut [f64]) {
-    mixture.fill(0.0);
-    for (weight, made) in weights.zip(predictions.chunks_exact(mixture.len())) {
-        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
-    }
-}
-
-/// Has those that were not asked (NaN) say what the others say together, so that they change nothing and learn nothing.
+/// Has those that were not asked (NaN) say what the others say together, so that they change
+/// nothing and learn nothing.
 fn stand_in(weights: &Weights, predictions: &mut [f64], outputs: usize, mixture: &mut Vec<f64>) {
     mixture.clear();
     mixture.resize(outputs, 0.0);
@@ -396,22 +401,6 @@ fn stand_in(weights: &Weights, predictions: &mut [f64], outputs: usize, mixture:
         mixture.copy_from_slice(&predictions[..outputs]);
     }
     predictions.chunks_exact_mut(outputs).filter(|made| !asked(made)).for_each(|made| made.copy_from_slice(mixture));
-}
-
-/// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
-pub(super) fn charge(
-    aggregation: &mut Aggregation,
-    predictions: &[f64],
-    mixture: &[f64],
-    Target { y, weight }: Target<'_>,
-    regrets: &mut Vec<f64>,
-) {
-    regrets.clear();
-    regrets.extend(predictions.chunks_exact(y.len()).map(|made| weight * square_loss_regret(mixture, y, made)));
-    if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
-        // As many regrets as experts are always taken.
-        let _ = aggregation.learn(regrets);
-    }
 }
 
 impl Validate for Nearest {

@@ -7,9 +7,11 @@ const TO_NORMAL: f64 = 1.702;
 
 /// The values of each feature in the first rows, in order.
 ///
-/// A value becomes `ln(p/(1 − p))/1.702` of its rank `p` among them, the middle one of equal values: nearly that of a normal variable, whatever
-/// the units and however long the tails. Beyond the first rows it goes on as `ln(1 + u)`, where `u` is how far the value lies beyond them in units of the distance between
-/// their quartiles, so that a feature that wanders away still says something.
+/// A value becomes `ln(p/(1 − p))/1.702` of its rank `p` among them, the middle one of equal
+/// values: nearly that of a normal variable, whatever the units and however long the tails. Beyond
+/// the first rows it goes on as `ln(1 + u)`, where `u` is how far the value lies beyond them in
+/// units of the distance between their quartiles, so that a feature that wanders away still says
+/// something.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Ranks {

@@ -1,10 +1,12 @@
 //! Scalings of features and targets, learnt from the first rows.
 
-/// Beyond so many deviations scaled features are bent: the dictionaries' kernels and Taylor features need them near.
+/// Beyond so many deviations scaled features are bent: the dictionaries' kernels and Taylor
+/// features need them near.
 const STRAIGHT: f64 = 4.0;
 /// The farthest that a feature is unbent to.
 const FARTHEST: f64 = 1e100;
-/// Quartile ranges beyond the quartiles where a value counts as an error of measurement: such as a −9999 for a missing one.
+/// Quartile ranges beyond the quartiles where a value counts as an error of measurement: such as a
+/// −9999 for a missing one.
 const FAR: f64 = 10.0;
 
 /// `v ↦ (v − centre)/scale`
@@ -95,7 +97,8 @@ impl Scales {
     }
 }
 
-/// The value within four deviations; beyond, it grows as the logarithm, so that a feature that wanders away still says something.
+/// The value within four deviations; beyond, it grows as the logarithm, so that a feature that
+/// wanders away still says something.
 fn bend(value: f64) -> f64 {
     let beyond = value.abs() - STRAIGHT;
     if beyond <= 0.0 { value } else { (STRAIGHT + beyond.min(f64::MAX).ln_1p()).copysign(value) }

@@ -1,58 +1,30 @@
-//! How the relevance of features is sought: where the likelihood leads to from two beginnings, and what would have predicted the last rows best.
+//! How the relevance of features is sought: where the likelihood leads to from two beginnings, and
+//! what would have predicted the last rows best.
 //!
-//! There are several peaks: for rough targets one at short lengths besides that at long ones, which is often the better one when many rows have come. So
-//! relevance is learnt from the first rows, and anew from the windows at each doubling of the rows.
+//! There are several peaks: for rough targets one at short lengths besides that at long ones, which
+//! is often the better one when many rows have come. So relevance is learnt from the first rows,
+//! and anew from the windows at each doubling of the rows.
 
-use mercer_simd::LANES;
+use super::metrics::{Kind, Metric};
+use super::series::{Effort, ROWS_OF_TIME, Series};
+use crate::local::relevance::Relevance;
 
-use super::metrics::{Kind, Metric, cost_of_processes, processes, rates};
-use crate::local::relevance::{Examples, NEIGHBOURS, Relevance};
-use crate::local::{Memory, Neighbours, TARGETS};
-
-/// Rows from which relevance is learnt.
-pub(super) const LEAST_ROWS: usize = 256;
 /// The shorter of two lengths from which relevance is sought, as a share of the longer one.
 const SHORT: f64 = 0.25;
-/// So many rows between two examples always count for at least a share [`PACE`] of the mean squared distance, in the metric of time.
-const ROWS_OF_TIME: f64 = 1000.0;
-const PACE: f64 = 0.1;
-/// Nearest examples of a prediction that is compared.
-const NEIGHBOURS_JUDGED: usize = 16;
-/// How often the nearest examples are sought anew, in the metric learnt so far.
-const TURNS: usize = 2;
-
 /// Rows after which relevance is first learnt anew from the windows; then at each doubling.
 const FIRST: u64 = 2048;
 /// Rows of the windows that are looked at.
 const KEPT: usize = 4096;
-/// What that may cost, as a share of what predictions from full windows would have cost since the last time.
+/// What that may cost, as a share of what predictions from full windows would have cost since the
+/// last time.
 const SHARE: f64 = 0.4;
 /// Bounds of the sample.
 const LEAST_SAMPLE: usize = 128;
 const LARGEST_SAMPLE: usize = 1024;
 
-/// Rows that a search looks at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// Rows whose likelihood is climbed.
-    pub(super) sample: usize,
-    /// Rows that are predicted to compare, half of all at most.
-    pub(super) judged: usize,
-}
-
-impl Effort {
-    /// Multiply-adds of a [search](Relevances::sought) for each row of the sample, where half as many are judged, in windows of so many rows.
-    fn cost(rows: usize, (width, outputs): (usize, usize)) -> f64 {
-        let found = rows as f64 * width as f64;
-        let climbed = TURNS as f64 * (found + Relevance::cost(width, outputs));
-        let judged = 2.0 * (found + cost_of_processes((width, outputs), NEIGHBOURS_JUDGED));
-        // Beginnings for scaled features, for the time and for ranks.
-        5.0 * (climbed + 0.5 * judged)
-    }
-}
-
-/// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds since the last one pay for a sample: the
-/// first metric of each kind, except for that of all ranks alike. The second by ranks stays with what few rows said.
+/// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds
+/// since the last one pay for a sample: the first metric of each kind, except for that of all ranks
+/// alike. The second by ranks stays with what few rows said.
 pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
     if round < FIRST || !round.is_power_of_two() {
         return;
@@ -129,7 +101,8 @@ impl Relevances {
         let untimed = without_time(&self.timed);
         let other = timed.without_time().relevance(begins(&[&self.other, &untimed], |before| &before.other), effort);
         let timed = timed.relevance(begins(&[&self.timed], |before| &before.timed), effort);
-        // Ranks are nearly as long as scaled features, so what these say is a good beginning for them.
+        // Ranks are nearly as long as scaled features, so what these say is a good beginning for
+        // them.
         let ranks = ranks.relevance(begins(&[&self.ranks, &other], |before| &before.ranks), effort);
         Self { timed, other, ranks }
     }
@@ -141,109 +114,6 @@ fn without_time(relevance: &Relevance) -> Relevance {
     untimed
 }
 
-/// Makes the time, which is last, so relevant that rows from before a change are soon far away, however near they are otherwise: [`ROWS_OF_TIME`] count for a
-/// share of the mean squared distance, which is `2 Σ w_j` for scaled features.
-fn keep_pace(weights: &mut [f64]) {
-    let Some((time, features)) = weights.split_last_mut() else { return };
-    *time = time.max(PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2));
-}
-
-/// Rows in the order of time, in the numbers that a metric looks at, with scaled targets.
-#[derive(Clone, Debug)]
-pub(super) struct Series {
-    /// Numbers of a row, and targets.
-    pub(super) shape: (usize, usize),
-    pub(super) rows: Vec<f64>,
-    pub(super) targets: Vec<f64>,
-    /// Inverse weights, one a row.
-    pub(super) spreads: Vec<f64>,
-    /// Whether the last number is the number of the row.
-    pub(super) timed: bool,
-}
-
-impl Series {
-    fn len(&self) -> usize {
-        self.spreads.len()
-    }
-
-    /// Row `t` with its targets and its inverse weight.
-    fn example(&self, t: usize) -> (&[f64], &[f64], f64) {
-        let (d, m) = self.shape;
-        (&self.rows[t * d..(t + 1) * d], &self.targets[t * m..(t + 1) * m], self.spreads[t])
-    }
-
-    fn without_time(&self) -> Self {
-        let (width, outputs) = self.shape;
-        let rows = self.rows.chunks_exact(width).flat_map(|row| row[..width - 1].iter().copied()).collect();
-        let (targets, spreads) = (self.targets.clone(), self.spreads.clone());
-        Self { shape: (width - 1, outputs), rows, targets, spreads, timed: false }
-    }
-
-    /// The relevance that would have predicted the last rows best, of those from which and to which the likelihood leads.
-    fn relevance(&self, mut begins: Vec<Relevance>, effort: Effort) -> Relevance {
-        if self.len() < LEAST_ROWS || self.shape.0 == usize::from(self.timed) {
-            return begins.swap_remove(0);
-        }
-        let within = |weights: &mut [f64]| {
-            if self.timed {
-                keep_pace(weights);
-            }
-        };
-        let climb = |from: Relevance, _| from.learn(&self.examples(&from, effort.sample), within);
-        let found = begins.into_iter().flat_map(|begin| [begin.clone(), (0..TURNS).fold(begin, climb)]);
-        let mut found: Vec<_> = found.map(|relevance| (self.loss(&relevance, effort), relevance)).collect();
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        found.swap_remove(0).1
-    }
-
-    /// Calls `see` with each of the last `seen` rows, in the order of time, its point and a window of all rows before it.
-    fn replay(
-        &self,
-        relevance: &Relevance,
-        neighbours: usize,
-        seen: usize,
-        mut see: impl FnMut(usize, &[f64], &Neighbours),
-    ) {
-        let rates = rates(relevance);
-        let mut window = Neighbours::new(self.shape, self.len(), neighbours, processes(relevance.noise));
-        let (mut point, mut memory) = (Vec::new(), Memory::default());
-        for t in 0..self.len() {
-            let (x, y, spread) = self.example(t);
-            point.clear();
-            point.extend(x.iter().zip(&rates).map(|(value, rate)| value * rate));
-            if t + seen >= self.len() {
-                window.arrange(&mut memory);
-                see(t, &point, &window);
-            }
-            window.push(&point, [y; TARGETS], 1.0 / spread);
-        }
-    }
-
-    /// The last `sample` rows with the nearest examples before them.
-    fn examples(&self, relevance: &Relevance, sample: usize) -> Examples {
-        let (mut examples, mut memory) = (Examples::new(self.shape), Memory::default());
-        self.replay(relevance, NEIGHBOURS, sample, |t, point, window| {
-            if t >= NEIGHBOURS {
-                examples.push(window.nearest(point, &mut memory).map(|place| self.example(place)), self.example(t));
-            }
-        });
-        examples
-    }
-
-    /// What the best of the processes loses over the last rows.
-    fn loss(&self, relevance: &Relevance, effort: Effort) -> f64 {
-        let (mut losses, mut memory) = ([0.0; LANES / 2], Memory::default());
-        self.replay(relevance, NEIGHBOURS_JUDGED, effort.judged.min(self.len() / 2), |t, point, window| {
-            let (_, y, spread) = self.example(t);
-            window.means(point, &mut memory);
-            for (means, y) in memory.means().chunks_exact(LANES).zip(y) {
-                losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += (mean - y).powi(2) / spread);
-            }
-        });
-        losses.into_iter().fold(f64::INFINITY, f64::min)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
@@ -251,7 +121,9 @@ mod tests {
     use rand_chacha::rand_core::SeedableRng;
 
     use super::super::metrics::Row;
+    use super::super::series::PACE;
     use super::*;
+    use crate::local::{Memory, TARGETS};
 
     /// Two features, of which the second matters, and its target.
     fn example(t: usize) -> ([f64; 2], f64) {
@@ -341,7 +213,8 @@ mod tests {
         assert_eq!(metrics.iter().map(Metric::relevance).collect::<Vec<_>>(), before);
     }
 
-    /// The parity of three of twelve bits: the nearest of many rows share all three and say nothing of them, the nearest of few rows do not.
+    /// The parity of three of twelve bits: the nearest of many rows share all three and say nothing
+    /// of them, the nearest of few rows do not.
     #[test]
     fn what_few_rows_said_is_a_beginning_for_many() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

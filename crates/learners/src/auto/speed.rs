@@ -1,4 +1,5 @@
-//! What a mixture costs in time on this machine: a budget in microseconds becomes one in multiply-adds.
+//! What a mixture costs in time on this machine: a budget in microseconds becomes one in
+//! multiply-adds.
 
 use std::time::Instant;
 
@@ -7,11 +8,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::grid::{PIECE, grid, learn_in_pieces, most_points};
-use super::metrics::{Past, Row, Size};
+use super::metrics::Row;
 use super::nearest::Nearest;
+use super::plan::{Past, Size};
 use super::{Auto, AutoParams};
 use crate::example::{Rows, Targets};
-use crate::mixture::Mixture;
+use crate::wrappers::mixture::Mixture;
 use crate::{Error, ParameterError, RegressorExt};
 use mercer_experts::Rule;
 
@@ -24,17 +26,19 @@ const ROWS: usize = 2 * PIECE;
 const ROUNDS: usize = 3;
 /// The largest budget that is tried; above it time goes with the budget.
 const LARGEST: f64 = 2e6;
-/// Examples that fill the windows, as a multiple of what the budget pays for where a search looks at all of them: windows grow.
+/// Examples that fill the windows, as a multiple of what the budget pays for where a search looks
+/// at all of them: windows grow.
 const FILLED: usize = 2;
 /// Halvings of the range, which leave a tenth of the budget.
 const HALVINGS: usize = 7;
 
 impl Auto {
-    /// The budget in multiply-adds whose rounds take `microseconds` on this machine, on one core, with full dictionaries and windows: rounded down
-    /// to two digits; the rounds in which relevance is learnt are not counted. The other parameters are those of `params`.
+    /// The budget in multiply-adds whose rounds take `microseconds` on this machine, on one core,
+    /// with full dictionaries and windows: rounded down to two digits; the rounds in which
+    /// relevance is learnt are not counted. The other parameters are those of `params`.
     ///
-    /// It is measured in a few seconds, on rows drawn at random, and another run may find another number. Give [`budget`](AutoParams::budget) the
-    /// number to repeat a run.
+    /// It is measured in a few seconds, on rows drawn at random, and another run may find another
+    /// number. Give [`budget`](AutoParams::budget) the number to repeat a run.
     ///
     /// # Errors
     /// When the smallest mixture takes longer, or the time is not a positive number.

@@ -1,28 +1,24 @@
 //! Which metrics of the windows are asked in a round, by what each is worth for its cost.
 //!
-//! The worth of a metric is by how much it lowers the loss: with weights `p_k`, predictions `ŷ_k` and the mixture `ŷ = Σ p_k ŷ_k`, the mixture without the
-//! metric's members `M` is `(ŷ − Σ_{k∈M} p_k ŷ_k)/(1 − Σ_{k∈M} p_k)`. A metric rests while its worth, averaged over 512 rounds, is below
-//! its share of the cost times 1 % of the loss. It is then asked in every fourth round only; in the others its members say what all others say together, so that they change
-//! nothing and learn nothing. One metric at a time is put to rest, not before row 4096 and not within 512 rounds of another change. It is called back when its worth is twice
-//! as much, and all are when the losses of the last 32 rounds are twice those of late: something has changed.
+//! The worth of a metric is by how much it lowers the loss: with weights `p_k`, predictions `ŷ_k`
+//! and the mixture `ŷ = Σ p_k ŷ_k`, the mixture without the metric's members `M` is
+//! `(ŷ − Σ_{k∈M} p_k ŷ_k)/(1 − Σ_{k∈M} p_k)`. A metric rests while its worth, averaged over 512
+//! rounds, is below its share of the cost times 1 % of the loss. It is then asked in every fourth
+//! round only; in the others its members say what all others say together, so that they change
+//! nothing and learn nothing. One metric at a time is put to rest, not before row 4096 and not
+//! within 512 rounds of another change. It is called back when its worth is twice as much, and all
+//! are when the losses of the last 32 rounds are twice those of late: something has changed.
 
 use mercer_core::{Inconsistent, Validate};
 
-use super::metrics::Metric;
-
 /// A resting metric is asked in every so many rounds.
 pub(super) const PROBE: u64 = 4;
-/// Rounds before the first rest.
-const START: u64 = 4096;
 /// The share of the loss that all metrics together must be worth.
 const WORTH: f64 = 0.01;
 /// Rounds over which losses are averaged, and between two changes.
-const LATE: f64 = 512.0;
+pub(super) const LATE: f64 = 512.0;
 /// The same for the average that sees changes, and for that of a resting metric.
-const NOW: f64 = 32.0;
-/// Something has changed when the short average of the losses is so many times the long one.
-const SURPRISE: f64 = 2.0;
-
+pub(super) const NOW: f64 = 32.0;
 /// What a metric is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -58,63 +54,14 @@ impl Standing {
     }
 
     /// Its worth for its price; 1 is what it must be.
-    fn ratio(&self, loss: f64) -> f64 {
+    pub(super) fn ratio(&self, loss: f64) -> f64 {
         if loss > 0.0 { self.worth / (WORTH * self.price * loss) } else { f64::INFINITY }
-    }
-}
-
-/// The losses of late, and how long ago a metric was put to rest or called back.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Watch {
-    late: f64,
-    now: f64,
-    rounds: f64,
-    since: f64,
-}
-
-impl Watch {
-    /// Notes the loss of a round, and puts metrics to rest or calls them back.
-    pub(super) fn learn(&mut self, loss: f64, round: u64, metrics: &mut [Metric]) {
-        self.rounds = (self.rounds + 1.0).min(LATE);
-        self.since = (self.since + 1.0).min(LATE);
-        self.late += (loss - self.late) / self.rounds;
-        self.now += (loss - self.now) / self.rounds.min(NOW);
-        if round < START {
-            return;
-        }
-        let all: f64 = metrics.iter().map(Metric::cost).sum();
-        for metric in &mut *metrics {
-            metric.standing.price = metric.cost() / all;
-        }
-        let surprised = self.now > SURPRISE * self.late;
-        for Metric { standing, .. } in metrics.iter_mut().filter(|metric| metric.standing.resting) {
-            if surprised || standing.ratio(self.late) > 2.0 {
-                *standing = Standing::new(standing.price);
-                self.since = 0.0;
-            }
-        }
-        if self.since < LATE {
-            return;
-        }
-        let awake = metrics.iter_mut().map(|metric| &mut metric.standing).filter(|standing| !standing.resting);
-        let least = awake.min_by(|a, b| a.ratio(self.late).total_cmp(&b.ratio(self.late)));
-        if let Some(standing) = least.filter(|standing| standing.ratio(self.late) < 1.0) {
-            standing.resting = true;
-            self.since = 0.0;
-        }
     }
 }
 
 impl Validate for Standing {
     fn validate(&self) -> Result<(), Inconsistent> {
         [self.price, self.worth, self.rounds].iter().try_for_each(Validate::validate)
-    }
-}
-
-impl Validate for Watch {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        [self.late, self.now, self.rounds, self.since].iter().try_for_each(Validate::validate)
     }
 }
 

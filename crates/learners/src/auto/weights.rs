@@ -1,15 +1,18 @@
-//! The weights of the members: of a mixture that remembers all rounds and of one that follows the last two thousand, weighed in their turn.
+//! The weights of the members: of a mixture that remembers all rounds and of one that follows the
+//! last two thousand, weighed in their turn.
 //!
-//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has the weight `a p_k + b q_k`. Where nothing changes, the first is the better one
-//! and soon has nearly all of the weight; after a change, the second has forgotten the losses of before. Under ML-Poly the second and the mixture of both
-//! forget by a factor; under the other rules they share a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
+//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has
+//! the weight `a p_k + b q_k`. Where nothing changes, the first is the better one and soon has
+//! nearly all of the weight; after a change, the second has forgotten the losses of before. Under
+//! ML-Poly the second and the mixture of both forget by a factor; under the other rules they share
+//! a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
 
 use mercer_core::{Inconsistent, Validate};
 
-use super::nearest::{charge, mix};
 use crate::example::Target;
+use crate::wrappers::mixture::LARGEST_REGRET;
 use crate::{Error, ParameterError};
-use mercer_experts::{Aggregation, Rule, Share};
+use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
 /// Rounds that the one which follows remembers.
 const ROUNDS: f64 = 2000.0;
@@ -69,6 +72,30 @@ impl Weights {
     }
 }
 
+/// `mixture ← Σ p_k ŷ_k`
+pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixture: &mut [f64]) {
+    mixture.fill(0.0);
+    for (weight, made) in weights.zip(predictions.chunks_exact(mixture.len())) {
+        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
+    }
+}
+
+/// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
+pub(super) fn charge(
+    aggregation: &mut Aggregation,
+    predictions: &[f64],
+    mixture: &[f64],
+    Target { y, weight }: Target<'_>,
+    regrets: &mut Vec<f64>,
+) {
+    regrets.clear();
+    regrets.extend(predictions.chunks_exact(y.len()).map(|made| weight * square_loss_regret(mixture, y, made)));
+    if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
+        // As many regrets as experts are always taken.
+        let _ = aggregation.learn(regrets);
+    }
+}
+
 impl Validate for Weights {
     fn validate(&self) -> Result<(), Inconsistent> {
         [&self.steady, &self.quick, &self.both].into_iter().try_for_each(Validate::validate)?;
@@ -81,7 +108,8 @@ impl Validate for Weights {
 mod tests {
     use super::*;
 
-    /// Learns `rounds` rounds in which the member of this number is right and the other two are wrong; the weight of the first after each.
+    /// Learns `rounds` rounds in which the member of this number is right and the other two are
+    /// wrong; the weight of the first after each.
     fn told(weights: &mut Weights, right: usize, rounds: usize) -> Vec<f64> {
         let mut regrets = Vec::new();
         let mut round = |t: usize| {

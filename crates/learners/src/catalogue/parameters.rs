@@ -5,7 +5,7 @@ use mercer_experts::{Rule, Share};
 use mercer_kernels::AnyKernel;
 
 use super::{BuildError, Context, Key, Kind, Value, Values};
-use crate::basis::Eviction;
+use crate::engines::basis::Eviction;
 use crate::loss::Loss;
 
 /// The parameters of a learner.

@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::{FixedMap, MapError, RidgeMoments};
-use crate::basis::FeatureMap;
+use crate::engines::basis::FeatureMap;
 use crate::{Error, ParameterError};
 
 /// What moving sums onto other points has lost.

@@ -8,7 +8,7 @@ use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points, RandomFourier, Taylo
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
 use crate::Error;
-use crate::basis::{FeatureMap, Identity};
+use crate::engines::basis::{FeatureMap, Identity};
 
 /// Points whose squared distance to the span of those before is at most this share of `k(x, x)` are left out.
 const DEPENDENT: f64 = 1e-10;

@@ -7,7 +7,7 @@ use mercer_core::{ExampleError, Inconsistent, Validate, check_input};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, OuterProducts, SymmetricMatrix};
 
-use crate::basis::FeatureMap;
+use crate::engines::basis::FeatureMap;
 use crate::{Error, ParameterError};
 
 /// The additive state of an operator on the features `F`: `1½r²` numbers; a pair costs `1½r²` multiply-adds, in blocks of 64 as matrix products.

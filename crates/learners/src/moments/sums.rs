@@ -5,10 +5,10 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Matrix, OuterProducts, SymmetricMatrix};
 use mercer_simd::{axpy, dot, scale};
 
-use crate::basis::FeatureMap;
+use crate::engines::basis::FeatureMap;
+use crate::engines::update::{Coefficients, LeastSquares, LinearUpdate, Readout, finite};
 use crate::example::{Rows, Target, Targets};
 use crate::learner::check_input;
-use crate::update::{Coefficients, LeastSquares, LinearUpdate, Readout, finite};
 use crate::{Error, Problem};
 
 /// Sums over examples of features `z`, targets `y` and weights `ω`: `½r² + mr` numbers for `r` features and `m` outputs.

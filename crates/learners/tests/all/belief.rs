@@ -5,7 +5,7 @@ use mercer_experts::{ConformalIntervals, IntervalParams};
 use mercer_kernels::{AlignedVec, TaylorFeatures};
 use mercer_learners::basis::Identity;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::update::{Forgetting, LeastSquares, LinearUpdate};
+use mercer_learners::update::{Forgetting, GrowingUpdate, LeastSquares};
 use mercer_learners::{
     Error, FeatureMap, KernelAwv, KernelKrr, KernelRidgeParams, Knlms, KnlmsParams, Krls, KrlsParams, NonsAld,
     NonsAldParams, NystromParams, OnFeatures, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor,

@@ -2,7 +2,7 @@
 
 use mercer_experts::Rule;
 use mercer_kernels::{Gaussian, RandomFourier};
-use mercer_learners::update::{Awv, LeastSquares, LinearUpdate};
+use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
     KernelRidgeParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen,

@@ -4,7 +4,7 @@ use mercer_core::ExampleError;
 use mercer_experts::{PageHinkley, Rule};
 use mercer_kernels::Gaussian;
 use mercer_learners::catalogue::{self, Context, Value};
-use mercer_learners::update::{GradientStep, LinearUpdate, StepSize};
+use mercer_learners::update::{GradientStep, GrowingUpdate, LinearUpdate, StepSize};
 use mercer_learners::{
     ConKons, ConKonsParams, Error, Eviction, Fogd, FogdParams, Krls, KrlsParams, Loss, Mixture, NonsAld, NonsAldParams,
     Norma, NormaParams, Regressor, RegressorExt, Removal, Restarting, Schedule, Target, Targets,

@@ -2,7 +2,7 @@
 
 use mercer_core::Validate;
 use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel};
-use mercer_learners::update::{Coefficients, LinearUpdate};
+use mercer_learners::update::{Coefficients, GrowingUpdate};
 use mercer_learners::{
     AogdAld, AogdAldParams, Eviction, GrowThenStep, Krls, KrlsParams, NonsAld, NonsAldParams, OnDictionary, Regressor,
     RegressorExt, Removal, Rows, Target, Targets,
@@ -183,7 +183,7 @@ fn never_is_the_default() -> TestResult {
 }
 
 /// A learner that evicts, and one that never does and has points removed by hand.
-fn by_hand<U: LinearUpdate>(
+fn by_hand<U: GrowingUpdate>(
     mut learner: OnDictionary<Gaussian, Ald, U, GrowThenStep>,
     mut twin: OnDictionary<Gaussian, Ald, U, GrowThenStep>,
     budget: usize,

@@ -2,7 +2,7 @@
 
 use mercer_kernels::Gaussian;
 use mercer_learners::basis::Identity;
-use mercer_learners::update::{Forgetting, LeastSquares, LinearUpdate};
+use mercer_learners::update::{Forgetting, GrowingUpdate, LeastSquares};
 use mercer_learners::{
     Eviction, Krls, KrlsParams, KrlsT, KrlsTParams, KrlsTRule, OnFeatures, Regressor, RegressorExt, Scratch, Target,
 };

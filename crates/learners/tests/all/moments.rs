@@ -2,7 +2,7 @@
 
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{RandomFourier, TaylorFeatures};
-use mercer_learners::update::{Awv, LeastSquares, LinearUpdate, Ridge};
+use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate, Ridge};
 use mercer_learners::{
     Error, OnFeatures, ParameterError, PkawvTaylor, Regressor, RegressorExt, RidgeMoments, TaylorParams,
 };

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{self, TestResult, values};
 use mercer_kernels::AnyKernel;
-use mercer_learners::update::{GradientStep, LeastSquares, LinearUpdate, Ridge, StepSize, WhenWrong};
+use mercer_learners::update::{GradientStep, GrowingUpdate, LeastSquares, Ridge, StepSize, WhenWrong};
 use mercer_learners::{
-    Error, GrowThenStep, Loss, NormalisedStep, OnCoefficients, OnDictionary, Regressor, RegressorExt,
+    Error, GrowThenStep, Loss, NormalisedStep, OnCoefficients, OnDictionary, Regressor, RegressorExt, Scratch,
 };
 use mercer_sparsify::{Admission, Answer, Basis, Novelty, Probe};
 use mercer_testkit::oracle::Example;
@@ -94,9 +94,9 @@ impl<B: Basis> Admission<B> for Told {
     }
 }
 
-/// The update under the criterion is the update alone on the points that the criterion keeps, bit for bit, and these are those of which
-/// distance and error say so.
-fn keeps_what_it_says<U: LinearUpdate>(
+/// The update under the criterion is the update alone on the points that the criterion keeps, bit for
+/// bit, in predictions and variances, and these are those of which distance and error say so.
+fn keeps_what_it_says<U: GrowingUpdate>(
     what: &str,
     stream: &[Example],
     make: impl Fn() -> Result<U, Error>,
@@ -134,6 +134,15 @@ fn keeps_what_it_says<U: LinearUpdate>(
         let mut blocked = Vec::new();
         for ((x, y), expected) in stream.iter().zip(&predictions) {
             assert_eq!(told.predict_then_update(x, *y)?.to_bits(), expected.to_bits(), "{what}, {delta1}, {delta2}");
+        }
+        assert_eq!(learner.has_variance(), told.has_variance(), "{what}");
+        for (x, _) in stream.iter().take(20) {
+            let variance = |learner: &dyn Regressor| {
+                let mut variance = [0.0];
+                let known = learner.predict_variance_into(x, &mut Scratch::default(), &mut [0.0], &mut variance);
+                known.map(|known| (known, variance[0].to_bits()))
+            };
+            assert_eq!(variance(&learner), variance(&told), "{what}, {delta1}, {delta2}");
         }
         // Rows known beforehand go the same way.
         let update = WhenWrong::new(make()?, delta2)?;

@@ -5,7 +5,7 @@ use crate::common::{TestResult, kernel};
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AnyKernel, Kernel, Linear, Polynomial};
 use mercer_learners::basis::Identity;
-use mercer_learners::update::{LeastSquares, LinearUpdate, NewtonStep, Ridge};
+use mercer_learners::update::{GrowingUpdate, LeastSquares, LinearUpdate, NewtonStep, Ridge};
 use mercer_learners::{
     AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams,
     GrowThenStep, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss,
@@ -49,7 +49,7 @@ fn clipping_holds_at_any_size() -> TestResult {
 #[test]
 fn a_rule_commits_after_the_step() -> TestResult {
     type Sampled<K, U> = OnDictionary<K, Kors, U, GrowThenStep>;
-    fn check<U: LinearUpdate + Validate>(update: U) -> TestResult {
+    fn check<U: GrowingUpdate + Validate>(update: U) -> TestResult {
         let mut learner =
             Sampled::from_parts(Polynomial::new(2, 1.0)?, 2, Kors::new(0.05, 2.0, 0.5, 7)?, update, None)?;
         let mut undisturbed = learner.clone();
@@ -244,7 +244,7 @@ fn inputs_without_features_are_learnt() -> TestResult {
 fn an_idle_row_that_overflows_ends_a_block() -> TestResult {
     let params = TaylorParams::default().sigma(0.5).degree(9);
     let mut learner = PkawvTaylor::new(3, params)?;
-    assert!(learner.linear().block_size() > 1, "the recursion over blocks is not tried");
+    assert!(learner.linear().clone().block_size() > 1, "the recursion over blocks is not tried");
     let stream = streams::smooth_noisy(53, 32, 3, 0.1);
     let mut xs: Vec<f64> = stream.iter().flat_map(|(x, _)| x.clone()).collect();
     let ys: Vec<f64> = stream.iter().map(|(_, y)| *y).collect();

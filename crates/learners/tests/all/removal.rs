@@ -3,7 +3,7 @@
 use crate::common::{TestResult, kernel, same_kernel};
 use mercer_core::Validate;
 use mercer_kernels::Gaussian;
-use mercer_learners::update::{Forgetting, GradientStep, LeastSquares, LinearUpdate, NewtonStep, StepSize};
+use mercer_learners::update::{Forgetting, GradientStep, GrowingUpdate, LeastSquares, NewtonStep, StepSize};
 use mercer_learners::{
     ConKons, ConKonsParams, GrowThenStep, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, OnDictionary, ProsNKons,
     Regressor, RegressorExt,
@@ -138,7 +138,7 @@ fn inverse(matrix: &DMatrix<f64>) -> DMatrix<f64> {
 }
 
 /// Removes points between the rounds of a stream, and compares every prediction, on the stream and at fixed places.
-fn compare<U: LinearUpdate + Validate>(what: &str, linear: &U, update: Update, how: Removal) -> TestResult {
+fn compare<U: GrowingUpdate + Validate>(what: &str, linear: &U, update: Update, how: Removal) -> TestResult {
     let rule = Ald::new(NU)?;
     let mut learner = OnDictionary::<_, _, _, GrowThenStep>::from_parts(kernel(), 2, rule, linear.clone(), None)?;
     let mut dense = Dense::new(update);

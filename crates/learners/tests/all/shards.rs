@@ -3,7 +3,7 @@
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AlignedVec, AnyKernel, Points, RandomFourier, TaylorFeatures};
 use mercer_learners::basis::Identity;
-use mercer_learners::update::{LeastSquares, LinearUpdate, Ridge};
+use mercer_learners::update::{GrowingUpdate, LeastSquares, Ridge};
 use mercer_learners::{
     Classifier, Error, FeatureMap, FixedMap, OnFeatures, ParameterError, Regressor, RegressorExt, RidgeMoments, Rows,
     Scratch, Target, Targets,

@@ -3,7 +3,7 @@
 use crate::common::{TestResult, agree, kernel, learn, pass, same_kernel, weighted};
 use mercer_kernels::TaylorFeatures;
 use mercer_learners::basis::Identity;
-use mercer_learners::update::{Awv, Forgetting, LeastSquares, LinearUpdate, Readout, Ridge};
+use mercer_learners::update::{Awv, Forgetting, GrowingUpdate, LeastSquares, Readout, Ridge};
 use mercer_learners::{
     AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Krls,
     KrlsParams, NystromParams, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Regressor,

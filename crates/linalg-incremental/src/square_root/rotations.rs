@@ -8,8 +8,8 @@ use crate::tiles::{Tile, split};
 /// Tiles swept together, so that the dependent chain of one hides behind the others.
 pub(super) const TILES_TOGETHER: usize = 3;
 
-/// Above this growth of `τ` in one row, its rotation is formed so that nothing cancels (Gill, Golub, Murray and Saunders
-/// 1974, p. 517).
+/// Above this growth of `τ` in one row, its rotation is formed so that nothing cancels (Gill,
+/// Golub, Murray and Saunders 1974, p. 517).
 const STEEP: f64 = 4.0;
 
 /// Row `j` of the identity, and ones where a unit upper triangle has other entries.
@@ -31,7 +31,8 @@ const fn triangle(on: f64, above: f64) -> Tile {
     tile
 }
 
-/// What a calm row makes of eight rows `l_j` of the factor: `r ← r − p_j l_j`, `l_j ← l_j + β_j r`, and the inverse pivots.
+/// What a calm row makes of eight rows `l_j` of the factor: `r ← r − p_j l_j`, `l_j ← l_j + β_j r`,
+/// and the inverse pivots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) p: Lane,
@@ -49,8 +50,8 @@ impl Turn {
         rotate_together::<S, 1, 1, false>(simd, [self], &Lane::ZERO, tiles, residuals);
     }
 
-    /// The diagonal tile. `l_j + β_j r_after` leaves what is on and below the diagonal exactly as it is, for there the residual is exactly
-    /// zero. The last row has nothing else.
+    /// The diagonal tile. `l_j + β_j r_after` leaves what is on and below the diagonal exactly as
+    /// it is, for there the residual is exactly zero. The last row has nothing else.
     #[inline(always)]
     pub(super) fn rotate_diagonal<S: Simd>(&self, simd: S, tile: &mut Tile, residual: &Lane) {
         let mut r = simd.load(residual);
@@ -108,7 +109,8 @@ impl Rotations {
         }
     }
 
-    /// The diagonal tile. A steep rotation leaves rounding on and below the diagonal, which stays out.
+    /// The diagonal tile. A steep rotation leaves rounding on and below the diagonal, which stays
+    /// out.
     #[inline(always)]
     pub(super) fn rotate_diagonal<S: Simd>(&self, simd: S, tile: &mut Tile, residual: &mut Lane) {
         if self.steep {
@@ -139,8 +141,39 @@ impl Rotations {
     }
 }
 
-/// `l_j` after its rotation. `l_j + β_j r_after` costs least, and cancels when the row outweighs all before it: then
-/// `l_j τ_{j−1}/τ_j + β_j r_before` is the same and does not.
+impl Coefficients {
+    /// `s ← s + p_j c_j`, `ρ ← ρ − p_j c_j`, `c_j ← c_j + β_j ρ` for eight rows; if `STEEP`, in the
+    /// form that does not cancel (`keep` is `τ_{j−1}/τ_j`). The prediction `s` is summed apart from
+    /// what is left of the outputs, `ρ`: their rounding must not reach it.
+    #[inline(always)]
+    pub(super) fn rotate<S: Simd, const STEEP: bool>(
+        &mut self,
+        simd: S,
+        turn: &Turn,
+        keep: &Lane,
+        residual: &mut Outputs,
+        sum: &mut Outputs,
+    ) {
+        let (mut rho, mut s) = (simd.load_half(residual), simd.load_half(sum));
+        for j in 0..LANES {
+            let (p, beta) = (simd.splat_half(turn.p.0[j]), simd.splat_half(turn.beta.0[j]));
+            let (old, before) = (simd.load_half(&self.0[j]), rho);
+            s = simd.mul_add_half(p, old, s);
+            rho = simd.negate_mul_add_half(p, old, before);
+            let rotated = if STEEP {
+                simd.mul_add_half(beta, before, simd.mul_half(simd.splat_half(keep.0[j]), old))
+            } else {
+                simd.mul_add_half(beta, rho, old)
+            };
+            simd.store_half(rotated, &mut self.0[j]);
+        }
+        simd.store_half(rho, residual);
+        simd.store_half(s, sum);
+    }
+}
+
+/// `l_j` after its rotation. `l_j + β_j r_after` costs least, and cancels when the row outweighs
+/// all before it: then `l_j τ_{j−1}/τ_j + β_j r_before` is the same and does not.
 #[inline(always)]
 fn rotated<S: Simd, const STEEP: bool>(
     simd: S,
@@ -161,7 +194,8 @@ fn rotate<S: Simd, const N: usize, const STEEP: bool>(
     tiles: &mut [Tile],
     residuals: [&mut [Lane]; N],
 ) {
-    // A lane in two registers is two chains already, and the processor begins with the next tile by itself.
+    // A lane in two registers is two chains already, and the processor begins with the next tile by
+    // itself.
     if S::REGISTERS > LANES {
         rotate_by::<S, N, TILES_TOGETHER, STEEP>(simd, turns, keep, tiles, residuals);
     } else {
@@ -208,7 +242,8 @@ fn rotate_together<S: Simd, const N: usize, const T: usize, const STEEP: bool>(
         }
     }
     for j in 0..LANES {
-        // Spread over registers once for all tiles: from memory each time, the loads would be more than the arithmetic.
+        // Spread over registers once for all tiles: from memory each time, the loads would be more
+        // than the arithmetic.
         let (mut p, mut beta) = ([simd.splat(0.0); N], [simd.splat(0.0); N]);
         for k in 0..N {
             (p[k], beta[k]) = (simd.splat(turns[k].p.0[j]), simd.splat(turns[k].beta.0[j]));
@@ -271,8 +306,8 @@ impl Taus {
     }
 }
 
-/// `p = T⁻ᵀ residual` for the eight rows of a diagonal tile (of unit diagonal), each taken off the later ones at once: the
-/// dependent chain is one fused multiply-add a row.
+/// `p = T⁻ᵀ residual` for the eight rows of a diagonal tile (of unit diagonal), each taken off the
+/// later ones at once: the dependent chain is one fused multiply-add a row.
 #[inline(always)]
 pub(super) fn substitute(tile: &Tile, mut residual: Lane) -> Lane {
     for j in 0..LANES {

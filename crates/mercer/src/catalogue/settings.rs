@@ -1,11 +1,14 @@
 //! From `KEY=VALUE` pairs to the parameters of one learner, and to the learner.
 
+mod members;
+
 use mercer_kernels::{AnyKernel, KernelError};
 use mercer_learners::Loss;
 
+use self::members::Member;
+pub use self::members::split;
 use super::error::CatalogueError;
 use super::expression::Expression;
-use super::members::Member;
 use super::{BuildError, Built, Context, Entry, Key, Kind, Look, Value, Values, entries, nearest};
 
 /// What the settings of one learner say, before the data are known.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator};
+use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator, Thousands};
 
 use super::voice;
 
@@ -20,9 +20,14 @@ pub(crate) struct Dialect {
     /// rows tell]
     #[arg(long, value_name = "SEPARATOR")]
     separator: Option<Separator>,
-    /// What stands before the fraction of a number in a csv or tsv file: point or comma [default: the first number that has one tells]
+    /// What stands before the fraction of a number in a csv or tsv file: point or comma [default: the first number that can be read in one
+    /// way alone tells]
     #[arg(long, value_name = "MARK")]
     decimal: Option<Decimal>,
+    /// What stands between the thousands of a number in a csv or tsv file: point, comma, blank, apostrophe or none [default: what cannot be
+    /// mistaken, which is said on stderr]
+    #[arg(long, value_name = "MARK")]
+    thousands: Option<Thousands>,
     /// Whether a csv or tsv file begins with a row of names: yes, no, or auto, which looks at it and says on stderr what it took where that
     /// is in doubt [default: auto]
     #[arg(long, value_name = "WHEN")]
@@ -32,9 +37,9 @@ pub(crate) struct Dialect {
 impl Dialect {
     /// The options with what is told here; `path` is the file that they are for.
     pub(crate) fn told(&self, path: &Path, options: ReadOptions) -> ReadOptions {
-        let Self { format, separator, decimal, header } = *self;
+        let Self { format, separator, decimal, thousands, header } = *self;
         let format = format.or_else(|| Format::from_path(path));
-        ReadOptions { format, separator, decimal, header: header.unwrap_or_default(), ..options }
+        ReadOptions { format, separator, decimal, thousands, header: header.unwrap_or_default(), ..options }
     }
 
     /// The same for another file than DATA, whose own name goes before the format that is told of DATA.
@@ -44,11 +49,12 @@ impl Dialect {
 
     /// The first option that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let Self { format, separator, decimal, header } = self;
+        let Self { format, separator, decimal, thousands, header } = self;
         let given = [
             ("--format", format.is_some()),
             ("--separator", separator.is_some()),
             ("--decimal", decimal.is_some()),
+            ("--thousands", thousands.is_some()),
             ("--header", header.is_some()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
@@ -59,5 +65,12 @@ impl Dialect {
 pub(crate) fn tell_doubt(doubt: Option<&str>) {
     if let Some(doubt) = doubt {
         voice::remark(doubt);
+    }
+}
+
+/// Tells a person what was found in a file; once, however often that is read.
+pub(crate) fn tell_remark(remark: Option<String>) {
+    if let Some(remark) = remark {
+        voice::once(remark);
     }
 }

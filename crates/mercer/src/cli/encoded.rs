@@ -12,7 +12,8 @@ use mercer::encoding::{
     TargetScale, Use,
 };
 use mercer::readers::{
-    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, ReadOptions, Record, Scheme, TargetColumn,
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, Scheme,
+    TargetColumn,
 };
 
 use super::dialect;
@@ -93,7 +94,12 @@ impl Encoded {
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
-        let whole = ReadOptions { ignore: Vec::new(), later_keys: !looking.at_once, ..options.clone() };
+        let whole = ReadOptions {
+            ignore: Vec::new(),
+            unread: options.ignore.clone(),
+            later_keys: !looking.at_once,
+            ..options.clone()
+        };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
         let Some(found) = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)? else {
@@ -231,6 +237,11 @@ impl Encoded {
             count(ColumnKind::Category),
             count(ColumnKind::Time),
         )
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        self.records.marks()
     }
 
     /// The line of the row last read, and what it counts.

@@ -259,6 +259,7 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     about.target_name = files.targets().first().cloned();
     about.target_names = if outputs > 1 { files.targets().to_vec() } else { Vec::new() };
     about.weight = arguments.weight.clone();
+    about.marks = files.marks()?;
     Ok(state)
 }
 

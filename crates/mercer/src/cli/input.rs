@@ -9,8 +9,8 @@ use mercer::catalogue::{self, Entry};
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, Scale, TargetScale};
 use mercer::readers::{
-    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Missing, ReadOptions, RowReader, Scheme, Series,
-    TargetColumn, Targets, permutation, read_all,
+    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, Missing, ReadOptions, RowReader, Scheme,
+    Series, TargetColumn, Targets, permutation, read_all,
 };
 
 use super::dialect::{self, Dialect};
@@ -457,7 +457,11 @@ impl Input {
                 *weight = table.weight(i);
                 Ok(true)
             }
-            Body::Stream(reader) => reader.next_example(example),
+            Body::Stream(reader) => {
+                let read = reader.next_example(example);
+                dialect::tell_remark(reader.take_remark());
+                read
+            }
             Body::Encoded(encoded) => encoded.next(example),
             Body::Timed(timed) => timed.next(example),
             Body::Series(series) if self.given == series.len() => Ok(false),
@@ -469,6 +473,15 @@ impl Input {
         };
         self.count(&read);
         read
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        match &self.body {
+            Body::Stream(reader) => reader.marks(),
+            Body::Encoded(encoded) => encoded.marks(),
+            Body::Table { .. } | Body::Timed(_) | Body::Series(_) => Marks::default(),
+        }
     }
 
     /// Where the row last read stands.

@@ -130,6 +130,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
         wanted: Wanted { task: Some(task), ..Wanted::default() },
         columns: by_model.map_or(Reads::Numbers, Reads::Knows),
+        marks: model.description().marks,
         named_target: arguments.target.as_ref().filter(|_| !arguments.learn),
     };
     let idle = replies.clone();
@@ -348,7 +349,11 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Line
     let mut sample = Sample::default();
     let ended = loop {
         let learnt = match rows.next(&mut sample) {
-            Ok(Some(Row::Good)) => learning.learn(&rows, &mut sample),
+            Ok(Some(Row::Good)) => {
+                let marks = &mut learning.model.description_mut().marks;
+                *marks = marks.or(rows.marks());
+                learning.learn(&rows, &mut sample)
+            }
             Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
             Ok(None) => break Ok(()),
             Err(failure) => Err(failure),

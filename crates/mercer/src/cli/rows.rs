@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, TargetScale};
-use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
+use mercer::readers::{ColumnChoice, Format, Marks, ReadOptions, TargetColumn, Targets};
 
 use super::dialect::{self, Dialect};
 use super::encoded::{self, Encoded, Known, Looking, Records, Sample};
@@ -33,6 +33,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) targets: Targets,
     pub(crate) wanted: Wanted,
     pub(crate) columns: Reads<'a>,
+    /// The marks in the numbers of files of the same origin.
+    pub(crate) marks: Marks,
     /// The target, if it must be there although it is not looked at.
     pub(crate) named_target: Option<&'a TargetColumn>,
 }
@@ -97,6 +99,7 @@ impl Rows {
             features_alone: reading.dimension.filter(|_| features_alone),
             libsvm_dimension: reading.dimension,
             targets: reading.targets,
+            marks: reading.marks,
             ..told
         };
         let opening = Opening::of(reading.data, &stop, idle)?;
@@ -151,6 +154,11 @@ impl Rows {
     /// Whether rows have weights.
     pub(crate) fn are_weighted(&self) -> bool {
         self.input.is_weighted()
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        self.input.marks()
     }
 
     /// Whether rows are JSON objects.

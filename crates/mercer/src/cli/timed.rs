@@ -86,7 +86,9 @@ impl Timed {
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         let Self { shown, reader, record, numbers, missing, time, before } = self;
         example.features.clear();
-        if !reader.next_record(record)? {
+        let read = reader.next_record(record);
+        dialect::tell_remark(reader.take_remark());
+        if !read? {
             return Ok(false);
         }
         let cell = |column: usize| super::encoded::cell(shown, reader, column);

@@ -13,7 +13,7 @@ use mercer::encoding::{ClassPipeline, EncodingError, Pipeline, ScaledTargets};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, Progress, Regression, Seen, Table as TableModel,
 };
-use mercer::readers::{Scaling, Targets};
+use mercer::readers::{Marks, Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::Fresh;
@@ -116,6 +116,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         targets: if at_once { Targets::Numbers } else { wanted.targets() },
         wanted,
         columns: Reads::Looks(looking),
+        marks: Marks::default(),
         named_target: None,
     };
     let mut rows = Rows::open(&reading, stop.clone(), || ())?;
@@ -205,6 +206,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             target: common.target.clone().unwrap_or_default(),
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
             weight: common.weight.clone(),
+            marks: rows.marks(),
             ..Description::default()
         }
     };
@@ -275,6 +277,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             }
             None => match rows.next(&mut sample) {
                 Ok(Some(row)) => {
+                    learning.model.description_mut().marks = rows.marks();
                     alarm.hear(&sample.example.targets);
                     take(&mut learning, row, &mut sample, &rows)
                 }
@@ -398,7 +401,8 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
     let columns = |model: &Trained| (model.dimension(), model.outputs());
-    let told = Description { parameters: old.parameters.clone(), own: old.own.clone(), ..new.clone() };
+    let (parameters, own) = (old.parameters.clone(), old.own.clone());
+    let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
         |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
     let otherwise = if *old != told || columns(saved) != columns(fresh) {

@@ -58,6 +58,15 @@ impl Trained {
         }
     }
 
+    pub(crate) fn description_mut(&mut self) -> &mut Description {
+        match self {
+            Self::Numbers(model) => &mut model.description,
+            Self::Classes(model) => &mut model.description,
+            Self::Table(model) => &mut model.description,
+            Self::ClassTable(model) => &mut model.description,
+        }
+    }
+
     pub(crate) fn scaling(&self) -> Option<&Scaling> {
         match self {
             Self::Numbers(model) => model.scaling.as_ref(),

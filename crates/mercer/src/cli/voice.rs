@@ -1,8 +1,10 @@
 //! What is said on stderr beside failures: how much of it, and in which colours.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use clap::builder::StyledStr;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
@@ -47,6 +49,16 @@ pub(crate) fn say(text: impl Display) {
 pub(crate) fn remark(text: impl Display) {
     if !is_quiet() {
         say(text);
+    }
+}
+
+/// A remark, unless it was made before.
+pub(crate) fn once(text: String) {
+    static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !made.contains(&text) {
+        remark(&text);
+        made.insert(text);
     }
 }
 

@@ -20,6 +20,7 @@ mod kernels;
 mod koopman;
 mod learners;
 mod locks;
+mod marks;
 mod models;
 mod ordinary;
 mod outliers;

@@ -1,7 +1,29 @@
 //! What is wrong with delimited text as such.
 
+use std::fmt;
+
 use super::place::CellPlace;
 use super::shown::Quoted;
+use crate::dialect::{Decimal, Thousands};
+
+/// A number that is read with a mark between its thousands, which nobody told.
+pub(crate) struct ReadAsThousands {
+    pub(crate) cell: CellPlace,
+    pub(crate) text: String,
+    pub(crate) value: f64,
+    pub(crate) mark: Thousands,
+}
+
+impl fmt::Display for ReadAsThousands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cell, text, value, mark } = self;
+        let text = Quoted(text);
+        write!(
+            f,
+            "{cell}: {text} is read as {value}, because {mark}s separate thousands; overrule this with --thousands or --decimal"
+        )
+    }
+}
 
 /// Delimited text, or what was said of it, that may mean two things or nothing.
 /// [`Display`](std::fmt::Display) is always one line.
@@ -20,6 +42,12 @@ pub enum DialectError {
         /// What was given.
         name: String,
     },
+    /// The name of a mark between thousands was not understood.
+    #[error("{} is not a mark between thousands; they are point, comma, blank, apostrophe and none", Quoted(name))]
+    UnknownThousands {
+        /// What was given.
+        name: String,
+    },
     /// What was said of a header was not understood.
     #[error("{} does not say whether there is a header; say yes, no or auto", Quoted(name))]
     UnknownHeader {
@@ -33,6 +61,16 @@ pub enum DialectError {
     CommaTwice {
         /// The file.
         file: String,
+    },
+    /// One mark is to stand before fractions and between thousands.
+    #[error(
+        "{file}: the decimal mark and the mark between thousands cannot both be the {mark}; say one of them otherwise"
+    )]
+    MarkTwice {
+        /// The file.
+        file: String,
+        /// The mark.
+        mark: Decimal,
     },
     /// The text has two bytes a character.
     #[error("{file}: is UTF-16; save it as UTF-8")]
@@ -50,7 +88,7 @@ pub enum DialectError {
     },
     /// A number with a decimal comma among numbers with decimal points, or the other way round.
     #[error(
-        "{cell}: {} has another decimal mark than line {first}; write all numbers with the same, or say which it is (--decimal)",
+        "{cell}: {} has another decimal mark than line {first}; write all numbers with the same, or say which it is (--decimal, --thousands)",
         Quoted(value)
     )]
     MixedDecimals {
@@ -61,23 +99,19 @@ pub enum DialectError {
         /// The line that showed the other.
         first: u64,
     },
-    /// A number in groups of thousands.
-    #[error("{cell}: {} is written in thousands; write it without their separator", Quoted(value))]
-    Thousands {
-        /// Where.
-        cell: CellPlace,
-        /// The number.
-        value: String,
-    },
-    /// A number with a decimal comma, or in thousands, and nothing tells which.
+    /// A number with a fraction, or in thousands, and nothing tells which.
     #[error(
-        "{cell}: {} may be in thousands or have a decimal comma; say which it is (--decimal point or comma)",
-        Quoted(value)
+        "{cell}: {} may mean {} or {}; say which with --thousands {mark} or --decimal {mark}",
+        Quoted(value),
+        value.replace(['.', ','], ""),
+        value.replace(',', ".")
     )]
-    DoubtfulDecimal {
+    DoubtfulMark {
         /// Where.
         cell: CellPlace,
         /// The number.
         value: String,
+        /// Its mark.
+        mark: Thousands,
     },
 }

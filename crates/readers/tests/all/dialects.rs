@@ -4,8 +4,8 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, DataError, Decimal, Format, Header, ReadOptions, Record, RecordReader, RowReader, Separator, TargetColumn,
-    read_bytes,
+    Cell, DataError, Decimal, Format, Header, Marks, ReadOptions, Record, RecordReader, RowReader, Separator,
+    TargetColumn, Thousands, read_bytes,
 };
 use proptest::prelude::*;
 
@@ -126,16 +126,29 @@ fn what_may_mean_two_things_is_refused() {
     for (text, complaint) in [
         (
             "1;1,5\n2;2.5\n",
-            "f, line 2, column 2: \"2.5\" has another decimal mark than line 1; write all numbers with the same, or say which it is (--decimal)",
+            "f, line 2, column 2: \"2.5\" has another decimal mark than line 1; write all numbers with the same, or say which it is (--decimal, --thousands)",
         ),
         ("1;1.5\n2;2,5\n", "f, line 2, column 2: \"2,5\" has another decimal mark than line 1;"),
-        ("1;1.234,5\n", "f, line 1, column 2: \"1.234,5\" is written in thousands; write it without their separator"),
-        ("1,\"1,234.5\"\n", "f, line 1, column 2: \"1,234.5\" is written in thousands;"),
-        ("a;y\n1;1,5\n2;2.500\n", "f, line 3, column 2 (\"y\"): \"2.500\" is written in thousands;"),
         (
             "1;1,234\n2;3,456\n",
-            "f, line 1, column 2: \"1,234\" may be in thousands or have a decimal comma; say which it is (--decimal point or comma)",
+            "f, line 1, column 2: \"1,234\" may mean 1234 or 1.234; say which with --thousands comma or --decimal comma",
         ),
+        (
+            "1;1.234\n2;3.456\n",
+            "f, line 1, column 2: \"1.234\" may mean 1234 or 1.234; say which with --thousands point or --decimal point",
+        ),
+        ("1\t1.234\n", "f, line 1, column 2: \"1.234\" may mean"),
+        ("1|1.234\n", "f, line 1, column 2: \"1.234\" may mean"),
+        ("1 -1.234\n", "f, line 1, column 2: \"-1.234\" may mean"),
+        ("1,\"1,234\"\n2,\"987\"\n", "f, line 1, column 2: \"1,234\" may mean 1234 or 1.234;"),
+        // No row is read before one of these tells.
+        ("1;12\n2;1.234\n3;2.345\n", "f, line 2, column 2: \"1.234\" may mean"),
+        ("a;y\n1;1.234.5\n", "f, line 2, column 2 (\"y\"): \"1.234.5\" is not a number"),
+        ("1,5\n2,1 23\n", "f, line 2, column 2: \"1 23\" is not a number"),
+        ("1,5\n2,0 234\n", "f, line 2, column 2: \"0 234\" is not a number"),
+        ("1;2 345\n2;2'345\n", "f, line 1, column 2: \"2 345\" is not a number"),
+        // Beside commas a point stands before a fraction.
+        ("1,\"1.234\"\n2,\"12,5\"\n", "f, line 2, column 2: \"12,5\" has another decimal mark than line 1"),
     ] {
         let message = refused(text, &csv());
         assert!(message.starts_with(complaint), "{message}\nshould begin: {complaint}");
@@ -143,12 +156,166 @@ fn what_may_mean_two_things_is_refused() {
     // Other cells tell.
     assert_eq!(numbers("0,5;1,234\n", &csv()), [[0.5, 1.234]]);
     assert_eq!(numbers("1;1,234\n2;2,5\n", &csv()), [[1.0, 1.234], [2.0, 2.5]]);
-    assert!(refused("1;1,234\n2;2.5\n", &csv()).contains("has another decimal mark than line 2"));
+    assert_eq!(numbers("1;1,234\n2;2.5\n", &csv()), [[1.0, 1234.0], [2.0, 2.5]]);
+    assert_eq!(numbers("1;1.234\n2;2.5\n", &csv()), [[1.0, 1.234], [2.0, 2.5]]);
+    assert_eq!(numbers("0.125;1.234\n", &csv()), [[0.125, 1.234]]);
     let comma = ReadOptions { separator: Some(Separator::Comma), decimal: Some(Decimal::Comma), ..csv() };
     assert!(refused("1,2\n", &comma).contains("commas cannot both"));
     // A stray text is told as such.
     let told = ReadOptions { decimal: Some(Decimal::Point), ..csv() };
     assert!(refused("1;2\n1;2,5\n", &told).contains("\"2,5\" is not a number"));
+}
+
+/// What a table holds, and what was told of its thousands.
+fn grouped(text: &str, options: &ReadOptions) -> (Vec<Vec<f64>>, Option<String>) {
+    let mut reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
+    let (mut row, mut rows, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(target) = reader.next_row(&mut row).unwrap() {
+        rows.push(row.iter().copied().chain([target]).collect());
+        told.extend(reader.take_remark());
+    }
+    assert!(told.len() <= 1, "{told:?}");
+    (rows, told.pop())
+}
+
+#[test]
+fn thousands_are_read_where_they_cannot_be_mistaken() {
+    let large = [[1.0, 1234.0], [2.0, 12.5]];
+    for text in [
+        "1;1.234\n2;12,5\n",
+        "1;1.234,0\n2;12,5\n",
+        "1;1,234.0\n2;12.5\n",
+        "1\t1,234\n2\t12.5\n",
+        "1,\"1,234\"\n2,12.5\n",
+        "1;1 234\n2;12,5\n",
+        "1,1 234\n2,12.5\n",
+        "1,1\u{a0}234\n2,12.5\n",
+        "1,1\u{2009}234\n2,12.5\n",
+        "1,1\u{202f}234\n2,12.5\n",
+        "1,1'234\n2,12.5\n",
+        "1;1\u{2019}234\n2;12,5\n",
+        "1;1 234,000\n2;12,5\n",
+    ] {
+        let (rows, told) = grouped(&format!("a{}y\n{text}", &text[1..2]), &csv());
+        assert_eq!(rows, large, "{text:?}");
+        assert!(told.is_some_and(|told| told.starts_with("f, line 2, column 2 (\"y\"): \"1")), "{text:?}");
+    }
+    let groups = [[1.0, -1_234_567.0], [2.0, 950_123.0]];
+    for text in [
+        "1;-1.234.567\n2;950.123\n",
+        "1,-1.234.567\n2,950.123\n",
+        "1;950.123\n1;-1.234.567\n",
+        "1,\"-1,234,567\"\n2,\"950,123\"\n",
+        "1|-1 234 567\n2|950 123\n",
+    ] {
+        let (mut rows, told) = grouped(text, &csv());
+        rows.sort_by(|a, b| a[1].total_cmp(&b[1]));
+        assert_eq!(rows.iter().map(|row| row[1]).collect::<Vec<_>>(), groups.map(|row| row[1]), "{text:?}");
+        assert!(told.is_some(), "{text:?}");
+    }
+    assert_eq!(
+        grouped("a;y\n1;1.234.567\n2;-950.123,5\n", &csv()).1.unwrap(),
+        "f, line 2, column 2 (\"y\"): \"1.234.567\" is read as 1234567, because points separate thousands; overrule this with --thousands or --decimal"
+    );
+    // A decimal comma in quotes needs no word.
+    assert_eq!(
+        grouped("a,y\n\"1,5\",\"2,25\"\n3,\"4,125\"\n", &csv()),
+        (vec![vec![1.5, 2.25], vec![3.0, 4.125]], None)
+    );
+}
+
+#[test]
+fn marks_are_told() {
+    let told = |decimal: Option<Decimal>, thousands| ReadOptions { decimal, thousands, ..csv() };
+    let (point, comma) = (Some(Decimal::Point), Some(Decimal::Comma));
+    for (options, text, second) in [
+        (told(point, None), "1;1.234\n", 1.234),
+        (told(comma, None), "1;1.234\n", 1234.0),
+        (told(comma, None), "1;1,234\n", 1.234),
+        (told(point, None), "1;1,234\n", 1234.0),
+        (told(comma, None), "1,\"1,234\"\n", 1.234),
+        (told(None, Some(Thousands::Comma)), "1,\"1,234\"\n", 1234.0),
+        (told(None, Some(Thousands::Point)), "1;1.234\n", 1234.0),
+        (told(None, Some(Thousands::Point)), "1;1.234,5\n", 1234.5),
+        (told(None, Some(Thousands::Nothing)), "1;1.234\n", 1.234),
+        (told(None, Some(Thousands::Nothing)), "1;1,234\n", 1.234),
+        (told(None, Some(Thousands::Blank)), "1;1.234\n", 1.234),
+        (told(None, Some(Thousands::Blank)), "1;1 234\n", 1234.0),
+        (told(comma, Some(Thousands::Apostrophe)), "1;1'234,5\n", 1234.5),
+    ] {
+        let (rows, remark) = grouped(text, &options);
+        assert_eq!(rows, [[1.0, second]], "{text:?} {options:?}");
+        assert_eq!(remark.is_some(), options.thousands.is_none() && second > 1000.0, "{text:?}");
+    }
+    let refused = |options: &ReadOptions, text: &str| self::refused(text, options);
+    assert!(refused(&told(None, Some(Thousands::Nothing)), "1;1.234.567\n").contains("\"1.234.567\" is not a number"));
+    assert!(refused(&told(None, Some(Thousands::Point)), "1;1.5\n").contains("\"1.5\" is not a number"));
+    assert_eq!(
+        refused(&told(point, Some(Thousands::Point)), "1;2\n"),
+        "f: the decimal mark and the mark between thousands cannot both be the point; say one of them otherwise"
+    );
+    assert_eq!(
+        "dot".parse::<Thousands>().unwrap_err().to_string(),
+        "\"dot\" is not a mark between thousands; they are point, comma, blank, apostrophe and none"
+    );
+}
+
+/// What is known of other files settles doubts, and nothing else.
+#[test]
+fn marks_are_known() {
+    let known = |decimal, thousands| ReadOptions { marks: Marks { decimal, thousands }, ..csv() };
+    let (point, comma) = (Some(Decimal::Point), Some(Decimal::Comma));
+    for (options, text, second) in [
+        (known(comma, None), "1;1.234\n", 1234.0),
+        (known(comma, None), "1;1,234\n", 1.234),
+        (known(point, None), "1;1.234\n", 1.234),
+        (known(comma, None), "1;12.5\n", 12.5),
+        (known(comma, None), "1,1234.50\n", 1234.5),
+        (known(None, Some(Thousands::Blank)), "1;1 234\n", 1234.0),
+    ] {
+        assert_eq!(grouped(text, &options).0, [[1.0, second]], "{text:?} {options:?}");
+    }
+    let refused = |options: &ReadOptions, text: &str| self::refused(text, options);
+    // Commas that separate cells say one thing, and the other file the other.
+    assert!(refused(&known(comma, None), "1,1.234\n").contains("\"1.234\" may mean"));
+    assert!(refused(&known(comma, None), "1;1.234\n2;1.5\n").contains("\"1.5\" has another decimal mark than line 1"));
+    let marks = |text: &str, options: &ReadOptions| {
+        let mut reader = open(text, options).unwrap();
+        while reader.next_record(&mut Record::new()).unwrap() {}
+        reader.marks()
+    };
+    assert_eq!(marks("1;2,5\n", &csv()), Marks { decimal: comma, thousands: None });
+    assert_eq!(marks("1,2.5\n", &csv()), Marks { decimal: point, thousands: None });
+    assert_eq!(marks("1,2\n", &csv()), Marks::default());
+    assert_eq!(marks("1;2 345,6\n", &csv()), Marks { decimal: comma, thousands: Some(Thousands::Blank) });
+    assert_eq!(marks("1;2\n", &known(comma, None)), Marks { decimal: comma, thousands: None });
+}
+
+/// Columns of text show no marks, and have none.
+#[test]
+fn columns_of_text_say_nothing_of_marks() {
+    let text = "codes,net,x,y\n\"1,2\",192.168.100.200,a 1,0.5\n\"1,2,3\",10.0.0.1,100 200,1.5\n7,10.0.0.2,b,2.5\n\"3,4\",10.0.0.3,c,2.5\n";
+    let (_, records) = records(text, &csv());
+    let column = |column: usize| records.iter().map(move |record| record.cell(column)).collect::<Vec<_>>();
+    assert_eq!(column(1)[0], Cell::Text("192.168.100.200"));
+    assert_eq!(column(2)[1], Cell::Text("100 200"));
+    assert_eq!(column(0)[..2], [Cell::Text("1,2"), Cell::Text("1,2,3")]);
+    assert_eq!(column(3), [0.5, 1.5, 2.5, 2.5].map(Cell::Number));
+    // A number in a column of versions is no measure for prices.
+    let mut text = "version;price\n".to_owned();
+    for version in ["1.2", "2.0.1", "1.10", "1.2.3", "2.x"] {
+        text += &format!("{version};2,5\n");
+    }
+    let (_, records) = self::records(&text, &csv());
+    assert!(records.iter().all(|record| record.cell(1) == Cell::Number(2.5)), "{records:?}");
+    // Two answers are no decimal comma, wherever they come first.
+    let mut text = "answers,y\n".to_owned();
+    for answers in ["\"1,2\"", "\"2,3,4\"", "\"3,4\"", "1", "\"1,4,5\""] {
+        text += &format!("{answers},0.5\n");
+    }
+    let (_, records) = self::records(&text, &csv());
+    assert!(records.iter().all(|record| record.cell(1) == Cell::Number(0.5)), "{records:?}");
+    assert_eq!(records[0].cell(0), Cell::Text("1,2"));
 }
 
 #[test]

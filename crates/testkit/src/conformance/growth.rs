@@ -35,6 +35,12 @@ pub(super) fn inputs_grow_or_stay(name: &str, make: &dyn Fn() -> Subject, rows: 
             Err(ExampleError::Dimension { expected: 5, got: 3 }.into()),
             "{name}: grown after {cut} rows"
         );
+        if name.contains("auto") {
+            // It chooses anew what it is made of; a test of its own tells what it is then.
+            learn(name, &mut learner, &rows[..50].iter().map(|row| padded(row, row.x[0])).collect::<Vec<_>>());
+            assert_eq!(learner.validate(), Ok(()), "{name}: learnt after growth");
+            continue;
+        }
         let zeros: Vec<Row> = rows[cut..cut + 40].iter().map(|row| padded(row, 0.0)).collect();
         let (expected, got) = (learn(name, &mut narrow, &rows[cut..cut + 40]), learn(name, &mut learner, &zeros));
         assert_eq!(bits(&got), bits(&expected), "{name}: zeros in new features change predictions");

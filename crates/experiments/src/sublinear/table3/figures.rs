@@ -1,8 +1,7 @@
 //! Pictures of the passes behind Table 3, at the paper's setting.
 
 use super::printed::PrintedCell;
-use super::tables::{is_whole, mean_size, printed};
-use super::{Learner, Options, Runs, StreamResult};
+use super::{Learner, Options, Runs, StreamResult, is_whole, mean_size, printed};
 use crate::figure::{Figure, Mark, Panels};
 use crate::report::Report;
 use crate::stats::{Summary, mean};
@@ -94,7 +93,8 @@ fn panels(title: &str, results: &[&StreamResult], draw: impl Fn(&StreamResult) -
     results.iter().fold(Panels::new(title, columns), |panels, result| panels.panel(draw(result)))
 }
 
-/// The rounds at which every pass was recorded (a diverged one ends early), and a value of each pass there.
+/// The rounds at which every pass was recorded (a diverged one ends early), and a value of each
+/// pass there.
 fn curves(runs: &Runs, value: impl Fn(&super::Checkpoint) -> f64) -> (Vec<f64>, Vec<Vec<f64>>) {
     let length = runs.passes.iter().map(|pass| pass.curve.len()).min().unwrap_or(0);
     let rounds = runs.passes.first().map_or(&[][..], |pass| &pass.curve[..length]);

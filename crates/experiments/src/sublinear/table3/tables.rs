@@ -2,10 +2,10 @@
 
 use mercer_readers::Span;
 
-use super::{Learner, Options, Outcome, PrintedCell, Runs, StreamResult, figures};
+use super::{Learner, Options, Outcome, Runs, StreamResult, figures, is_whole, mean_size, printed};
 use crate::judgement::{Judgement, Kind};
 use crate::report::{Report, ReportError};
-use crate::stats::{Summary, mean};
+use crate::stats::Summary;
 use crate::table::{Cell, Format, Table, TableError};
 use crate::verdict::{SizeVerdict, Tolerance, Verdict};
 
@@ -118,21 +118,14 @@ fn tally(results: &[StreamResult], options: &Options) -> String {
     )
 }
 
-pub(super) fn printed(result: &StreamResult, learner: Learner) -> Option<PrintedCell> {
-    result.stream.printed.map(|set| set.cells[learner.index()])
-}
-
-pub(super) fn mean_size(runs: &Runs) -> f64 {
-    mean(&runs.passes.iter().map(|pass| pass.size as f64).collect::<Vec<_>>())
-}
-
 fn verdicts(result: &StreamResult, learner: Learner, runs: &Runs, options: &Options) -> Option<(Verdict, SizeVerdict)> {
     let printed = printed(result, learner).filter(|_| is_whole(runs, options))?;
     let tolerance = Tolerance::of(learner.name());
     Some((tolerance.judge(&runs.errors(), &printed.mse), tolerance.judge_size(mean_size(runs), printed.size)))
 }
 
-/// Both as they are counted: with what the paper leaves open, or as not run where the passes are shortened.
+/// Both as they are counted: with what the paper leaves open, or as not run where the passes are
+/// shortened.
 fn judgements(
     result: &StreamResult,
     learner: Learner,
@@ -145,11 +138,6 @@ fn judgements(
         Some((error, size)) => (Judgement::printed(&error, choice.clone()), size.judgement(choice)),
         None => (Judgement::shortened(Kind::Printed), Judgement::shortened(Kind::Printed)),
     })
-}
-
-/// Whether the passes are as long as the paper's.
-pub(super) fn is_whole(runs: &Runs, options: &Options) -> bool {
-    runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
 }
 
 fn summary(samples: impl Iterator<Item = f64>) -> Option<Summary> {

@@ -1,6 +1,8 @@
 //! Records of a file, a pipe, or a data set with a name.
 
-use mercer::readers::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Record, RecordReader};
+use mercer::readers::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Marks, Record, RecordReader};
+
+use crate::cli::dialect;
 
 pub(crate) enum Records {
     Read(Box<RecordReader>),
@@ -88,8 +90,20 @@ impl Records {
     /// Puts the next record into `record`; false at the end.
     pub(crate) fn next(&mut self, record: &mut Record) -> Result<bool, DataError> {
         match self {
-            Self::Read(reader) => reader.next_record(record),
+            Self::Read(reader) => {
+                let read = reader.next_record(record);
+                dialect::tell_remark(reader.take_remark());
+                read
+            }
             Self::Table(table) => Ok(table.next(record)),
+        }
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        match self {
+            Self::Read(reader) => reader.marks(),
+            Self::Table(_) => Marks::default(),
         }
     }
 

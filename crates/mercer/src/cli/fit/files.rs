@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mercer::datasets::Registry;
 use mercer::readers::{
-    ColumnChoice, DataError, Dataset, Example, Labels, Ranges, ReadOptions, RowReader, TargetColumn, Targets,
+    ColumnChoice, DataError, Dataset, Example, Labels, Marks, Ranges, ReadOptions, RowReader, TargetColumn, Targets,
 };
 
 use super::frozen::{Frozen, FrozenRows};
@@ -13,7 +13,7 @@ use crate::cli::dialect::{self, Dialect};
 use crate::cli::failure::Failure;
 use crate::cli::input::not_scaled;
 use crate::cli::source::Source;
-use crate::cli::{ScaleChoice, TaskChoice, voice};
+use crate::cli::{FIRST_ROWS, ScaleChoice, TaskChoice, voice};
 
 /// What the files are told.
 pub(super) struct Reading<'a> {
@@ -76,7 +76,11 @@ impl Rows {
     /// Puts the next row into `example`; false at the end.
     pub(super) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         match self {
-            Self::File(reader) => reader.next_example(example),
+            Self::File(reader) => {
+                let read = reader.next_example(example);
+                dialect::tell_remark(reader.take_remark());
+                read
+            }
             Self::Encoded(rows) => rows.next(example),
             Self::Table { table, next, .. } if *next == table.len() => Ok(false),
             Self::Table { table, next, classes } => {
@@ -345,6 +349,22 @@ impl Files {
         } else {
             self.like(&self.paths[file])
         }
+    }
+
+    /// The marks in the numbers of the first rows.
+    pub(super) fn marks(&self) -> Result<Marks, Failure> {
+        let (mut rows, mut example) = (self.rows(0)?, Example::default());
+        // What cannot be read is told when it is summed up.
+        for _ in 0..FIRST_ROWS {
+            if !matches!(rows.next(&mut example), Ok(true)) {
+                break;
+            }
+        }
+        Ok(match rows {
+            Rows::File(reader) => reader.marks(),
+            Rows::Encoded(rows) => rows.marks(),
+            Rows::Table { .. } => Marks::default(),
+        })
     }
 
     /// Why a row cannot be read, and what to do where a column is not numbers.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, EncodingError, EncodingOptions, TargetScale};
-use mercer::readers::{ColumnChoice, Counts, DataError, Example, ReadOptions, TargetColumn};
+use mercer::readers::{ColumnChoice, Counts, DataError, Example, Marks, ReadOptions, TargetColumn};
 
 use super::files::Reading;
 use crate::cli::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample, TableRanges};
@@ -175,6 +175,11 @@ impl FrozenRows {
             format!("{shown}, {} {line}", if counts == Counts::Lines { "line" } else { "row" })
         });
         Ok(true)
+    }
+
+    /// The marks in the numbers so far.
+    pub(super) fn marks(&self) -> Marks {
+        self.encoded.marks()
     }
 
     /// Leaves out so many rows, and says how many there were.

@@ -74,7 +74,9 @@ fn of_file(arguments: &InspectArguments, shown: &str, overrides: Overrides) -> R
     };
     let mut record = Record::new();
     loop {
-        match reader.next_record(&mut record) {
+        let read = reader.next_record(&mut record);
+        dialect::tell_remark(reader.take_remark());
+        match read {
             Ok(false) => head.whole = true,
             Ok(true) if head.look.rows() + head.bad < HEAD => {
                 head.look.observe(&record).map_err(encoding)?;

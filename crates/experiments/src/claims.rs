@@ -1,0 +1,90 @@
+//! Statements with what was measured and a verdict, as tables.
+
+use crate::digits::signed;
+use crate::judgement::{Judgement, Kind};
+use crate::plan::ExperimentError;
+use crate::table::{Format, Table};
+use crate::verdict::Outcome;
+
+/// A dictionary's size beside the printed one, by its relative `gap`, of which `most` is allowed.
+pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> Judgement {
+    let (outcome, word) =
+        if gap.abs() <= most { (Outcome::Reproduced, "reproduced") } else { (Outcome::Differs, "differs") };
+    let words = format!("{word} ({}%)", signed(100.0 * gap, decimals));
+    Judgement::new(Kind::Printed, outcome, words).with_choice(choice)
+}
+
+/// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`.
+/// A shortened run is judged by none.
+pub(crate) fn claim(
+    words: String,
+    seeds: usize,
+    measured: f64,
+    wanted: f64,
+    whole: bool,
+) -> Result<Table, ExperimentError> {
+    let verdict =
+        if whole { Judgement::statement(Kind::Claim, measured >= wanted) } else { Judgement::shortened(Kind::Claim) };
+    let mut table = Table::new()
+        .words("claim")
+        .numbers("seeds", Format::Shortest)
+        .numbers("measured", Format::Decimals(3))
+        .numbers("at least", Format::Shortest)
+        .words("verdict");
+    table.push(vec![words.into(), seeds.into(), measured.into(), wanted.into(), verdict.into()])?;
+    Ok(table)
+}
+
+/// What a paper (`of_paper`) or this project (`ours`) says, what was measured, and whether it
+/// holds.
+pub(crate) struct Claims(Table);
+
+impl Claims {
+    pub(crate) fn new() -> Self {
+        Self(Table::new().words("statement").words("measured").words("verdict"))
+    }
+
+    /// A statement of the paper without a number: a bound, an order of growth, an order of methods.
+    pub(crate) fn of_paper(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        holds: bool,
+    ) -> Result<(), ExperimentError> {
+        self.judge(statement, measured, Judgement::statement(Kind::Bound, holds))
+    }
+
+    /// A statement of this project.
+    pub(crate) fn ours(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        holds: bool,
+    ) -> Result<(), ExperimentError> {
+        self.judge(statement, measured, Judgement::statement(Kind::Claim, holds))
+    }
+
+    /// A statement with a verdict of its own.
+    pub(crate) fn judge(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        verdict: Judgement,
+    ) -> Result<(), ExperimentError> {
+        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), verdict.into()])?)
+    }
+
+    /// An observation that is no verdict.
+    pub(crate) fn observe(
+        &mut self,
+        statement: impl Into<String>,
+        measured: impl Into<String>,
+        words: &str,
+    ) -> Result<(), ExperimentError> {
+        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), words.into()])?)
+    }
+
+    pub(crate) fn table(self) -> Table {
+        self.0
+    }
+}

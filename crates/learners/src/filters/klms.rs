@@ -1,0 +1,62 @@
+//! KLMS: kernel least mean squares (Liu, Pokharel and Principe 2008).
+//!
+//! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the example: a step of size `η` along the gradient of
+//! `½ω(f(x) − y)²`. No other coefficient moves. Once the dictionary is full nothing is learnt any more.
+//!
+//! `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//!
+//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation: repeated inputs are kept again.
+
+use mercer_core::cost;
+use mercer_kernels::Kernel;
+use mercer_sparsify::EveryPoint;
+
+use super::qklms::QuantisedStep;
+use crate::Error;
+use crate::catalogue::{Entry, Parameters, Takes};
+use crate::engines::coefficients::OnCoefficients;
+use crate::parameters::parameters;
+
+parameters! {
+    /// Parameters of [`Klms`].
+    #[derive(Copy)]
+    pub struct KlmsParams {
+        /// step size, below 2/k(x,x)
+        eta: f64 = 0.2 => "η" POSITIVE.search(0.01, 1.0),
+        /// most points kept
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
+    }
+}
+
+/// Kernel least mean squares.
+pub type Klms<K> = OnCoefficients<K, EveryPoint, QuantisedStep>;
+
+impl<K: Kernel> Klms<K> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(kernel: K, dimension: usize, params: KlmsParams) -> Result<Self, Error> {
+        params.check()?;
+        let KlmsParams { eta, max_dictionary, outputs } = params;
+        Self::from_parts(kernel, dimension, EveryPoint, QuantisedStep::new(eta)?, (outputs, max_dictionary))
+    }
+}
+
+pub(crate) const KLMS: Entry = Entry {
+    name: "klms",
+    summary: "kernel least mean squares: every example is kept until the dictionary is full",
+    keys: KlmsParams::KEYS,
+    time: cost!(1.0 J d, 1.0 J),
+    memory: cost!(1.0 J d, 2.0 J),
+    source: "Liu et al. 2008",
+    remedy: Some("take a smaller step"),
+    takes: Takes::SQUARED_OUTPUTS,
+    advice: "the yardstick of kernel adaptive filters",
+    start: "`eta=0.2`",
+    trial: &["max_dictionary=60"],
+    make: |kernel, context, values| Ok(Klms::new(kernel, context.dimension, values.parameters(context)?)?.into()),
+    ..Entry::PLAIN
+};

@@ -1,0 +1,11 @@
+//! Learners that go down the gradient, one a file.
+
+pub(crate) mod aogd_ald;
+pub(crate) mod fogd;
+pub(crate) mod kogd;
+pub(crate) mod nogd;
+
+pub use aogd_ald::{AogdAld, AogdAldParams};
+pub use fogd::{Fogd, FogdParams};
+pub use kogd::{Kogd, KogdParams};
+pub use nogd::{Nogd, NogdParams};

@@ -1,0 +1,120 @@
+//! PKAWV and PKRR on Taylor features of the Gaussian kernel (Jézéquel, Gaillard and Rudi 2019, section 3.1, Algorithm 1).
+//!
+//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of the features up to degree `M` (eq. 4); PKRR,
+//! the variant for independent data of section 4, leaves the last term out. With `A = λI + Σ_{s<t} z zᵀ`, `w = A⁻¹Σ y z`:
+//! `ŷ = wᵀz/(1 + zᵀA⁻¹z)` and `ŷ = wᵀz`. (Algorithm 1's right-hand side means `A_{t−1}⁻¹`.) `2r²` multiply-adds a round and
+//! `½r²` numbers for `r = C(d + M, M)` features, whatever the length of the stream.
+
+use mercer_core::{ExampleError, cost};
+use mercer_kernels::{AnyKernel, TaylorFeatures};
+
+use crate::catalogue::{BuildError, Context, Entry, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
+use crate::engines::basis::OnFeatures;
+use crate::engines::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge};
+use crate::parameters::parameters;
+use crate::{Error, ParameterError};
+
+parameters! {
+    /// Parameters of [`PkawvTaylor`] and [`PkrrTaylor`].
+    pub struct TaylorParams {
+        /// width `σ > 0` of the Gaussian kernel
+        sigma: f64 = 1.0,
+        /// ridge
+        lambda: f64 = 1.0 => "λ" POSITIVE.search(0.0001, 10.0),
+        /// where inputs are measured from; those near it need few features, those far from it are predicted as 0
+        centre: Option<Vec<f64>> = None => "" "a number, d numbers separated by commas"
+            .none("the origin")
+            .found_by_default(Rule::MEAN),
+        /// degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few
+        degree: usize = 2 => "M" WHOLE.found(SUFFICIENT_DEGREE),
+        /// most bytes that the matrix of the features may take
+        max_bytes: u64 = 4 << 30,
+        /// outputs of a prediction
+        outputs: usize = 1 => context outputs,
+    }
+}
+
+/// The Azoury–Warmuth–Vovk forecaster on Taylor features.
+pub type PkawvTaylor = OnFeatures<TaylorFeatures, LeastSquares<Awv>>;
+
+/// Online ridge regression on Taylor features.
+pub type PkrrTaylor = OnFeatures<TaylorFeatures, LeastSquares<Ridge>>;
+
+impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
+    /// A learner for inputs of dimension `dimension`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range, the centre has another dimension, or the features do not fit the memory.
+    pub fn new(dimension: usize, params: TaylorParams) -> Result<Self, Error> {
+        params.check()?;
+        let TaylorParams { sigma, degree, lambda, centre, max_bytes, outputs } = params;
+        let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
+        if centre.len() != dimension {
+            return Err(ExampleError::Dimension { expected: dimension, got: centre.len() }.into());
+        }
+        let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
+        let mut update = LeastSquares::new(lambda, 1.0)?.with_outputs(outputs);
+        update.restart(map.dimension());
+        Self::from_parts(map, update)
+    }
+}
+
+/// The degree of Theorem 4.
+const SUFFICIENT_DEGREE: Rule = Rule::looking(
+    "⌈max(8R²/σ², 2 ln(T/min(λ, 1)))⌉, R the largest distance of the first rows from the centre",
+    "Jézéquel et al. 2019, Theorem 4",
+    [true, true],
+    sufficient_degree,
+);
+
+fn width(kernel: &AnyKernel) -> Result<f64, BuildError> {
+    let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
+    Ok(gaussian.sigma())
+}
+
+fn sufficient_degree(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
+    let sigma = width(kernel)?;
+    let lambda = ParameterError::positive("lambda", values.read("lambda", context)?).map_err(Error::from)?;
+    let Context { rows, dimension, .. } = *context;
+    let rounds = context.rounds.ok_or(BuildError::NeedsData("T, the number of rows"))?;
+    if rows.is_empty() {
+        return Err(BuildError::NeedsData(keys::FIRST_ROWS));
+    }
+    let centre: Option<Vec<f64>> = values.read("centre", context)?;
+    let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
+    let squared = |row: &[f64]| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+    let radius = rows.chunks_exact(dimension.max(1)).map(squared).fold(0.0, f64::max).sqrt();
+    Ok(Value::Whole(TaylorFeatures::sufficient_degree(radius, sigma, rounds, lambda)))
+}
+
+fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
+    Ok(values.parameters::<TaylorParams>(context)?.sigma(width(kernel)?))
+}
+
+pub(crate) const PKAWV_TAYLOR: Entry = Entry {
+    name: "pkawv-taylor",
+    summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
+    keys: TaylorParams::KEYS,
+    time: cost!(2.0 r r),
+    memory: cost!(0.5 r r),
+    source: "Jézéquel et al. 2019, section 3.1, Algorithm 1",
+    remedy: Some("raise lambda"),
+    gaussian: true,
+    takes: Takes::SQUARED_OUTPUTS,
+    advice: "`d` small, Gaussian kernel",
+    start: "`degree=4`, `lambda=0.1`; `degree=auto` is Theorem 4's, often far more than needed",
+    trial: &["centre=none"],
+    make: |kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
+    ..Entry::PLAIN
+};
+
+pub(crate) const PKRR_TAYLOR: Entry = Entry {
+    name: "pkrr-taylor",
+    summary: "online ridge regression on Taylor features of a Gaussian kernel",
+    time: cost!(1.5 r r),
+    source: "Jézéquel et al. 2019, section 4",
+    advice: "the same, independent data",
+    start: "as pkawv-taylor",
+    make: |kernel, context, values| Ok(PkrrTaylor::new(context.dimension, params(&kernel, context, values)?)?.into()),
+    ..PKAWV_TAYLOR
+};

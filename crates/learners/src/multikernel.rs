@@ -1,0 +1,8 @@
+//! Learners with several kernels on one dictionary, one a file.
+
+mod kernels;
+pub(crate) mod mknlms_cs;
+pub(crate) mod mxklms;
+
+pub use mknlms_cs::{MknlmsCs, MknlmsCsParams, NormalisedSteps};
+pub use mxklms::{Mxklms, MxklmsParams, SoftmaxMixture};

@@ -1,0 +1,468 @@
+//! The marks in the numbers of a file: before their fractions, and between their thousands.
+//!
+//! One mark stands before the fractions of a whole file: the options tell it, or the first number
+//! shows it that can be read in one way alone. `12.5` and `1,234.5` show a point, `12,5` and
+//! `1.234.567` a comma. A single group of three digits (`1.234`, `1,234`) shows nothing, and is read
+//! once the mark is known; the point of such a number is taken for that of a fraction where commas
+//! separate the cells. What contradicts the mark later is refused.
+//!
+//! Blanks and apostrophes stand between thousands only in columns that otherwise hold numbers, as
+//! far as a look ahead goes. A column that holds text shows no mark either: its `1,2` may be two
+//! answers, its `192.168.100.200` is no number.
+
+use std::str;
+
+use crate::dialect::{Decimal, Marks, Separator, Thousands};
+use crate::number::{self, Parsed};
+use crate::options::ReadOptions;
+use mercer_core::Cell;
+
+/// Of so many cells of a column of numbers one may be text.
+const NUMBERS_A_TEXT: u64 = 20;
+
+/// What a cell holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Reading {
+    Parsed(Parsed),
+    /// A number with that mark between its thousands.
+    Grouped(Parsed, Thousands),
+    /// The rows that follow are to be looked at before.
+    Asks,
+    /// A number with another decimal mark than that on this line.
+    Mixed(u64),
+    /// A number in one group of three digits, behind that mark.
+    Doubtful(Thousands),
+}
+
+/// The decimal mark, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Told(Decimal),
+    Found(Decimal, Place),
+    Open,
+}
+
+/// Where a mark was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    line: u64,
+    column: usize,
+}
+
+/// What is known of a column.
+#[derive(Clone, Copy, Debug, Default)]
+struct Content {
+    /// Whether it holds numbers, once that was looked at.
+    numbers: Option<bool>,
+    /// Cells so far that are text.
+    texts: u64,
+}
+
+/// Reads numbers, and finds out on the way which marks they have.
+pub(crate) struct Notation {
+    decimal: State,
+    /// What the options say.
+    thousands: Option<Thousands>,
+    /// What is known of other files of the same origin.
+    known: Marks,
+    /// Whether commas separate the cells.
+    commas: bool,
+    columns: Vec<Content>,
+    /// The mark between the thousands of numbers so far.
+    grouped: Option<Thousands>,
+    /// The line of a row that asks for no look any more.
+    looked: u64,
+}
+
+impl Notation {
+    pub(crate) fn new(options: &ReadOptions, separator: Separator, columns: usize) -> Self {
+        // The mark that is not between thousands.
+        let implied = match options.thousands {
+            Some(Thousands::Point) => Some(Decimal::Comma),
+            Some(Thousands::Comma) => Some(Decimal::Point),
+            Some(Thousands::Blank | Thousands::Apostrophe | Thousands::Nothing) | None => None,
+        };
+        Self {
+            decimal: options.decimal.or(implied).map_or(State::Open, State::Told),
+            thousands: options.thousands.or(options.marks.thousands.filter(|mark| *mark == Thousands::Nothing)),
+            known: options.marks,
+            commas: separator == Separator::Comma,
+            columns: vec![Content::default(); columns],
+            grouped: None,
+            looked: 0,
+        }
+    }
+
+    /// Whether a plain number with a point may be read as it stands.
+    #[inline]
+    pub(crate) fn may_be_points(&self) -> bool {
+        !matches!(self.decimal, State::Told(Decimal::Comma) | State::Found(Decimal::Comma, _))
+    }
+
+    /// Whether the decimal mark is not yet known.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.decimal == State::Open
+    }
+
+    /// Takes the text of a plain number in account; false if that may not be read as it stands.
+    #[inline]
+    pub(crate) fn see(&mut self, number: &[u8], line: u64, column: usize) -> bool {
+        if self.decimal != State::Open || !number.contains(&b'.') {
+            return true;
+        }
+        let doubtful = self.thousands.is_none() && self.points_are_doubtful();
+        if doubtful && Written::of(number).is_some_and(|written| written.doubt().is_some()) {
+            return false;
+        }
+        self.decimal = State::Found(Decimal::Point, Place { line, column });
+        true
+    }
+
+    /// Whether a single group behind a point may be one of thousands.
+    fn points_are_doubtful(&self) -> bool {
+        !self.commas || self.known.decimal == Some(Decimal::Comma)
+    }
+
+    /// The marks that the file has, as far as they are known.
+    pub(crate) fn marks(&self) -> Marks {
+        let decimal = match self.decimal {
+            State::Told(mark) | State::Found(mark, _) => Some(mark),
+            State::Open => self.known.decimal,
+        };
+        Marks { decimal, thousands: self.thousands.or(self.grouped).or(self.known.thousands) }
+    }
+
+    /// What a cell at that line and column holds.
+    pub(crate) fn read(&mut self, cell: &[u8], line: u64, column: usize) -> Reading {
+        let is_text = self.columns[column].numbers == Some(false);
+        if let (false, Some(parsed)) = (is_text || self.may_be_points(), short_with_comma(cell)) {
+            return Reading::Parsed(parsed);
+        }
+        let parsed = number::parse(cell);
+        let plain = match parsed {
+            Parsed::Number(_) => self.points_are_decimal() || !cell.contains(&b'.'),
+            Parsed::Text => false,
+            Parsed::Nan | Parsed::NotFinite | Parsed::Empty => true,
+        };
+        if plain || is_text {
+            return Reading::Parsed(parsed);
+        }
+        let Some(written) = Written::of(cell) else { return Reading::Parsed(parsed) };
+        if self.looked != line && self.asks_of(written, column) {
+            return Reading::Asks;
+        }
+        let reading = self.written(cell, written, Place { line, column });
+        if let Reading::Grouped(_, mark) = reading {
+            self.grouped.get_or_insert(mark);
+        }
+        reading
+    }
+
+    /// Whether points stand before fractions.
+    fn points_are_decimal(&self) -> bool {
+        matches!(self.decimal, State::Told(Decimal::Point) | State::Found(Decimal::Point, _))
+    }
+
+    /// The row on that line is read with what is known by now.
+    pub(crate) fn go_on(&mut self, line: u64) {
+        self.looked = line;
+    }
+
+    /// Takes in account that a cell is text.
+    pub(crate) fn see_text(&mut self, column: usize) {
+        self.columns[column].texts += 1;
+    }
+
+    /// A number with marks.
+    fn written(&mut self, cell: &[u8], written: Written, place: Place) -> Reading {
+        let text = Reading::Parsed(Parsed::Text);
+        let written = match (self.thousands, written.groups) {
+            (Some(told), Some(groups)) if told != groups => match written.doubt() {
+                Some(_) => written.with_fraction(),
+                None => return text,
+            },
+            _ => written,
+        };
+        if written.groups.is_some_and(Thousands::is_no_decimal) && self.asks_of_groups(written, place.column) {
+            return text;
+        }
+        let known = match (self.decimal, written.shows()) {
+            (State::Told(known), Some(shown)) if known != shown => return text,
+            (State::Found(known, first), Some(shown)) if known != shown => return Reading::Mixed(first.line),
+            (State::Told(known) | State::Found(known, _), _) => known,
+            (State::Open, Some(shown)) => self.found(shown, place),
+            (State::Open, None) => match (written.doubt(), self.known.decimal) {
+                (None, _) => return read_as(cell, written),
+                (Some(Thousands::Point), _) if !self.points_are_doubtful() => self.found(Decimal::Point, place),
+                (Some(Thousands::Point), _) if self.commas => return Reading::Doubtful(Thousands::Point),
+                (Some(_), Some(known)) => self.found(known, place),
+                (Some(mark), None) => return Reading::Doubtful(mark),
+            },
+        };
+        let as_fraction = written.doubt().is_some_and(|mark| mark.as_decimal() == Some(known));
+        read_as(cell, if as_fraction { written.with_fraction() } else { written })
+    }
+
+    fn found(&mut self, mark: Decimal, place: Place) -> Decimal {
+        self.decimal = State::Found(mark, place);
+        mark
+    }
+
+    /// Whether blanks or apostrophes stand in a column of which it is not known that it holds
+    /// numbers.
+    fn asks_of_groups(&self, written: Written, column: usize) -> bool {
+        self.thousands.is_none() && self.known.thousands != written.groups && self.columns[column].numbers != Some(true)
+    }
+
+    /// Whether the rows behind it are to be looked at before that cell is read.
+    pub(crate) fn asks(&self, cell: &[u8], column: usize) -> bool {
+        Written::of(cell).is_some_and(|written| self.asks_of(written, column))
+    }
+
+    fn asks_of(&self, written: Written, column: usize) -> bool {
+        let numbers = self.columns[column].numbers;
+        if self.is_doubtful(written) {
+            return numbers != Some(false);
+        }
+        if numbers.is_some() {
+            return false;
+        }
+        if written.groups.is_some_and(Thousands::is_no_decimal) {
+            return self.asks_of_groups(written, column);
+        }
+        let in_quotes = self.commas && written.decimal == Some(Decimal::Comma) && written.groups.is_none();
+        match (self.decimal, written.shows()) {
+            (State::Found(known, _), Some(shown)) => known != shown,
+            (State::Open, Some(shown)) => {
+                self.thousands.is_none() && self.known.decimal != Some(shown) && (written.several || in_quotes)
+            }
+            (State::Told(_), _) | (_, None) => false,
+        }
+    }
+
+    /// Whether nothing tells how that number is to be read.
+    fn is_doubtful(&self, written: Written) -> bool {
+        let Some(mark) = written.doubt() else { return false };
+        let open = self.decimal == State::Open && self.thousands.is_none();
+        open && match mark {
+            Thousands::Point if self.commas => self.points_are_doubtful(),
+            _ => self.known.decimal.is_none(),
+        }
+    }
+
+    /// The mark of such a number, unless its column is one of text.
+    pub(crate) fn doubt(&self, cell: &[u8], column: usize) -> Option<Thousands> {
+        let written = Written::of(cell).filter(|_| self.columns[column].numbers != Some(false))?;
+        written.doubt().filter(|_| self.is_doubtful(written))
+    }
+
+    /// Whether it is known, or was told before, that numbers have groups.
+    pub(crate) fn tells_groups(&self) -> bool {
+        self.thousands.is_some() || self.grouped.is_some()
+    }
+
+    /// Takes in what was seen of the rows that follow.
+    pub(crate) fn learn(&mut self, look: &Look) {
+        for (column, seen) in self.columns.iter_mut().zip(&look.columns) {
+            let present = seen.present + column.texts;
+            if column.numbers.is_none() && present > 0 {
+                column.numbers = Some(NUMBERS_A_TEXT * (present - seen.numbers) <= present);
+            }
+        }
+        let holds_numbers = |column: usize| self.columns[column].numbers != Some(false);
+        if matches!(self.decimal, State::Found(_, first) if !holds_numbers(first.column)) {
+            self.decimal = State::Open;
+        }
+        if self.decimal == State::Open {
+            let shown = look.shown.iter().filter(|(_, place)| holds_numbers(place.column));
+            if let Some(&(mark, place)) = shown.min_by_key(|(_, place)| place.line) {
+                self.decimal = State::Found(mark, place);
+            }
+        }
+    }
+}
+
+/// What a row and those behind it hold.
+pub(crate) struct Look {
+    columns: Vec<Seen>,
+    /// Where each column first shows a decimal mark.
+    shown: Vec<(Decimal, Place)>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    present: u64,
+    numbers: u64,
+    /// Blanks or apostrophes between thousands.
+    groups: Option<Thousands>,
+    /// Whether each mark was shown.
+    shown: [bool; 2],
+}
+
+impl Look {
+    pub(crate) fn new(columns: usize) -> Self {
+        Self { columns: vec![Seen::default(); columns], shown: Vec::new() }
+    }
+
+    /// Takes a cell in account.
+    pub(crate) fn see(&mut self, cell: &[u8], line: u64, column: usize) {
+        let parsed = number::parse(cell);
+        let is_gap = || str::from_utf8(cell).is_ok_and(|text| number::text_cell(text) == Cell::Missing);
+        if matches!(parsed, Parsed::Empty | Parsed::Nan) || (parsed == Parsed::Text && is_gap()) {
+            return;
+        }
+        let seen = &mut self.columns[column];
+        seen.present += 1;
+        let written = Written::of(cell);
+        let groups = written.and_then(|written| written.groups).filter(|groups| groups.is_no_decimal());
+        let alike = groups.is_none_or(|groups| *seen.groups.get_or_insert(groups) == groups);
+        seen.numbers += u64::from((parsed != Parsed::Text || written.is_some()) && alike);
+        if let Some(mark) = written.and_then(|written| written.shows()) {
+            let shown = &mut seen.shown[usize::from(mark == Decimal::Comma)];
+            if !std::mem::replace(shown, true) {
+                self.shown.push((mark, Place { line, column }));
+            }
+        }
+    }
+}
+
+/// How a number with marks is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Written {
+    /// What stands before its fraction.
+    decimal: Option<Decimal>,
+    /// What stands between its groups of three digits.
+    groups: Option<Thousands>,
+    /// Whether there are three groups or more.
+    several: bool,
+}
+
+impl Written {
+    /// `None` for what is no number, or has no mark.
+    fn of(cell: &[u8]) -> Option<Self> {
+        let text = str::from_utf8(cell.trim_ascii()).ok()?;
+        let text = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let (whole, mut rest) = text.split_at(digits(text));
+        // A leading 0 is no thousands.
+        let grouped = matches!(whole.as_bytes(), [b'1'..=b'9'] | [b'1'..=b'9', _] | [b'1'..=b'9', _, _]);
+        let (mut decimal, mut groups, mut several, mut fraction) = (None, None, false, 0);
+        while let Some(symbol) = rest.chars().next().filter(|symbol| !matches!(symbol, 'e' | 'E')) {
+            let mark = Thousands::of(symbol)?;
+            let (behind, next) = rest[symbol.len_utf8()..].split_at(digits(&rest[symbol.len_utf8()..]));
+            if grouped && decimal.is_none() && behind.len() == 3 && groups.is_none_or(|groups| groups == mark) {
+                several |= groups.is_some();
+                groups = Some(mark);
+            } else if decimal.is_none() && groups != Some(mark) {
+                decimal = Some(mark.as_decimal()?);
+                fraction = behind.len();
+            } else {
+                return None;
+            }
+            rest = next;
+        }
+        let written = Self { decimal, groups, several };
+        let any = written.decimal.is_some() || written.groups.is_some();
+        if !any || whole.len() + fraction == 0 {
+            return None;
+        }
+        if rest.is_empty() {
+            return Some(written);
+        }
+        // An exponent stands behind a fraction.
+        let exponent = rest[1..].strip_prefix(['-', '+']).unwrap_or(&rest[1..]);
+        let is_exponent = !exponent.is_empty() && digits(exponent) == exponent.len();
+        match written.doubt() {
+            Some(_) => Some(written.with_fraction()),
+            None => (groups.is_none()).then_some(written),
+        }
+        .filter(|_| is_exponent)
+    }
+
+    /// The mark, if it may as well stand before a fraction.
+    fn doubt(self) -> Option<Thousands> {
+        let alone = self.decimal.is_none() && !self.several;
+        self.groups.filter(|groups| alone && !groups.is_no_decimal())
+    }
+
+    /// The same with its only mark before a fraction.
+    fn with_fraction(self) -> Self {
+        Self { decimal: self.groups.and_then(Thousands::as_decimal), groups: None, several: false }
+    }
+
+    /// The decimal mark of a file with that number, if it tells.
+    fn shows(self) -> Option<Decimal> {
+        match (self.decimal, self.groups) {
+            (Some(mark), _) => Some(mark),
+            (None, Some(Thousands::Point)) if self.several => Some(Decimal::Comma),
+            (None, Some(Thousands::Comma)) if self.several => Some(Decimal::Point),
+            (None, _) => None,
+        }
+    }
+
+    /// The number.
+    fn value(self, cell: &[u8]) -> Parsed {
+        /// Longer numbers are nobody's.
+        const LONGEST: usize = 512;
+        let (mut text, mut length) = ([0; LONGEST], 0);
+        let Ok(cell) = str::from_utf8(cell.trim_ascii()) else { return Parsed::Text };
+        for symbol in cell.chars() {
+            let byte = match Thousands::of(symbol) {
+                Some(mark) if Some(mark) == self.groups => continue,
+                Some(_) => b'.',
+                None if symbol.is_ascii() => symbol as u8,
+                None => return Parsed::Text,
+            };
+            let Some(place) = text.get_mut(length) else { return Parsed::Text };
+            *place = byte;
+            length += 1;
+        }
+        number::parse(&text[..length])
+    }
+}
+
+/// A number of digits and one decimal comma, as nearly all are where commas stand before fractions.
+fn short_with_comma(cell: &[u8]) -> Option<Parsed> {
+    let mut text = [0; 24];
+    let text = text.get_mut(..cell.len())?;
+    let mut commas = 0;
+    for (byte, &written) in text.iter_mut().zip(cell) {
+        *byte = match written {
+            b'0'..=b'9' | b'-' => written,
+            b',' => b'.',
+            _ => return None,
+        };
+        commas += usize::from(written == b',');
+    }
+    Some(number::parse(text)).filter(|parsed| commas == 1 && matches!(parsed, Parsed::Number(_)))
+}
+
+fn read_as(cell: &[u8], written: Written) -> Reading {
+    let value = written.value(cell);
+    written.groups.map_or(Reading::Parsed(value), |groups| Reading::Grouped(value, groups))
+}
+
+/// Whether a cell is a number with a decimal comma.
+pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
+    Written::of(cell).is_some_and(|written| {
+        written.groups.is_none_or(|groups| groups == Thousands::Comma && written.doubt().is_some())
+            && cell.contains(&b',')
+    })
+}
+
+/// What a cell of a first row holds, while it is not known which marks numbers have. One in
+/// thousands is a number that says nothing of its value.
+pub(crate) fn kind(cell: &[u8], options: &ReadOptions) -> Parsed {
+    let parsed = number::parse(cell);
+    if parsed != Parsed::Text {
+        return parsed;
+    }
+    match Written::of(cell) {
+        Some(Written { groups: Some(_), .. }) => Parsed::NotFinite,
+        Some(written) if written.decimal != Some(Decimal::Comma) || options.decimal != Some(Decimal::Point) => {
+            written.value(cell)
+        }
+        _ => Parsed::Text,
+    }
+}

@@ -1,0 +1,40 @@
+//! Why a request is not answered as asked.
+
+use hyper::StatusCode;
+
+/// Why a request is not answered as asked.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) message: String,
+    /// Rows of a request that were learnt nevertheless.
+    pub(super) learnt: Option<usize>,
+    /// Whether the rest of the request was not read, so that the connection must end.
+    pub(super) unread: bool,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), learnt: None, unread: false }
+    }
+
+    pub(super) fn bad_request(message: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(super) fn unprocessable(message: String) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+    }
+
+    pub(super) fn too_large(message: &str) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    }
+
+    pub(super) fn forbidden(message: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
+    }
+
+    pub(super) fn unauthorized(message: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, message)
+    }
+}
