@@ -85,14 +85,20 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         How numbers are scaled: "none", "standard", "robust" or "range".
     kinds : dict[str, str] | None, default None
         Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out).
+    outliers : str, default "weigh"
+        What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
+        "weigh" learns them with less weight, "skip" leaves them out, "keep" learns them as they are. The first is warned of.
     """
 
     n_features_in_: int
 
-    def __init__(self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None, outliers: str = "weigh"
+    ) -> None:
         self.learner = learner
         self.scale = scale
         self.kinds = kinds
+        self.outliers = outliers
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -101,9 +107,9 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             self.__class__ = ClassifierPipeline if isinstance(value, KernelClassifier) else RegressorPipeline
 
     def __repr__(self) -> str:
-        usual = {"learner": None, "scale": "standard", "kinds": None}
+        usual = {"learner": None, "scale": "standard", "kinds": None, "outliers": "weigh"}
         said = [repr(self.learner)] if self.learner is not None else []
-        said += [f"{name}={getattr(self, name)!r}" for name in ("scale", "kinds") if getattr(self, name) != usual[name]]
+        said += [f"{name}={getattr(self, name)!r}" for name in ("scale", "kinds", "outliers") if getattr(self, name) != usual[name]]
         name = type(self).__name__ if self.learner is None and self._is_classifier else "Pipeline"
         return f"{name}({', '.join(said)})"
 
@@ -137,7 +143,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             labels = met if len(met) == 2 else []
         extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
         told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, self.scale, list(late) or told, outputs, labels, rounds)
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, (self.scale, self.outliers), list(late) or told, outputs, labels, rounds)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
         """Forgets everything, then learns the rows in their order, `epochs` times."""
@@ -392,7 +398,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
                 learner = one()
                 learner._take_settings(told, self._extras())
                 self.learner = learner
-                self.scale = self._scaled()
+                self.scale, self.outliers = self._scaled(), self._outliers()
                 return
         raise _mercer.ModelFileError(f"the model holds the learner {told[0]!r}, which has no class here; use the command or a newer mercer")
 

@@ -101,6 +101,8 @@ pub use quantiles::QuantileSketch;
 pub use scale::Scale;
 pub use schema::{Column, Kind, Schema, TimeParts, Use};
 #[cfg(feature = "learners")]
+pub use screening::Implausible;
+#[cfg(feature = "learners")]
 pub use target::{ScaledTargets, TargetScale};
 pub use transform::{EncodingOptions, Oddity, Transform};
 

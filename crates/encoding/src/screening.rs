@@ -11,16 +11,39 @@ use mercer_learners::{Rows, Target};
 pub(crate) struct Screening {
     outliers: Outliers,
     screens: Vec<OutlierScreen>,
-    /// Rows whose weight was changed, and the target of the first that made it so.
-    found: u64,
-    first: Option<f64>,
+    /// Rows of positive weight.
+    rows: u64,
+    found: Option<Implausible>,
+}
+
+/// Rows whose targets were implausible.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Implausible {
+    /// How many.
+    pub rows: u64,
+    /// The first, counted from 1 among the rows of positive weight.
+    pub first: u64,
+    /// Its target.
+    pub target: f64,
+}
+
+impl Implausible {
+    /// One more.
+    fn and(before: Option<Self>, row: u64, target: f64) -> Self {
+        match before {
+            None => Self { rows: 1, first: row, target },
+            Some(before) if before.first < row => Self { rows: before.rows + 1, ..before },
+            Some(before) => Self { rows: before.rows + 1, first: row, target },
+        }
+    }
 }
 
 impl Screening {
     /// Of so many outputs; none where every row counts as it is.
     pub(crate) fn new(outliers: Outliers, outputs: usize) -> Option<Self> {
         let screens = vec![OutlierScreen::default(); outputs];
-        (outliers != Outliers::Keep).then_some(Self { outliers, screens, found: 0, first: None })
+        (outliers != Outliers::Keep).then_some(Self { outliers, screens, rows: 0, found: None })
     }
 
     /// What is done.
@@ -45,8 +68,10 @@ impl Screening {
                 implausible = implausible.or(Some(*y));
             }
         }
-        self.found += u64::from(implausible.is_some());
-        self.first = self.first.or(implausible);
+        self.rows += 1;
+        if let Some(target) = implausible {
+            self.found = Some(Implausible::and(self.found, self.rows, target));
+        }
     }
 
     /// The weights that are left to rows which are learnt in this order.
@@ -60,34 +85,47 @@ impl Screening {
         rows.targets().iter().map(weigh).collect()
     }
 
-    /// Rows whose weight was changed, and the target of the first.
-    pub(crate) fn found(&self) -> Option<(u64, f64)> {
-        self.first.map(|first| (self.found, first))
+    /// Rows of positive weight that it has seen.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// What was implausible.
+    pub(crate) fn found(&self) -> Option<Implausible> {
+        self.found
     }
 
     /// Takes the weight from those of the first rows of a stream that the rows after them show to
-    /// be implausible.
-    pub(crate) fn judge_again(&mut self, targets: &[f64], weights: &mut [f64]) {
+    /// be implausible; whether there is one. `places` are the numbers of the rows, 0 for those that
+    /// are known.
+    pub(crate) fn judge_again(&mut self, targets: &[f64], places: &[u64], weights: &mut [f64]) -> bool {
         let outputs = self.screens.len();
+        let mut changed = false;
         for output in 0..outputs {
             let column: Vec<f64> = targets.iter().skip(output).step_by(outputs).copied().collect();
             let found = OutlierScreen::implausible(&column);
-            for ((found, y), weight) in found.into_iter().zip(column).zip(&mut *weights) {
+            let rows = found.into_iter().zip(column).zip(places).zip(&mut *weights);
+            for (((found, y), place), weight) in rows {
                 if found && *weight > 0.0 {
                     *weight = 0.0;
-                    self.found += 1;
-                    self.first = self.first.or(Some(y));
+                    changed = true;
+                    if *place > 0 {
+                        self.found = Some(Implausible::and(self.found, *place, y));
+                    }
                 }
             }
         }
+        changed
     }
 }
 
 impl Validate for Screening {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.screens.validate()?;
-        self.first.validate()?;
-        let told = self.outliers != Outliers::Keep && (self.found > 0) == self.first.is_some();
+        let counted = |found: Implausible| {
+            found.target.is_finite() && found.first >= 1 && found.first <= self.rows && found.rows <= self.rows
+        };
+        let told = self.outliers != Outliers::Keep && self.found.is_none_or(counted) && self.rows < u64::MAX;
         Inconsistent::require(told, "screening of targets", "it has a purpose, and counts what it found")
     }
 }

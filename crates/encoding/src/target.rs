@@ -13,8 +13,9 @@
 //! --nocapture`), the error of NONS-ALD, KRLS, FOGD and PKAWV is 0.3% larger at most, and up to 8% smaller. That of AOGD-ALD, whose steps depend on
 //! the size of targets, is between 1% smaller and 14% larger.
 //!
-//! **Implausible targets** are kept from the learner where [`ScaledTargets::screening`] says so. Those of the first rows are judged again by the rows after them
-//! each time the scale is found.
+//! **Implausible targets** are weighed or kept from the learner where [`ScaledTargets::screening`]
+//! says so. Those of the first rows are judged again by the rows after them: each time the scale is
+//! found, or after 16 rows where there is nothing to find. A copy that is fresh then learns the others.
 //!
 //! A later target may lie far outside [−1, 1]. A learner with a bound then predicts its bound, so a series that leaves its range for good needs a
 //! new model.
@@ -29,7 +30,7 @@ use mercer_learners::{
 
 use crate::error::EncodingError;
 use crate::scale::divided;
-use crate::screening::Screening;
+use crate::screening::{Implausible, Screening};
 
 /// Rows after which the scale is found anew.
 const STAGES: [usize; 3] = [16, 64, 256];
@@ -116,8 +117,8 @@ impl Validate for TargetScale {
 /// A learner behind scales of its targets, one for each output; see [the module](self). It takes and answers targets in their own units.
 ///
 /// # Invariants
-/// `fresh` is there while the scales are open: an untaught copy of the learner, and the rows so far. Without scales and without a fresh copy targets pass as they
-/// are.
+/// `open` is there while the scales are to be found, or the first rows to be judged again: an untaught copy of the learner,
+/// and the rows so far. Where no scales are there and none to be found, targets pass as they are.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ScaledTargets<R> {
@@ -129,17 +130,32 @@ pub struct ScaledTargets<R> {
     work: Vec<f64>,
 }
 
-/// What is kept until the scales are fixed.
+/// What is kept until the scales are fixed, or the first rows judged.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Open<R> {
     fresh: R,
+    /// Whether scales are to be found.
+    finds: bool,
     inputs: Vec<f64>,
     targets: Vec<f64>,
     weights: Vec<f64>,
+    /// The number of each row among those of positive weight, 0 where its target was implausible by
+    /// the rows before it.
+    places: Vec<u64>,
 }
 
 impl<R> Open<R> {
+    fn new(fresh: R, finds: bool) -> Self {
+        let (inputs, targets, weights, places) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { fresh, finds, inputs, targets, weights, places }
+    }
+
+    /// Rows after which there is something to do.
+    fn stages(&self) -> &'static [usize] {
+        if self.finds { &STAGES } else { &STAGES[..1] }
+    }
+
     fn rows(&self) -> usize {
         self.weights.len()
     }
@@ -159,8 +175,8 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     /// [`EncodingError::Loss`] for a learner with another loss than the squared one.
     pub fn new(learner: R) -> Result<Self, EncodingError> {
         check_loss(learner.loss())?;
-        let open = Open { fresh: learner.clone(), inputs: Vec::new(), targets: Vec::new(), weights: Vec::new() };
-        Ok(Self { inner: learner, scales: Vec::new(), open: Some(open), screening: None, work: Vec::new() })
+        let open = Some(Open::new(learner.clone(), true));
+        Ok(Self { inner: learner, scales: Vec::new(), open, screening: None, work: Vec::new() })
     }
 
     /// A learner behind scales that are known, one for each output.
@@ -181,12 +197,15 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         Self { inner: learner, scales: Vec::new(), open: None, screening: None, work: Vec::new() }
     }
 
-    /// The same, where this is done with rows whose targets are implausible by those before them ([`OutlierScreen`](mercer_experts::OutlierScreen), of several
+    /// The same before it has learnt anything, where this is done with rows whose targets are
+    /// implausible by those before them ([`OutlierScreen`](mercer_experts::OutlierScreen), of several
     /// outputs by any). The default is [`Outliers::Keep`].
     #[must_use]
     pub fn screening(self, outliers: Outliers) -> Self {
         let screening = Screening::new(outliers, self.inner.outputs());
-        Self { screening, ..self }
+        let finds = self.open.as_ref().is_some_and(|open| open.finds);
+        let open = (finds || screening.is_some()).then(|| Open::new(self.inner.clone(), finds));
+        Self { screening, open, ..self }
     }
 
     /// What is done with rows whose targets are implausible.
@@ -195,10 +214,16 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         self.screening.as_ref().map_or(Outliers::Keep, Screening::outliers)
     }
 
-    /// How many rows had implausible targets, and the target of the first; none before there is one.
+    /// The rows with implausible targets; none before there is one.
     #[must_use]
-    pub fn implausible(&self) -> Option<(u64, f64)> {
+    pub fn implausible(&self) -> Option<Implausible> {
         self.screening.as_ref().and_then(Screening::found)
+    }
+
+    /// How many rows of positive weight were screened.
+    #[must_use]
+    pub fn screened(&self) -> u64 {
+        self.screening.as_ref().map_or(0, Screening::rows)
     }
 
     /// The learner, which sees scaled targets.
@@ -213,10 +238,16 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         &self.scales
     }
 
+    /// The learner, without what is around it.
+    #[must_use]
+    pub fn into_learner(self) -> R {
+        self.inner
+    }
+
     /// Whether the scales stay as they are.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.open.is_none()
+        self.open.as_ref().is_none_or(|open| !open.finds)
     }
 
     /// Scaled numbers back to the units of the targets, row by row.
@@ -235,46 +266,59 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
 
     /// Whether only means can be predicted yet.
     fn has_no_scale(&self) -> Option<&Open<R>> {
-        self.open.as_ref().filter(|_| self.scales.is_empty())
+        self.open.as_ref().filter(|open| open.finds && self.scales.is_empty())
     }
 
-    /// Keeps a row, and finds the scales anew where it completes a stage.
-    fn keep(&mut self, x: &[f64], target: Target<'_>) {
+    /// Keeps a row. Where it completes a stage, the scales are found anew and the rows judged again.
+    fn keep(&mut self, x: &[f64], target: Target<'_>, implausible: bool) {
         let Some(open) = &mut self.open else { return };
         open.inputs.extend_from_slice(x);
         open.targets.extend_from_slice(target.y);
         open.weights.push(target.weight);
-        if !STAGES.contains(&open.rows()) {
+        let place = self.screening.as_ref().map_or(0, Screening::rows) + 1;
+        open.places.push(if implausible { 0 } else { place });
+        if !open.stages().contains(&open.rows()) {
             return;
         }
         let outputs = target.y.len();
-        if let Some(screening) = &mut self.screening {
-            screening.judge_again(&open.targets, &mut open.weights);
+        let changed = self
+            .screening
+            .as_mut()
+            .is_some_and(|screening| screening.judge_again(&open.targets, &open.places, &mut open.weights));
+        if open.finds {
+            let column = |output: usize| open.targets.iter().skip(output).step_by(outputs).copied();
+            self.scales = (0..outputs).map(|output| TargetScale::of(column(output))).collect();
         }
-        let column = |output: usize| open.targets.iter().skip(output).step_by(outputs).copied();
-        self.scales = (0..outputs).map(|output| TargetScale::of(column(output))).collect();
-        self.inner = open.fresh.clone();
-        let (mut scaled, mut scores) = (vec![0.0; outputs], vec![0.0; outputs]);
-        let dimension = x.len();
-        for (row, weight) in open.weights.iter().enumerate() {
-            let y = &open.targets[row * outputs..(row + 1) * outputs];
-            scaled.iter_mut().zip(y).zip(&self.scales).for_each(|((z, y), scale)| *z = scale.apply(*y));
-            let x = &open.inputs[row * dimension..(row + 1) * dimension];
-            // A row that the learner refuses in this scale leaves no trace in it, as in any other.
-            let _ = self.inner.learn(x, Target::weighted(&scaled, *weight), &mut scores);
+        if open.finds || changed {
+            self.inner = open.fresh.clone();
+            let (mut scaled, mut scores) = (vec![0.0; outputs], vec![0.0; outputs]);
+            let dimension = x.len();
+            for (row, weight) in open.weights.iter().enumerate() {
+                scaled.copy_from_slice(&open.targets[row * outputs..(row + 1) * outputs]);
+                scaled.iter_mut().zip(&self.scales).for_each(|(z, scale)| *z = scale.apply(*z));
+                let x = &open.inputs[row * dimension..(row + 1) * dimension];
+                // A row that the learner refuses in this scale leaves no trace in it, as in any other.
+                let _ = self.inner.learn(x, Target::weighted(&scaled, *weight), &mut scores);
+            }
         }
-        if open.rows() == STAGES[STAGES.len() - 1] {
+        if Some(&open.rows()) == open.stages().last() {
             self.open = None;
         }
     }
 
-    /// A step of positive weight, whatever its target.
-    fn step_as_it_is(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+    /// A step with the positive weight that is left to it.
+    fn step_as_it_is(
+        &mut self,
+        x: &[f64],
+        target: Target<'_>,
+        implausible: bool,
+        scores: &mut [f64],
+    ) -> Result<(), Error> {
         if let Some(open) = self.has_no_scale() {
             let outputs = scores.len();
             scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
         } else if self.scales.is_empty() {
-            return self.inner.step(x, target, scores);
+            self.inner.step(x, target, scores)?;
         } else {
             let mut scaled = std::mem::take(&mut self.work);
             scaled.clear();
@@ -284,7 +328,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             learnt?;
             self.undo(scores);
         }
-        self.keep(x, target);
+        self.keep(x, target, implausible);
         Ok(())
     }
 }
@@ -314,7 +358,7 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
         if weight == 0.0 {
             self.predict_into(x, &mut Scratch::default(), scores)?;
         } else {
-            self.step_as_it_is(x, Target { weight, ..target }, scores)?;
+            self.step_as_it_is(x, Target { weight, ..target }, weight < target.weight, scores)?;
         }
         if let Some(screening) = &mut self.screening {
             screening.observe(target);
@@ -442,17 +486,23 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         let outputs = self.inner.outputs();
         let scaled = self.scales.is_empty() || self.scales.len() == outputs;
         Inconsistent::require(scaled, WHAT, "it has a scale for each output")?;
-        if !self.scales.is_empty() || self.open.is_some() {
+        let finds = self.open.as_ref().is_some_and(|open| open.finds);
+        if !self.scales.is_empty() || finds {
             Inconsistent::require(check_loss(self.inner.loss()).is_ok(), WHAT, "its loss is squared")?;
         }
-        let Some(Open { fresh, inputs, targets, weights }) = &self.open else { return Ok(()) };
+        let Some(Open { fresh, inputs, targets, weights, places, .. }) = &self.open else { return Ok(()) };
         fresh.validate()?;
         inputs.validate()?;
         targets.validate()?;
         let rows = weights.len();
         let alike = fresh.problem() == self.inner.problem();
         let whole = inputs.len() == rows * fresh.dimension() && targets.len() == rows * outputs;
-        let early = rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == self.scales.is_empty();
+        let whole = whole && places.len() == rows && (finds || self.screening.is_some());
+        let early = if finds {
+            rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == self.scales.is_empty()
+        } else {
+            rows < STAGES[0]
+        };
         Inconsistent::require(alike && whole && early, WHAT, "it keeps its first rows until the last stage")?;
         let positive = weights.iter().all(|weight| *weight >= 0.0 && weight.is_finite());
         Inconsistent::require(positive, WHAT, "the rows that it keeps have weights")

@@ -22,10 +22,10 @@ pub enum Outliers {
     /// They are learnt as they are.
     Keep,
     /// They are learnt with a weight that falls with their distance, so that none pulls harder than
-    /// one at the edge of what is plausible.
+    /// one that is as far beyond the range of late as that range is wide.
+    #[default]
     Weigh,
     /// They are predicted and not learnt.
-    #[default]
     Skip,
 }
 
@@ -48,8 +48,8 @@ impl Outliers {
     #[must_use]
     pub fn weight(self, share: f64) -> f64 {
         match self {
-            Self::Keep => 1.0,
-            Self::Weigh => share,
+            Self::Weigh if share < 1.0 => share / MARGIN,
+            Self::Keep | Self::Weigh => 1.0,
             Self::Skip => f64::from(share >= 1.0),
         }
     }

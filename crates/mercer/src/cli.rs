@@ -178,13 +178,6 @@ struct EvalArguments {
     /// What becomes of rows that cannot be read: stop or skip
     #[arg(long, value_name = "HOW", default_value = "stop")]
     on_error: OnError,
-    /// What becomes of rows whose targets are implausible numbers: keep, weigh or skip
-    ///
-    /// A target is implausible more than ten times the range of late beyond that range, until as many follow as the logarithm of the distance: wrong
-    /// values are, a stream that has moved is not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
-    /// makes it pull no harder than one at the edge, and `keep` learns it as it is.
-    #[arg(long, value_name = "HOW", default_value = "keep")]
-    outliers: Outliers,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
     ///
     /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes `prediction` is the class; p_CLASS…, the
@@ -244,6 +237,15 @@ struct CommonArguments {
     /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read beforehand
     #[arg(long, value_name = "FILE")]
     scale_from: Option<PathBuf>,
+    /// What becomes of rows whose targets are implausible numbers: keep, weigh or skip
+    ///
+    /// A target is implausible more than ten times the range of late beyond that range, until as many
+    /// follow as the logarithm of the distance: wrong values are, a stream that has moved is not. `skip`
+    /// predicts such a row and does not learn it, `weigh` learns it with a weight that makes it pull no
+    /// harder than one as far beyond the range as that is wide, and `keep` learns it as it is. What
+    /// was done is told. A model keeps the way in which it was trained.
+    #[arg(long, value_name = "HOW", default_value = "weigh")]
+    outliers: Outliers,
     /// Learn only the first N rows
     #[arg(long, value_name = "N", value_parser = count)]
     limit: Option<NonZeroUsize>,

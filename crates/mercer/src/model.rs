@@ -19,13 +19,14 @@
 //! read does not panic, whatever the bytes. What would be refused when it is read is refused when it is written. It may still be nonsense that somebody composed with care: a checksum is no signature.
 //!
 //! ```
+//! use mercer::encoding::ScaledTargets;
 //! use mercer::model::{Description, Model, Progress, Regression};
 //! use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt};
 //!
 //! let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default().lambda(0.0))?;
 //! learner.update(&[0.3], 1.0)?;
 //! let model = Regression {
-//!     learner: learner.into(),
+//!     learner: ScaledTargets::unscaled(learner.into()),
 //!     scaling: None,
 //!     intervals: None,
 //!     description: Description { learner: "krls".to_owned(), ..Description::default() },
@@ -52,6 +53,7 @@ use std::fmt;
 use std::io::Read;
 
 use mercer_core::{Inconsistent, Validate};
+use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{AnyRegressor, Regressor, RegressorExt, Score};
@@ -161,8 +163,8 @@ pub struct Regression {
     pub progress: Progress,
     /// Intervals around its predictions, in the units in which it learns.
     pub intervals: Option<LearnerIntervals>,
-    /// The learner.
-    pub learner: AnyRegressor<AnyKernel>,
+    /// The learner, and what it does with implausible targets.
+    pub learner: ScaledTargets<AnyRegressor<AnyKernel>>,
 }
 
 /// What a regression learner was made of, in words, and the columns it was trained on.
@@ -365,7 +367,7 @@ pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Resul
         scaling: None,
         progress: Progress::default(),
         intervals: None,
-        learner: learner.clone().into(),
+        learner: ScaledTargets::unscaled(learner.clone().into()),
     };
     model.to_bytes()
 }
@@ -378,7 +380,7 @@ pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Resul
 pub fn from_bytes(bytes: &[u8]) -> Result<AnyRegressor<AnyKernel>, ModelError> {
     match Model::from_bytes(bytes)? {
         Model::Regression(model) if model.scaling.is_some() => Err(ModelError::Scaled),
-        Model::Regression(model) => Ok(model.learner),
+        Model::Regression(model) => Ok(model.learner.into_learner()),
         other => Err(ModelError::OtherKind { expected: ModelKind::Regression, got: other.kind() }),
     }
 }

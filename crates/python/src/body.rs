@@ -5,6 +5,7 @@ use mercer::encoding::{
     Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch,
     ScaledTargets,
 };
+use mercer::experts::Outliers;
 use mercer::model::{ClassProgress, ClassTable, Description, Progress, Table};
 use mercer::readers::Labels;
 use mercer::{AnyKernel, AnyRegressor, Loss, RegressorExt, Scratch, Target};
@@ -83,6 +84,7 @@ pub(crate) struct Plan {
     pub(crate) outputs: usize,
     /// Whether targets are scaled, too.
     pub(crate) scaled: bool,
+    pub(crate) outliers: Outliers,
     pub(crate) rounds: Option<usize>,
 }
 
@@ -90,7 +92,7 @@ impl Plan {
     /// An untrained model behind an encoding: of numbers, or of classes, of which two may be settled. The first encoded
     /// rows with their weights are for the width of the kernel.
     pub(crate) fn make(&self, encoding: Encoding, two: Option<bool>, rows: &[f64], weights: &[f64]) -> PyResult<Body> {
-        let Self { spec, extras: Extras(coverage, local, calibrated), outputs, scaled, rounds } = self;
+        let Self { spec, extras: Extras(coverage, local, calibrated), outputs, scaled, outliers, rounds } = self;
         let (dimension, classes) = (encoding.dimension(), two.is_some());
         let known = Known { dimension, outputs: *outputs, classes, rounds: *rounds, rows, weights };
         let kernel = spec.kernel(&known)?;
@@ -102,6 +104,7 @@ impl Plan {
             } else {
                 ScaledTargets::unscaled(learner)
             };
+            let learner = learner.screening(*outliers);
             return Ok(Body::Numbers(Box::new(Table {
                 description: spec.describe(&kernel, &parameters),
                 progress: Progress::default(),
@@ -139,6 +142,7 @@ pub(crate) fn teach(
     };
     pipeline.learn_by(record, target.weight, step)?;
     notes.look(row, pipeline.encoding(), record);
+    notes.screened(pipeline.learner());
     progress.score.record_weighted(scores, target.y, target.weight);
     notes.compare(scores, target.y, target.weight);
     progress.rows += 1;

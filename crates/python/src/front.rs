@@ -39,7 +39,7 @@ impl Held for Regression {
         if let Model::Regression(model) = model { Some(model) } else { None }
     }
     fn learner(&self) -> &AnyRegressor<AnyKernel> {
-        &self.learner
+        self.learner.learner()
     }
     fn grow(&mut self, added: usize) -> Result<(), Error> {
         self.learner.grow(added)

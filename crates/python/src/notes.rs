@@ -1,8 +1,10 @@
 //! Remarks of the library that Python hears as warnings: the data suit the settings badly, and nothing is refused.
 
 use mercer::catalogue::{Value, find};
-use mercer::encoding::{Cells, Encoding, Oddity};
+use mercer::encoding::{Cells, Encoding, Oddity, ScaledTargets};
+use mercer::experts::Outliers;
 use mercer::model::Description;
+use mercer::{AnyKernel, AnyRegressor};
 use pyo3::create_exception;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
@@ -33,6 +35,9 @@ pub(crate) struct Notes {
     missing: Vec<String>,
     said: Vec<String>,
     against: Against,
+    /// Rows with implausible targets, once the first were looked at; told from then on, once.
+    implausible: Option<u64>,
+    told_implausible: bool,
 }
 
 /// Rows after which a learner is compared with a constant for the first time; later at each doubling, over the rows since the last.
@@ -180,6 +185,26 @@ impl Notes {
             };
             let name = &encoding.schema().columns()[column].name;
             self.said.push(format!("row {row}, column {name:?}: {what}"));
+        }
+    }
+
+    /// A row was learnt by a learner that screens its targets.
+    pub(crate) fn screened(&mut self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>) {
+        let Some(found) = learner.implausible() else {
+            self.implausible = Some(0);
+            return;
+        };
+        // Those that a model brought from its file were told before.
+        let before = self.implausible.replace(found.rows).unwrap_or(found.rows);
+        if found.rows > before && !self.told_implausible {
+            self.told_implausible = true;
+            let (outliers, row, target) = (learner.outliers(), found.first, Value::Number(found.target));
+            let done = if outliers == Outliers::Skip { "not learnt" } else { "learnt with less weight" };
+            self.said.push(format!(
+                "the target {target}, number {row} of those learnt, is far beyond the others and was {done} (outliers=\"{}\"); \
+                 outliers=\"keep\" learns all as they are",
+                outliers.name()
+            ));
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mercer::encoding::ScaledTargets;
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Progress, Regression};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
+use mercer::{Error, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -44,7 +45,7 @@ impl RegressionCore {
             scaling: None,
             progress: Progress::default(),
             intervals,
-            learner: built.learner,
+            learner: ScaledTargets::unscaled(built.learner),
         }))
     }
 
@@ -432,7 +433,7 @@ fn unscale(model: &Regression, scores: &mut [f64]) -> PyResult<()> {
 
 /// Learns rows and appends their predictions.
 fn learn(model: &mut Regression, rows: Rows<'_>, made: &mut Vec<f64>) -> Result<(), Error> {
-    let learner: &mut AnyRegressor<AnyKernel> = &mut model.learner;
+    let learner = &mut model.learner;
     let (outputs, start) = (learner.outputs(), made.len());
     let local = model.intervals.as_ref().is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation);
     let learnt = match &mut model.intervals {

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{Encoding, EncodingError, Kind, PipelineScratch};
+use mercer::experts::Outliers;
 use mercer::model::{Model, ModelError, ModelKind, Own};
 use mercer::readers::Labels;
 use mercer::{Error, Regressor, RegressorExt, Scratch, Target};
@@ -50,8 +51,8 @@ impl TableCore {
 
     /// Forgets everything, and makes a learner for a table with this head, or without a head for columns of these
     /// kinds. `spec` is that of the learner, `extras` the share of its intervals, whether they are local, and whether
-    /// probabilities are calibrated; `labels` are the two classes if two are settled, else none.
-    #[pyo3(signature = (spec, extras, names, columns, weights, scale, kinds, outputs, labels, rounds))]
+    /// probabilities are calibrated; `manner` is how numbers are scaled and what is done with implausible targets; `labels` are the two classes if two are settled, else none.
+    #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels, rounds))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
@@ -61,7 +62,7 @@ impl TableCore {
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        scale: &str,
+        manner: (String, String),
         kinds: Vec<(String, String)>,
         outputs: usize,
         labels: Option<Vec<Bound<'_, PyAny>>>,
@@ -73,7 +74,9 @@ impl TableCore {
         let columns = Columns::read(&columns)?;
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
-        let encoding = encoding_of(&names, &head, kinds, scale)?;
+        let (scale, outliers) = manner;
+        let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
+        let encoding = encoding_of(&names, &head, kinds, &scale)?;
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
             [] => vec![1.0; rows],
@@ -86,7 +89,7 @@ impl TableCore {
                 moving.learn(record).map_err(errors::encoding)?;
             }
         }
-        let plan = Plan { spec, extras, outputs, scaled: scale != "none", rounds };
+        let plan = Plan { spec, extras, outputs, scaled: scale != "none", outliers, rounds };
         let classes = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
         let two = labels.map(|_| classes.len() == 2);
         let body = plan.make(encoding, two, &first, &weights)?;
@@ -487,6 +490,16 @@ impl TableCore {
     /// How numbers are scaled.
     fn _scaled(&self, py: Python<'_>) -> PyResult<String> {
         self.encoding(py, |encoding| Ok(encoding.transform().options().scale.to_string()))
+    }
+
+    /// What is done with implausible targets.
+    fn _outliers(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.look(py, |body| {
+            Ok(match body {
+                Body::Numbers(model) => model.pipeline.learner().outliers().name(),
+                Body::Classes(_) => Outliers::default().name(),
+            })
+        })
     }
 
     /// What Python keeps for itself in a file.

@@ -42,7 +42,7 @@
 //!         }
 //!     }
 //!     fn standing(&self) -> Standing {
-//!         Standing { met: self.rows, rounds: self.rows, weight: self.rows as f64, loss: self.loss, size: 1 }
+//!         Standing { met: self.rows, rounds: self.rows, weight: self.rows as f64, loss: self.loss, size: 1, ..Standing::default() }
 //!     }
 //!     fn predict(&self, _row: &Row, _variance: bool) -> Result<Prediction, Reason> {
 //!         Ok(Prediction::Numbers { values: vec![self.mean], lower: vec![], upper: vec![], variance: vec![] })

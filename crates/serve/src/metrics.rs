@@ -36,10 +36,11 @@ pub(super) struct Metrics {
     /// Whether the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     pub(super) learnt: AtomicU64,
-    /// How the model stands: rows met, rows learnt, points; weight and loss as bits.
+    /// How the model stands: rows met, rows learnt, points, implausible targets; weight and loss as bits.
     met: AtomicU64,
     rounds: AtomicU64,
     size: AtomicU64,
+    implausible: AtomicU64,
     weight: AtomicU64,
     loss: AtomicU64,
 }
@@ -67,6 +68,7 @@ impl Metrics {
             met: counter(),
             rounds: counter(),
             size: counter(),
+            implausible: counter(),
             weight: counter(),
             loss: counter(),
         };
@@ -79,6 +81,7 @@ impl Metrics {
         self.met.store(standing.met, Relaxed);
         self.rounds.store(standing.rounds, Relaxed);
         self.size.store(standing.size as u64, Relaxed);
+        self.implausible.store(standing.implausible, Relaxed);
         self.weight.store(standing.weight.to_bits(), Relaxed);
         self.loss.store(standing.loss.to_bits(), Relaxed);
     }
@@ -127,6 +130,12 @@ impl Metrics {
             "gauge",
             "Points that the model keeps, or rows that a forecaster looks back.",
             &count(&self.size),
+        );
+        tell(
+            "mercer_implausible_targets",
+            "gauge",
+            "Rows whose targets were far beyond the others, in the life of the model.",
+            &count(&self.implausible),
         );
         tell("mercer_mean_loss", "gauge", "Mean squared error, or error rate, of predictions before learning.", &mean);
         tell("mercer_connections", "gauge", "Open connections.", &count(&self.connections));

@@ -144,6 +144,8 @@ pub struct Standing {
     pub loss: f64,
     /// Points that it keeps, or rows that a forecaster looks back.
     pub size: usize,
+    /// Rows whose targets were taken for errors of measurement.
+    pub implausible: u64,
 }
 
 /// What is predicted for a row.

@@ -52,7 +52,14 @@ impl Model for Mean {
     }
 
     fn standing(&self) -> Standing {
-        Standing { met: self.rows, rounds: self.rows, weight: self.rows as f64, loss: 0.0, size: 1 }
+        Standing {
+            met: self.rows,
+            rounds: self.rows,
+            weight: self.rows as f64,
+            loss: 0.0,
+            size: 1,
+            ..Standing::default()
+        }
     }
 
     fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {

@@ -256,7 +256,7 @@ impl Begun {
             Kind::Numbers(_) => {
                 let Built { mut learner, parameters } = build(None)?;
                 learner.set_threads(arguments.threads.into());
-                let learner = common.scale.around(learner)?.screening(arguments.outliers);
+                let learner = common.scale.around(learner)?.screening(common.outliers);
                 let intervals = common.intervals.make(&learner)?;
                 let variances =
                     common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mercer::catalogue::find;
-use mercer::encoding::{Column, Encoding, Kind, Use};
+use mercer::encoding::{Column, Encoding, Kind, ScaledTargets, Use};
 use mercer::forecast::{ConformalIntervals, Forecaster};
 use mercer::learners::Expert;
 use mercer::model::{Description, Model, SeriesErrors, VERSION};
@@ -99,7 +99,8 @@ fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
             tell("rows", progress.rows.into());
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.score.rounds().into());
-            tell_rows(&mut tell, &model.learner);
+            tell_rows(&mut tell, model.learner.learner());
+            tell_outliers(&mut tell, &model.learner);
             // Not a number before the first row that counts, which JSON calls null.
             let units = if model.scaling.is_some() { "scaled units" } else { "the target's units" };
             tell("errors_in", units.into());
@@ -115,7 +116,7 @@ fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
                 tell("intervals", intervals.conformal.params().coverage.into());
                 tell("intervals_hold", coverage(&intervals.conformal));
             }
-            let members: Option<Vec<Expert<'_>>> = match &model.learner {
+            let members: Option<Vec<Expert<'_>>> = match model.learner.learner() {
                 AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
                 AnyRegressor::Auto(auto) => Some(auto.members().collect()),
                 _ => None,
@@ -208,6 +209,7 @@ fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
             tell("bad_rows", progress.bad.into());
             tell("learnt", progress.score.rounds().into());
             tell_rows(&mut tell, learner);
+            tell_outliers(&mut tell, pipeline.learner());
             tell("mse", progress.score.mse().into());
             tell("mae", progress.score.mae().into());
             tell("dictionary_size", learner.dictionary_size().into());
@@ -283,6 +285,12 @@ fn tell_rows(tell: &mut impl FnMut(&'static str, Value), learner: &AnyRegressor<
         tell("restarts", learner.restarts().into());
         tell("rows_since_restart", learner.rounds().into());
     }
+}
+
+/// What is done with implausible targets, and how many there were.
+fn tell_outliers(tell: &mut impl FnMut(&'static str, Value), learner: &ScaledTargets<AnyRegressor<AnyKernel>>) {
+    tell("outliers", learner.outliers().name().into());
+    tell("implausible_targets", learner.implausible().map_or(0, |found| found.rows).into());
 }
 
 /// The columns of a table, and what is done with them.

@@ -1,12 +1,13 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
+use mercer::encoding::ScaledTargets;
 use mercer::model::Seen;
 use mercer::readers::Example;
 
 use super::bad_rows::BadRows;
 use super::encoded::{Oddities, Sample};
 use super::failure::Failure;
-use super::notes::Watch;
+use super::notes::{Implausibles, Watch};
 use super::rows::Origin;
 use super::saving::Saving;
 use super::table::Table;
@@ -25,6 +26,7 @@ pub(crate) struct Learning {
     pub(crate) answer: Answer,
     /// What was odd about cells.
     pub(crate) odd: Oddities,
+    pub(crate) implausible: Implausibles,
 }
 
 impl Learning {
@@ -39,6 +41,8 @@ impl Learning {
                 if let Some(encoding) = self.model.encoding() {
                     self.odd.tell(encoding, &sample.record, || origin.place());
                 }
+                let found = self.model.screened().and_then(ScaledTargets::implausible);
+                self.implausible.take(found, met.rows, sample.example.weight);
                 self.table.round(self.model.standing(), || self.model.dictionary_size());
                 self.model.meet(met);
                 self.saving.checkpoint(met.rows, || self.model.to_bytes())?;
@@ -63,6 +67,11 @@ impl Learning {
         self.model.meet(met);
         self.model.leave_out();
         self.saving.checkpoint(met.rows, || self.model.to_bytes())
+    }
+
+    /// What became of rows with implausible targets.
+    pub(crate) fn implausible_note(&self) -> Option<String> {
+        self.implausible.note(self.model.screened()?, self.model.scaling().is_some())
     }
 
     /// The last line of the table, and what was left out.

@@ -1,8 +1,9 @@
 //! Remarks on a result that its numbers alone do not make plain.
 
 use mercer::catalogue::{Built, Entry, Settings, Value};
+use mercer::encoding::{Implausible, ScaledTargets};
 use mercer::experts::Outliers;
-use mercer::{ClassScore, Score};
+use mercer::{AnyKernel, AnyRegressor, ClassScore, Score};
 
 use super::FIRST_ROWS;
 use super::output::{digits, number};
@@ -173,20 +174,65 @@ impl Alarm {
     }
 }
 
-/// What became of rows with implausible targets: how many they are, and the target of the first, which is there.
-pub(crate) fn implausible(found: u64, first: f64, place: Option<String>, outliers: Outliers) -> String {
-    let place = place.map_or_else(String::new, |place| format!(" in {place}"));
-    let rows = if found == 1 { String::new() } else { format!(" and of {} rows more", found - 1) };
-    let (done, other) = match outliers {
-        Outliers::Keep => ("learnt", "skip"),
-        Outliers::Weigh => ("learnt with less weight", "skip"),
-        Outliers::Skip => ("not learnt", "keep"),
-    };
-    format!(
-        "the target {}{place}{rows} is far beyond the others and was {done} (--outliers {}); --outliers {other} does otherwise",
-        number(first),
-        outliers.name()
-    )
+/// Rows whose numbers are kept, for targets that the rows after them show to be implausible.
+const EARLY: usize = 256;
+
+/// Where implausible targets are: the screen counts rows of positive weight, people count rows.
+#[derive(Debug, Default)]
+pub(crate) struct Implausibles {
+    /// Rows of positive weight, and those with implausible targets, when this began.
+    before: (u64, u64),
+    /// Rows of positive weight since.
+    screened: u64,
+    /// The numbers of the first of them.
+    early: Vec<u64>,
+    /// That of the first which had an implausible target when it came.
+    late: Option<u64>,
+}
+
+impl Implausibles {
+    /// Those that come from now on.
+    pub(crate) fn after(learner: &ScaledTargets<AnyRegressor<AnyKernel>>) -> Self {
+        let found = learner.implausible().map_or(0, |found| found.rows);
+        Self { before: (learner.screened(), found), ..Self::default() }
+    }
+
+    /// Row `row` was learnt with this weight.
+    pub(crate) fn take(&mut self, found: Option<Implausible>, row: u64, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
+        self.screened += 1;
+        if self.early.len() < EARLY {
+            self.early.push(row);
+        }
+        if self.late.is_none() && found.is_some_and(|found| found.first == self.before.0 + self.screened) {
+            self.late = Some(row);
+        }
+    }
+
+    /// What became of them, if there are any.
+    pub(crate) fn note(&self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>, scaled: bool) -> Option<String> {
+        let found = learner.implausible().filter(|found| found.rows > self.before.1)?;
+        let outliers = learner.outliers();
+        let (done, other) = match outliers {
+            Outliers::Keep => ("learnt", "skip"),
+            Outliers::Weigh => ("learnt with less weight", "skip"),
+            Outliers::Skip => ("not learnt", "keep"),
+        };
+        // Of a model that had met some before, the first was told then.
+        let early = found.first.checked_sub(self.before.0 + 1).and_then(|at| self.early.get(at as usize));
+        let place = early.copied().or(self.late).map_or_else(String::new, |row| format!(" in row {row}"));
+        let more = found.rows - 1;
+        let rows = if more == 0 { String::new() } else { format!(" and of {more} rows more") };
+        let units = if scaled { " (scaled)" } else { "" };
+        Some(format!(
+            "the target {}{units}{place}{rows} is far beyond the others and was {done} (--outliers {}); --outliers {other} \
+             does otherwise",
+            number(found.target),
+            outliers.name()
+        ))
+    }
 }
 
 /// When the class that is most frequent would have done as well.

@@ -18,7 +18,7 @@ use super::input::sorted_names;
 use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
-use super::notes::Watch;
+use super::notes::{Implausibles, Watch};
 use super::output::number;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Reads, Row, Rows};
@@ -158,8 +158,10 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-        let odd = rows.oddities();
-        learn(Learning { model, bad, table, saving, watch, weighted, answer, odd }, rows, &replies, &lines)
+        let (odd, implausible) =
+            (rows.oddities(), model.screened().map_or_else(Implausibles::default, Implausibles::after));
+        let learning = Learning { model, bad, table, saving, watch, weighted, answer, odd, implausible };
+        learn(learning, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
     }
@@ -370,6 +372,9 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Line
     let saved = learning.saving.save(learning.model.to_bytes());
     let replied = finish(replies, ended);
     learning.report();
+    if let Some(note) = learning.implausible_note() {
+        voice::remark(note);
+    }
     replied.and(saved)
 }
 

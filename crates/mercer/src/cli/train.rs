@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::KernelSpec;
 use mercer::catalogue::{self, Built, Context, Settings, Value};
-use mercer::encoding::{ClassPipeline, EncodingError, Pipeline};
+use mercer::encoding::{ClassPipeline, EncodingError, Pipeline, ScaledTargets};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, Progress, Regression, Seen, Table as TableModel,
 };
@@ -22,7 +22,7 @@ use super::failure::Failure;
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
-use super::notes::{self, Alarm, Outcome, Watch};
+use super::notes::{self, Alarm, Implausibles, Outcome, Watch};
 use super::output::{self, digits};
 use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
@@ -216,12 +216,16 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             let intervals = common.intervals.make(&learner)?;
             let (description, progress) = (describe(&parameters), Progress::default());
             let model = match encoding.clone() {
-                None => Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into()),
+                None => {
+                    let learner = ScaledTargets::unscaled(learner).screening(common.outliers);
+                    Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into())
+                }
                 Some(encoding) => {
                     let learner = match rows.target_scales() {
                         None => common.scale.around(learner)?,
                         Some(scales) => common.scale.fixed(learner, scales)?,
                     };
+                    let learner = learner.screening(common.outliers);
                     let pipeline = Pipeline::new(encoding, learner).map_err(|error| unfit(rows.shown(), &error))?;
                     Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
                 }
@@ -257,7 +261,9 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
     let saving = saving.resuming(rows.shown(), Seen::default(), goal);
     let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-    let mut learning = Learning { model, bad, table, saving, watch, weighted, answer, odd: Oddities::default() };
+    let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
+    let mut learning =
+        Learning { model, bad, table, saving, watch, weighted, answer, odd: Oddities::default(), implausible };
     let mut alarm = Alarm::new(entry, &parameters, (&spec, rows.shown()), scaled);
     let ended = loop {
         if stop.requested() || learning.model.standing().rounds == limit {
@@ -302,6 +308,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         Trained::Classes(model) => of_classes(&model.progress),
         Trained::ClassTable(model) => of_classes(&model.progress),
     };
+    let notes = learning.implausible_note().into_iter().chain(notes);
     let mut text = summary(&learning, &arguments.model, stop.requested());
     for note in notes {
         // Writing to a string cannot fail.
@@ -383,11 +390,13 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let kinds = [saved.kind(), fresh.kind()].map(|kind| kind.to_string());
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
     let intervals = [saved, fresh].map(Trained::intervals_told);
+    let outliers = [saved, fresh].map(|model| model.screened().map_or("keep", |learner| learner.outliers().name()));
     let facts = [
         Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
         Fact { name: "learner", saved: &old.learner, now: &new.learner },
         Fact { name: "kernel", saved: &old.kernel, now: &new.kernel },
         Fact { name: "share of intervals", saved: &intervals[0], now: &intervals[1] },
+        Fact { name: "way with outliers", saved: outliers[0], now: outliers[1] },
     ];
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);

@@ -1,6 +1,6 @@
 //! The model of a file, of numbers or of classes, alone or behind the encoding of a table, as `train` and `predict` use it.
 
-use mercer::encoding::{Encoding, PipelineScratch};
+use mercer::encoding::{Encoding, PipelineScratch, ScaledTargets};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
@@ -121,6 +121,15 @@ impl Trained {
             Self::Numbers(model) => model.learner.outputs(),
             Self::Table(model) => model.pipeline.learner().outputs(),
             Self::Classes(_) | Self::ClassTable(_) => 1,
+        }
+    }
+
+    /// The learner of a model of numbers, which may screen its targets.
+    pub(crate) fn screened(&self) -> Option<&ScaledTargets<AnyRegressor<AnyKernel>>> {
+        match self {
+            Self::Numbers(model) => Some(&model.learner),
+            Self::Table(model) => Some(model.pipeline.learner()),
+            Self::Classes(_) | Self::ClassTable(_) => None,
         }
     }
 
@@ -254,7 +263,7 @@ impl Trained {
                 }
                 let target = Target::weighted(targets, *weight);
                 answer.learn(learner, intervals.as_mut(), features, target).map_err(display)?;
-                score(progress, watch, (learner, &answer.numbers), target);
+                score(progress, watch, (learner.learner(), &answer.numbers), target);
                 answer.unscale(scaling.as_ref())
             }
             Self::Table(model) => {

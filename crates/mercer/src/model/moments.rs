@@ -381,6 +381,7 @@ impl Moments {
         let learner = self.learner(&self.sums)?;
         let progress = self.progress();
         let (description, scaling) = (self.description.clone(), self.scaling.clone());
+        let learner = ScaledTargets::unscaled(learner);
         Ok(Regression { description, scaling, progress, intervals: None, learner })
     }
 

@@ -16,7 +16,7 @@ pub(crate) fn exercise(model: Model) {
     match model {
         Model::Regression(mut model) => {
             let learner = &mut model.learner;
-            let _ = (learner.name(), learner.dictionary_size());
+            let _ = (learner.learner().name(), learner.dictionary_size());
             if learner.dimension() > WIDEST {
                 return;
             }

@@ -84,7 +84,7 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
         scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),
         progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, score },
         intervals: None,
-        learner: built.learner,
+        learner: ScaledTargets::unscaled(built.learner),
     }
 }
 
@@ -165,7 +165,8 @@ fn table_moments(learnt: usize) -> Moments {
 fn vector(learnt: usize) -> Regression {
     let mut model = regression("krls", 0);
     let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
-    model.learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1).outputs(2)).unwrap().into();
+    let learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1).outputs(2)).unwrap();
+    model.learner = ScaledTargets::unscaled(learner.into());
     model.scaling = None;
     model.description.target_names = vec!["y".to_owned(), "z".to_owned()];
     let mut made = [0.0; 2];
@@ -465,7 +466,7 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
             let learner = &mut model.learner;
             let features = learner.dimension();
             let one = |(x, y): &([f64; 2], f64)| {
-                let y = target(learner, *y);
+                let y = target(learner.learner(), *y);
                 learner.predict_then_update(&x[..features], y).unwrap()
             };
             rows.iter().map(one).collect()

@@ -7,7 +7,7 @@ use mercer::{AnyKernel, AnyRegressor, RegressorExt, Rows, Score, Scratch, Target
 
 use crate::cli::feed::Chunk;
 use crate::cli::moments::{Naive, Stretch};
-use crate::cli::notes::{self, Watch};
+use crate::cli::notes::{Implausibles, Watch};
 use crate::cli::report::Output;
 use crate::cli::scores::Scores;
 use crate::cli::stretches::Stretches;
@@ -20,9 +20,9 @@ pub(super) struct Numbers {
     naive: Naive,
     stretches: Stretches<Stretch>,
     pub(super) watch: Watch,
-    /// Rows taken in, and the first with an implausible target.
-    rows: usize,
-    implausible: Option<usize>,
+    /// Rows taken in, and those of them with implausible targets.
+    rows: u64,
+    implausible: Implausibles,
     intervals: Option<LearnerIntervals>,
     /// Whether variances are asked for, which takes rows one by one.
     tells_variances: bool,
@@ -50,7 +50,7 @@ impl Numbers {
             stretches: Stretches::default(),
             watch: Watch::default(),
             rows: 0,
-            implausible: None,
+            implausible: Implausibles::default(),
             intervals,
             tells_variances,
             predictions: Vec::new(),
@@ -107,11 +107,7 @@ impl Numbers {
     pub(super) fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) {
         let (weight, m) = (chunk.weight(index), self.outputs);
         self.rows += 1;
-        if let (None, Some((_, value))) = (self.implausible, self.learner.implausible()) {
-            // An equal one before it would have been the first.
-            let here = weight != 0.0 && self.targets(chunk, index).contains(&value);
-            self.implausible = here.then_some(self.rows);
-        }
+        self.implausible.take(self.learner.implausible(), self.rows, weight);
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
         if let Some(intervals) = &mut self.intervals {
@@ -141,9 +137,7 @@ impl Numbers {
 
     /// What became of implausible targets.
     pub(super) fn implausible(&self) -> Option<String> {
-        let (found, value) = self.learner.implausible()?;
-        let place = self.implausible.map(|row| format!("row {row}"));
-        Some(notes::implausible(found, value, place, self.learner.outliers()))
+        self.implausible.note(&self.learner, false)
     }
 
     pub(super) fn predictions(&self, index: usize) -> &[f64] {

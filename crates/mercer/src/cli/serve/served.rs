@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer::encoding::Use;
+use mercer::encoding::{ScaledTargets, Use};
 use mercer::forecast::Forecaster;
 use mercer::model::{Model as SavedModel, SeriesErrors};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
@@ -243,6 +243,7 @@ impl Model for Examples {
             weight: standing.weight,
             loss: standing.loss,
             size: self.model.dictionary_size(),
+            implausible: self.model.screened().and_then(ScaledTargets::implausible).map_or(0, |found| found.rows),
         }
     }
 
@@ -332,6 +333,7 @@ impl Model for Series {
             weight: scored as f64,
             loss: sum,
             size: self.0.model().forecaster.lags(),
+            implausible: 0,
         }
     }
 
