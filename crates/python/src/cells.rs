@@ -16,6 +16,17 @@ pub(crate) enum Owned {
     Text(String),
 }
 
+impl From<Cell<'_>> for Owned {
+    fn from(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Missing => Self::Missing,
+            Cell::Number(number) => Self::Number(number),
+            Cell::Instant(seconds) => Self::Instant(seconds),
+            Cell::Text(text) => Self::Text(text.to_owned()),
+        }
+    }
+}
+
 impl Owned {
     fn cell(&self) -> Cell<'_> {
         match self {
@@ -57,12 +68,7 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
         }
     };
     let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
-    let text = |text: &str| match text_cell(text) {
-        Cell::Missing => Owned::Missing,
-        Cell::Number(number) => Owned::Number(number),
-        Cell::Instant(seconds) => Owned::Instant(seconds),
-        Cell::Text(text) => Owned::Text(text.to_owned()),
-    };
+    let text = |text: &str| Owned::from(text_cell(text));
     if value.is_none() {
         Ok(Owned::Missing)
     } else if let Ok(float) = value.cast::<PyFloat>() {
