@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from . import _learners, _mercer
 from ._base import KernelClassifier, KernelRegressor
 from .forecasting import Forecaster
@@ -38,16 +36,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The model of a file, by ``save``, by the ``mercer`` command or by the Rust library, as an object of its class."""
     with open(path, "rb") as file:
         return from_bytes(file.read())
-
-
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The columns of a table by their names, as the command reads them: CSV and TSV in any dialect, JSON lines, LIBSVM, plain or compressed.
-
-    A column of numbers is an array with NaN for gaps, any other a list of texts, dates (of UTC) and None. :class:`mercer.Pipeline` and
-    ``pandas.DataFrame`` take them as they are.
-    """
-    columns = _mercer.read_columns(os.fspath(path))
-    return {name: np.array(cells) if all(isinstance(one, float) for one in cells) else cells for name, cells in columns}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

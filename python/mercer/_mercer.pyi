@@ -37,7 +37,6 @@ __all__ = [
     "column_kind",
     "model_kind",
     "rates",
-    "read_columns",
     "tune",
 ]
 __version__: Final[str]
@@ -314,9 +313,6 @@ def column_kind(cells: list[Any]) -> str | None:
 
 def model_kind(bytes: bytes) -> tuple[str, str]:
     """What a model file holds, and the name of its learner."""
-
-def read_columns(path: str) -> list[tuple[str, list[Any]]]:
-    """The columns of a file by their names."""
 
 def rates(spec: _Spec, x: _Floats, y: _Floats) -> tuple[float, float, float]:
     """Seconds that the library itself needs for these rows: to learn them one by one, to learn them together, and to predict them."""

@@ -268,22 +268,6 @@ def test_pipelines_of_classes_are_those_of_the_command_to_the_bit(command, flats
     assert [line.split(",")[0] for line in out.splitlines()[1:]] == ours.predict(records).tolist()
 
 
-def test_tables_are_read_as_the_command_reads_them(command, flats, tmp_path):
-    path, records, price, _ = flats
-    table = mercer.read(path / "price.csv")
-    assert list(table) == ["city", "size", "sold", "lift", "y"]
-    assert (table.pop("y") == price).all() and table["size"].dtype == float
-    assert table["city"] == [row["city"] for row in records] and table["sold"] == [row["sold"] for row in records]
-    assert [None if gap else size for size, gap in zip(table["size"].tolist(), np.isnan(table["size"]))] == [row["size"] for row in records]
-    model = mercer.Pipeline(mercer.Krls(kernel="gaussian:1"))
-    assert (model.fit(table, price).predict(table) == mercer.Pipeline(mercer.Krls(kernel="gaussian:1")).fit(records, price).predict(records)).all()
-    (tmp_path / "other.csv").write_text("a;b\n1,5;x\n;y\n2,25;\n", encoding="utf-8")
-    other = mercer.read(tmp_path / "other.csv")
-    assert other["b"] == ["x", "y", None] and other["a"][[0, 2]].tolist() == [1.5, 2.25] and np.isnan(other["a"][1])
-    with pytest.raises(mercer.DataError, match="missing.csv"):
-        mercer.read(tmp_path / "missing.csv")
-
-
 def test_cells_mean_what_they_mean_to_the_command():
     when = datetime.datetime(2024, 5, 31, 12, 30)
     spoken = [

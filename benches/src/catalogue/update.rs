@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use mercer_kernels::AlignedVec;
-use mercer_learners::update::{GradientStep, GrowingUpdate, LeastSquares, LinearUpdate, NewtonStep, StepSize};
+use mercer_learners::update::{GradientStep, GrowingUpdate, LeastSquares, NewtonStep, StepSize};
 use mercer_learners::{Loss, Target};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,27 +1,63 @@
 //! One value as a file has it, and what can be read as a row of such values.
 
-/// One value of a record, as the file has it.
+/// One value of a record, as the file has it. What it means is for whoever knows what its column is.
 ///
 /// | a file has | the cell |
 /// |---|---|
-/// | a finite number | [`Number`](Self::Number) |
-/// | a date, a time of day, or both | [`Instant`](Self::Instant) |
-/// | nothing, NaN, a JSON or Arrow null, or in text `NA`, `N/A`, `null`, `None` or `?` | [`Missing`](Self::Missing) |
-/// | anything else, also `true` and `false` | [`Text`](Self::Text) |
-///
-/// Text files and JSON have dates as text, in the notations of [`parse_instant`](crate::parse_instant): `2024-05-31` and `31.05.2024`, each
-/// also with a time (`T` or a blank, `12:30` or `12:30:05.25`, and then perhaps `Z` or a zone such as `+02:00`), a month `2024-05`, and a time
-/// `12:30` alone. A date alone is its midnight; without a zone times are UTC.
+/// | a number of a type of numbers: JSON, Arrow, Parquet | [`Number`](Self::Number) |
+/// | a whole number that no `f64` holds | [`Integer`](Self::Integer) |
+/// | a number in a text file, which may be a code | [`Numeral`](Self::Numeral) |
+/// | a date or time of a type of times | [`Instant`](Self::Instant) |
+/// | nothing, NaN of a type of numbers, a JSON or Arrow null | [`Missing`](Self::Missing) |
+/// | anything else, also `true`, dates in text, and [marks of gaps](is_gap_mark) such as `NA` | [`Text`](Self::Text) |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// No value.
     Missing,
     /// A finite number.
     Number(f64),
+    /// A whole number beyond 2⁵³, whose digits an `f64` would lose.
+    Integer(i128),
+    /// A finite number with the text that a file has for it.
+    Numeral(f64, &'a str),
     /// Seconds since 1970-01-01 UTC.
     Instant(f64),
     /// Any other text.
     Text(&'a str),
+}
+
+impl Cell<'_> {
+    /// The finite number that the cell is, whatever its column is.
+    #[must_use]
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(value) | Self::Numeral(value, _) => value.is_finite().then_some(value),
+            Self::Integer(value) => Some(value as f64),
+            Self::Missing | Self::Instant(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// A whole number, exactly.
+    #[must_use]
+    pub fn integer(value: i128) -> Self {
+        const EXACT: i128 = 1 << 53;
+        if (-EXACT..=EXACT).contains(&value) { Self::Number(value as f64) } else { Self::Integer(value) }
+    }
+}
+
+/// Texts by which files say that a value is not there. Among numbers and times they are gaps; in a
+/// column of categories they are values like any other, for `NA` may be Namibia.
+const GAP_MARKS: [&str; 18] = [
+    "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "none", "nil", "NaT", "-", "--",
+    ".", "?",
+];
+
+/// Whether a text, without the blanks around it, says that a value is not there: nothing, `NA`,
+/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `\N`, `missing` and their usual spellings.
+#[must_use]
+pub fn is_gap_mark(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty() || GAP_MARKS.contains(&text) || matches!(text, "\\N" | "missing" | "NAN" | "Null" | "-nan" | "-NaN")
 }
 
 /// A row of cells, one for each column. Slices, arrays and vectors of [`Cell`] are records; a reader's own type becomes one without copying.

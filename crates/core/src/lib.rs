@@ -56,7 +56,7 @@ mod parameters;
 
 use std::collections::VecDeque;
 
-pub use cell::{Cell, Cells};
+pub use cell::{Cell, Cells, is_gap_mark};
 pub use cost::{Cost, Symbol, Term};
 pub use example::{ExampleError, check_input};
 pub use instant::{Calendar, instant_text, parse_instant};

@@ -23,7 +23,7 @@ use crate::transform::{EncodingOptions, Transform};
 /// let mut numbers = Vec::new();
 /// encoding.encode(&map.record(&[Cell::Number(60.0), Cell::Text("Kiel")])?, &mut numbers)?;
 /// assert_eq!(numbers.len(), encoding.dimension());
-/// assert_eq!(numbers.last(), Some(&0.0)); // 60 is the mean of the head
+/// assert_eq!(numbers[2], 0.0); // 60 is the mean of the head
 /// # Ok::<(), mercer_encoding::EncodingError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -44,8 +44,32 @@ pub enum EncodingError {
         got: usize,
     },
     /// `NAME=KIND` that cannot be read.
-    #[error("{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier")]
+    #[error(
+        "{0:?} is not NAME=KIND with KIND one of number, category, time, text, identifier, or for times dmy, mdy, ymd"
+    )]
     Override(String),
+    /// A column whose cells are not of the kind that is told.
+    #[error(
+        "column {name:?} is told to be a {kind}, but {value:?} is none; tell another kind, or leave the column out"
+    )]
+    Unreadable {
+        /// The column.
+        name: String,
+        /// The first cell that cannot be read.
+        value: String,
+        /// What it is told to be.
+        kind: &'static str,
+    },
+    /// A column whose cells may be read in two ways.
+    #[error("column {name:?}: {value:?} may be read in two ways; {remedy}")]
+    Doubtful {
+        /// The column.
+        name: String,
+        /// One of the cells.
+        value: String,
+        /// What settles it.
+        remedy: String,
+    },
     /// A name of a scaling that does not exist.
     #[error("{0:?} is not a scaling; take none, standard, robust, range, paper01 or paper11")]
     Scale(String),
@@ -54,6 +78,14 @@ pub enum EncodingError {
         "no column is left to learn from: every one is ignored, empty or set aside; name some with an override such as NAME=category"
     )]
     NothingLeft,
+    /// No column is left to learn from, and of one it is in doubt what it is.
+    #[error("column {name:?}: {why}; no other column is left to learn from")]
+    OneInDoubt {
+        /// The column.
+        name: String,
+        /// What is in doubt, and what settles it.
+        why: String,
+    },
     #[cfg(feature = "learners")]
     /// A learner made for inputs of another dimension.
     #[error("the learner was made for inputs of dimension {learner}, but the columns are encoded to {encoded} numbers")]

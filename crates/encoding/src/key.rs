@@ -2,39 +2,39 @@
 
 use std::fmt::Write as _;
 
-use mercer_core::Cell;
+use mercer_core::{Cell, instant_text};
 
 /// The text of a cell as a category; numbers are written without touching the heap.
 pub(crate) struct Key<'a> {
     text: Option<&'a str>,
-    written: [u8; 32],
+    written: [u8; 48],
     length: usize,
 }
 
 impl<'a> Key<'a> {
     /// `None` for a cell without a value.
     pub(crate) fn of(cell: Cell<'a>) -> Option<Self> {
-        let mut key = Self { text: None, written: [0; 32], length: 0 };
+        let mut key = Self { text: None, written: [0; 48], length: 0 };
         match cell {
             Cell::Missing => return None,
             Cell::Text(text) => key.text = Some(text),
-            Cell::Number(number) | Cell::Instant(number) if !number.is_finite() => return None,
+            // A whole number of a column with fractions is the same as one of a column without.
+            Cell::Numeral(_, text) => key.text = Some(whole(text)),
+            Cell::Integer(number) => key.write(format_args!("{number}"))?,
+            Cell::Instant(seconds) if !seconds.is_finite() => return None,
+            Cell::Instant(seconds) => key.write(format_args!("{}", instant_text(seconds)))?,
+            Cell::Number(number) if !number.is_finite() => return None,
             // A negative zero is a zero.
-            Cell::Number(number) | Cell::Instant(number) if number == 0.0 => key.text = Some("0"),
-            Cell::Number(number) | Cell::Instant(number) => {
-                let whole = number == number.trunc() && number.abs() < 1e15;
-                // 25 bytes at most.
-                let written = if whole || (1e-3..1e3).contains(&number.abs()) {
-                    write!(key, "{number}")
-                } else {
-                    write!(key, "{number:e}")
-                };
-                if written.is_err() {
-                    return None;
-                }
-            }
+            Cell::Number(0.0) => key.text = Some("0"),
+            // As the usual writers of text files do.
+            Cell::Number(number) if (1e-5..1e16).contains(&number.abs()) => key.write(format_args!("{number}"))?,
+            Cell::Number(number) => key.write(format_args!("{number:e}"))?,
         }
         Some(key)
+    }
+
+    fn write(&mut self, text: std::fmt::Arguments<'_>) -> Option<()> {
+        self.write_fmt(text).ok()
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -52,6 +52,15 @@ impl std::fmt::Write for Key<'_> {
     }
 }
 
+/// The digits of a whole number that is written with a fraction of one zero.
+fn whole(text: &str) -> &str {
+    let digits = |text: &str| {
+        let text = text.strip_prefix('-').unwrap_or(text);
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    text.strip_suffix(".0").filter(|text| digits(text)).unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -64,6 +73,11 @@ mod tests {
         for (number, text) in [(3.0, "3"), (-0.0, "0"), (2.5, "2.5"), (1e300, "1e300"), (-1e14, "-100000000000000")] {
             assert_eq!(key(Cell::Number(number)).as_deref(), Some(text));
         }
+        for (text, known) in [("01234", "01234"), ("3.10", "3.10"), ("1E5", "1E5"), ("7.0", "7"), ("-7.0", "-7")] {
+            assert_eq!(key(Cell::Numeral(1.0, text)).as_deref(), Some(known));
+        }
+        assert_eq!(key(Cell::Integer((1 << 53) + 1)).as_deref(), Some("9007199254740993"));
+        assert_eq!(key(Cell::Number(1234.5)).as_deref(), Some("1234.5"));
         assert_eq!(key(Cell::Text("a b")).as_deref(), Some("a b"));
         assert_eq!(key(Cell::Missing), None);
         assert_eq!(key(Cell::Number(f64::NAN)), None);

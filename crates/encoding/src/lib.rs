@@ -72,6 +72,7 @@ mod key;
 mod look;
 mod matching;
 mod moments;
+mod notation;
 mod overrides;
 #[cfg(feature = "learners")]
 mod pipeline;
@@ -92,6 +93,7 @@ pub use look::Look;
 pub use matching::{ColumnMap, Mapped};
 pub use mercer_core::{Cell, Cells, parse_instant};
 pub use moments::RunningMoments;
+pub use notation::{Clock, DayOrder, Notation, Numeral};
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]
 pub use pipeline::{Pipeline, PipelineScratch};

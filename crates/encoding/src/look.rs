@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::EncodingError;
 use crate::key::Key;
+use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, Reading, is_code};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
-use mercer_core::{Calendar, Cell, Cells, parse_instant};
+use mercer_core::{Calendar, Cell, Cells, is_gap_mark, parse_instant};
 
 /// Different values of a column that are counted.
 const MOST_DISTINCT: usize = 10_000;
@@ -14,8 +15,6 @@ const MOST_DISTINCT: usize = 10_000;
 const ENOUGH_TEXTS: u64 = 20;
 /// Average length of texts that are words for people, in bytes.
 const LONG_TEXT: u64 = 40;
-/// Of so many values one may be text in a column of numbers.
-const NUMBERS_A_TEXT: u64 = 20;
 
 const DAY: f64 = 86_400.0;
 
@@ -80,19 +79,22 @@ impl Look {
         let (ignore, only, aside) = (places(&overrides.ignore)?, places(&overrides.only)?, places(&overrides.aside)?);
         let kinds = overrides.kinds.iter().map(|(name, kind)| Ok((place(name)?, *kind)));
         let kinds = kinds.collect::<Result<HashMap<_, _>, EncodingError>>()?;
+        let orders = overrides.orders.iter().map(|(name, order)| Ok((place(name)?, *order)));
+        let orders = orders.collect::<Result<HashMap<_, _>, EncodingError>>()?;
         let decided = columns.into_iter().zip(&names).enumerate().map(|(place, (sight, name))| {
             let told = kinds.get(&place).copied();
-            let mut column = sight.decide(name, told);
+            let order = orders.get(&place).copied();
+            let mut column = sight.decide(name, told, order)?;
             if aside.contains(&place) {
                 column.used = Use::SetAside;
             } else if ignore.contains(&place) || !(only.is_empty() || only.contains(&place)) {
                 column.used = Use::Unwanted;
             }
-            column
+            Ok(column)
         });
-        let schema = Schema { rows, named, columns: decided.collect() };
-        let left =
-            schema.columns.iter().any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted | Use::Empty));
+        let decided = decided.collect::<Result<Vec<Column>, EncodingError>>()?;
+        let schema = Schema { rows, named, columns: decided };
+        let left = schema.columns.iter().any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted));
         if left { Ok(schema) } else { Err(EncodingError::NothingLeft) }
     }
 }
@@ -101,6 +103,8 @@ impl Look {
 #[derive(Clone, Debug, Default)]
 struct Sight {
     missing: u64,
+    /// Texts that are gaps among numbers and times, and values among categories.
+    marks: u64,
     numbers: u64,
     instants: u64,
     texts: u64,
@@ -115,6 +119,8 @@ struct Sight {
     times: Times,
     /// How often each value came, and in which row first.
     values: HashMap<String, (u64, u64)>,
+    /// Numbers that begin with a zero they have no need of.
+    codes: u64,
     /// Values that are too long to be listed, or too many.
     unlisted: u64,
 }
@@ -163,17 +169,18 @@ impl Sight {
         };
         match cell {
             Cell::Missing => {}
-            Cell::Number(number) => {
+            Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..) => {
                 self.numbers += 1;
-                widen(&mut self.range, number);
-                let running = number == number.trunc() && self.last.is_none_or(|last| number > last);
-                self.not_running |= !running;
-                self.last = Some(number);
+                self.codes += u64::from(matches!(cell, Cell::Numeral(_, text) if is_code(text)));
+                if let Some(number) = cell.number() {
+                    self.observe_number(number);
+                }
             }
             Cell::Instant(instant) => {
                 self.instants += 1;
                 self.times.observe(instant);
             }
+            Cell::Text(text) if is_gap_mark(text) => self.marks += 1,
             Cell::Text(text) => {
                 self.texts += 1;
                 self.bytes += text.len() as u64;
@@ -193,60 +200,211 @@ impl Sight {
         }
     }
 
+    fn observe_number(&mut self, number: f64) {
+        widen(&mut self.range, number);
+        let running = number == number.trunc() && self.last.is_none_or(|last| number > last);
+        self.not_running |= !running;
+        self.last = Some(number);
+    }
+
+    /// Cells with a value, whatever the column is.
     fn present(&self) -> u64 {
         self.numbers + self.instants + self.texts
     }
 
+    /// Different values that are no marks of gaps.
     fn distinct(&self) -> u64 {
-        (self.values.len() as u64).saturating_add(self.unlisted)
+        (self.values().count() as u64).saturating_add(self.unlisted)
     }
 
-    fn kind(&self, name: &str) -> Kind {
+    /// Values that are no marks of gaps, and how often each came.
+    fn values(&self) -> impl Iterator<Item = (&str, u64)> + Clone {
+        let values = self.values.iter().map(|(value, (count, _))| (value.as_str(), *count));
+        values.filter(|(value, _)| !is_gap_mark(value))
+    }
+
+    /// Whether nearly all cells with a value are those counted.
+    fn are_most(&self, counted: u64) -> bool {
+        let present = self.present();
+        present > 0 && (present - counted) * CELLS_A_MISFIT <= present
+    }
+
+    /// What the column is, how its texts are read, and what is to be said of it.
+    fn kind(&self, name: &str) -> (Kind, Notation, String) {
+        let said = |kind, why: String| (kind, Notation::Plain, why);
         let (present, distinct) = (self.present(), self.distinct());
-        if self.instants + self.dates == present && present > 0 {
-            return Kind::Time;
+        if self.are_most(self.instants + self.dates) {
+            return said(Kind::Time, String::new());
         }
         if distinct <= 1 {
-            return Kind::Constant;
+            return said(Kind::Constant, String::new());
         }
-        if self.texts * NUMBERS_A_TEXT <= present && self.instants == 0 {
-            let names_rows = self.texts == 0 && !self.not_running && is_name_of_identifier(name);
-            return if names_rows { Kind::Identifier } else { Kind::Number };
+        if self.are_most(self.numbers) {
+            if self.texts == 0 && self.marks == 0 && !self.not_running && is_name_of_identifier(name) {
+                return said(Kind::Identifier, String::new());
+            }
+            let codes = format!("some begin with a zero; {name}=category keeps codes apart");
+            return said(Kind::Number, if self.codes > 0 { codes } else { String::new() });
         }
-        if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
+        let mut doubt = String::new();
+        if self.unlisted == 0 {
+            match Notation::of_numbers(self.values()) {
+                Reading::As(notation) => return (Kind::Number, notation, String::new()),
+                Reading::Doubtful(value) => doubt = format!("{value:?} may be read as two numbers"),
+                Reading::Text => {}
+            }
+            match Notation::of_days(self.values()) {
+                Reading::As(notation) => return (Kind::Time, notation, String::new()),
+                Reading::Doubtful(value) => {
+                    doubt = format!("{value:?} may be two days; its kind tells which: {name}=dmy or {name}=mdy");
+                }
+                Reading::Text => {}
+            }
+        }
+        if !doubt.is_empty() {
+            return said(Kind::Text, doubt);
+        }
+        let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
             Kind::Text
         } else if self.texts == present && distinct == present && present >= ENOUGH_TEXTS {
             Kind::Identifier
         } else {
             Kind::Category
-        }
+        };
+        let numbers = 2 * self.numbers > present;
+        let odd = || self.values().map(|(value, _)| value).filter(|value| value.parse::<f64>().is_err()).min();
+        said(kind, odd().filter(|_| numbers).map(|odd| format!("{odd:?} is no number")).unwrap_or_default())
     }
 
-    fn decide(self, name: &str, told: Option<Kind>) -> Column {
-        let kind = told.unwrap_or_else(|| self.kind(name));
+    /// How the texts are read of a column whose kind is told.
+    fn told(&self, name: &str, kind: Kind, order: Option<DayOrder>) -> Result<Notation, EncodingError> {
+        let nothing = self.present() == 0;
+        let unreadable = |read: &dyn Fn(&str) -> bool, kind| {
+            // The earliest cell that cannot be read.
+            let odd = self.values.iter().filter(|(value, _)| !is_gap_mark(value) && !read(value));
+            let value = odd.min_by_key(|(_, (_, first))| *first).map(|(value, _)| value.clone());
+            value.map(|value| EncodingError::Unreadable { name: name.to_owned(), value, kind })
+        };
+        let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
+        let notation = match kind {
+            Kind::Number if nothing || self.are_most(self.numbers) => Notation::Plain,
+            Kind::Number => match Notation::of_numbers(self.values()) {
+                Reading::As(notation) => notation,
+                Reading::Doubtful(value) => {
+                    return Err(doubtful(value, "write the numbers without marks of thousands".to_owned()));
+                }
+                Reading::Text if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) => {
+                    Notation::Plain
+                }
+                Reading::Text => return Err(unreadable(&|_| false, "number").unwrap_or(EncodingError::NothingLeft)),
+            },
+            Kind::Time => {
+                let notation = match order {
+                    Some(order) => Notation::Day(order),
+                    None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
+                    None if self.texts == 0 => {
+                        let range = self.range.unwrap_or_default();
+                        Notation::of_clock(range, self.values.keys().filter_map(|value| value.parse().ok()))
+                    }
+                    None => match Notation::of_days(self.values()) {
+                        Reading::As(notation) => notation,
+                        Reading::Doubtful(value) => {
+                            return Err(doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy")));
+                        }
+                        Reading::Text => Notation::Plain,
+                    },
+                };
+                let read = |value: &str| {
+                    let number = value.parse().ok().map(|number| Cell::Numeral(number, value));
+                    notation.instant(number.unwrap_or(Cell::Text(value))).is_some()
+                };
+                if let Some(refused) = unreadable(&read, "time") {
+                    return Err(refused);
+                }
+                notation
+            }
+            _ => Notation::Plain,
+        };
+        Ok(notation)
+    }
+
+    fn decide(self, name: &str, told: Option<Kind>, order: Option<DayOrder>) -> Result<Column, EncodingError> {
+        let (kind, notation, why) = match told {
+            Some(kind) => (kind, self.told(name, kind, order)?, String::new()),
+            None => self.kind(name),
+        };
         let used = match kind {
-            _ if self.present() == 0 => Use::Empty,
             Kind::Identifier | Kind::Text if told.is_some() => Use::Unwanted,
+            _ if self.present() == 0 && told.is_none() => Use::Late,
             Kind::Identifier => Use::Identifier,
             Kind::Text => Use::Text,
             _ => Use::Encoded,
         };
         let is_time = kind == Kind::Time;
-        // Numbers that are told to be times are seconds.
-        let times = if is_time && self.instants + self.dates == 0 { self.range.into() } else { self.times.clone() };
-        let range = if is_time { times.range } else { self.range };
+        let (range, times) = self.ranges(kind, &notation);
         let listed = kind == Kind::Category || (kind == Kind::Constant && range.is_none());
-        let distinct = self.distinct();
-        Column {
+        let misfits = match kind {
+            Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
+            Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
+            Kind::Constant if range.is_some() => self.marks,
+            _ => 0,
+        };
+        let distinct = if listed { self.values.len() as u64 + self.unlisted } else { self.distinct() };
+        Ok(Column {
             name: name.to_owned(),
             kind,
             used,
-            missing: self.missing + if kind == Kind::Number { self.texts } else { 0 },
+            missing: self.missing + misfits,
             distinct,
-            range,
+            range: if is_time { times.range } else { range },
             categories: if listed { self.most_frequent() } else { Vec::new() },
             time: if is_time { times.parts() } else { TimeParts::default() },
+            notation,
+            why,
+        })
+    }
+
+    /// Cells of the values that do not fit.
+    fn misfits(&self, fits: impl Fn(Cell<'_>) -> bool) -> u64 {
+        let cell = |value: &'_ str| match value.parse::<f64>() {
+            Ok(number) if number.is_finite() => fits(Cell::Numeral(number, value)),
+            _ => parse_instant(value).is_some_and(|_| self.instants > 0) || fits(Cell::Text(value)),
+        };
+        if self.texts == 0 { 0 } else { self.values().filter(|(value, _)| !cell(value)).map(|(_, count)| count).sum() }
+    }
+
+    /// The range of a column of numbers, and the times of one of times.
+    fn ranges(&self, kind: Kind, notation: &Notation) -> (Option<(f64, f64)>, Times) {
+        let mut range = self.range;
+        let mut times = self.times.clone();
+        match (kind, notation) {
+            (Kind::Number, Notation::Number(_)) | (Kind::Number, Notation::Plain) if self.texts > 0 => {
+                self.values().filter_map(|(value, _)| notation.number(Cell::Text(value))).for_each(|number| {
+                    widen(&mut range, number);
+                });
+            }
+            (Kind::Time, Notation::Day(_)) => {
+                times = Times::default();
+                self.in_order().filter_map(|value| notation.instant(Cell::Text(value))).for_each(|instant| {
+                    times.observe(instant);
+                });
+            }
+            (Kind::Time, Notation::Clock(_)) => {
+                times = Times::default();
+                let cell = |value: &str| value.parse().ok().and_then(|number| notation.instant(Cell::Number(number)));
+                self.in_order().filter_map(cell).for_each(|instant| times.observe(instant));
+            }
+            _ => {}
         }
+        (range, times)
+    }
+
+    /// Values that are no marks of gaps, in the order in which they came first.
+    fn in_order(&self) -> impl Iterator<Item = &str> {
+        let mut values: Vec<(&str, u64)> =
+            self.values.iter().map(|(value, (_, first))| (value.as_str(), *first)).collect();
+        values.sort_unstable_by_key(|(_, first)| *first);
+        values.into_iter().map(|(value, _)| value).filter(|value| !is_gap_mark(value))
     }
 
     fn most_frequent(self) -> Vec<(String, u64)> {
@@ -255,14 +413,6 @@ impl Sight {
         values.sort_unstable_by_key(|(_, (count, first))| (std::cmp::Reverse(*count), *first));
         values.truncate(LISTED);
         values.into_iter().map(|(name, (count, _))| (name, count)).collect()
-    }
-}
-
-impl From<Option<(f64, f64)>> for Times {
-    /// Times of which only the first and the last are known: every part varies.
-    fn from(range: Option<(f64, f64)>) -> Self {
-        let varies = range.is_some_and(|(low, high)| low < high);
-        Self { range, hours: varies, days: varies, least_gap: Some(0.0), ..Self::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a user says of columns, against what the look at them finds.
 
 use crate::error::EncodingError;
+use crate::notation::DayOrder;
 use crate::schema::Kind;
 
 /// What a user says of columns, by their names. `#3` is the third column, if no column is called so.
@@ -13,6 +14,8 @@ pub struct Overrides {
     pub only: Vec<String>,
     /// Columns of a kind that is told. Texts and identifiers are ignored, the others encoded.
     pub kinds: Vec<(String, Kind)>,
+    /// In which order columns of times write their days.
+    pub orders: Vec<(String, DayOrder)>,
     /// Columns that are targets, weights and the like: never encoded, never missed.
     pub aside: Vec<String>,
 }
@@ -46,13 +49,25 @@ impl Overrides {
         self
     }
 
-    /// [`kind`](Self::kind) from a text `NAME=KIND`. The name ends at the last `=`.
+    /// The same with a column of times whose days are written in that order. The last word counts.
+    #[must_use]
+    pub fn days(mut self, name: impl Into<String>, order: DayOrder) -> Self {
+        let name = name.into();
+        self.orders.push((name.clone(), order));
+        self.kind(name, Kind::Time)
+    }
+
+    /// [`kind`](Self::kind) from a text `NAME=KIND`, or [`days`](Self::days) from `NAME=dmy`, `mdy`
+    /// or `ymd`. The name ends at the last `=`.
     ///
     /// # Errors
     /// [`EncodingError::Override`]
     pub fn parse_kind(self, text: &str) -> Result<Self, EncodingError> {
         let refused = || EncodingError::Override(text.to_owned());
         let (name, kind) = text.rsplit_once('=').ok_or_else(refused)?;
+        if let Some(order) = DayOrder::of(kind) {
+            return Ok(self.days(name, order));
+        }
         Ok(self.kind(name, kind.parse().map_err(|_| refused())?))
     }
 }

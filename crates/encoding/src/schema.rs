@@ -4,14 +4,17 @@
 //!
 //! | kind | rule | encoded as |
 //! |---|---|---|
-//! | time | all are instants, or texts that are dates or times ([`parse_instant`](crate::parse_instant)) | cyclic parts and elapsed time |
+//! | time | instants, or texts that are dates or times ([`Notation`]) | cyclic parts and elapsed time |
 //! | constant | there is but one value | a number or a category: it may vary later |
 //! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 texts or more, all different | nothing |
-//! | number | numbers; at most one of twenty is text, which counts as missing | a number |
+//! | number | numbers, with signs or units around them ([`Notation`]) or without | a number |
 //! | text | longer than 40 bytes on average, and more than half of them different | nothing |
 //! | category | everything else | one-hot, and hashed above a size |
 //!
-//! A column without a single value is ignored. [`Overrides`] decide otherwise.
+//! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
+//! marks of gaps ([`is_gap_mark`](mercer_core::is_gap_mark)), of which there may be any number; among
+//! categories they are values. A column without a single value has room for numbers and for
+//! categories, and begins with the first that comes. [`Overrides`] decide otherwise.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,6 +24,7 @@ use mercer_core::{Cells, Inconsistent, Validate};
 use crate::error::{EncodingError, listed};
 use crate::look::Look;
 use crate::matching::ColumnMap;
+use crate::notation::Notation;
 use crate::overrides::Overrides;
 
 /// Most frequent categories that a schema remembers of a column.
@@ -91,8 +95,8 @@ pub enum Use {
     Identifier,
     /// It is words for people.
     Text,
-    /// It has no value in the head.
-    Empty,
+    /// It has no value in the head, and begins with the first that it has.
+    Late,
 }
 
 impl fmt::Display for Use {
@@ -103,7 +107,7 @@ impl fmt::Display for Use {
             Self::Unwanted => "ignored as asked",
             Self::Identifier => "ignored: it names rows",
             Self::Text => "ignored: it is text",
-            Self::Empty => "ignored: it has no value",
+            Self::Late => "encoded from its first value on",
         })
     }
 }
@@ -141,6 +145,10 @@ pub struct Column {
     pub categories: Vec<(String, u64)>,
     /// For times.
     pub time: TimeParts,
+    /// How its texts are read.
+    pub notation: Notation,
+    /// Why it is what it is, where that is not plain; else nothing.
+    pub why: String,
 }
 
 impl Column {
@@ -156,6 +164,7 @@ impl Column {
     /// Whether it is a number in every row of the head.
     pub(crate) fn is_plain_number(&self) -> bool {
         self.missing == 0
+            && self.notation == Notation::Plain
             && self.range.is_some()
             && matches!(self.kind, Kind::Number | Kind::Constant | Kind::Identifier)
     }
@@ -171,7 +180,18 @@ impl Column {
         };
         let all = TimeParts { hour: true, weekday: true, season: true };
         let time = if kind == Kind::Time { all } else { TimeParts::default() };
-        Self { name, kind, used, missing: 0, distinct: 0, range: None, categories: Vec::new(), time }
+        Self {
+            name,
+            kind,
+            used,
+            missing: 0,
+            distinct: 0,
+            range: None,
+            categories: Vec::new(),
+            time,
+            notation: Notation::Plain,
+            why: String::new(),
+        }
     }
 }
 

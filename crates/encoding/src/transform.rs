@@ -10,12 +10,13 @@
 //! **Gaps.** A missing number becomes what [`Scale`] says, a missing category zeros, a missing time zeros with the running mean of the years. A cell
 //! that does not fit its column counts as missing.
 //!
-//! **Categories and the input dimension.** A column with `k` categories in the head has room for `s = k + max(2, k/2)` categories, at most
-//! [`EncodingOptions::categories`]. The most frequent have a number each from the start; a new one gets the next free number when it is
-//! learnt. A category without a number is hashed to one of `h` further numbers with a sign (Weinberger et al., *Feature hashing*, ICML 2009): `h` is 4 while all
-//! fit, else [`EncodingOptions::hashed`]. So the dimension is settled by the head. The other way, `RegressorExt::grow`, would only serve
-//! learners that can grow: Taylor features and a settled `auto` cannot. Unused numbers are 0, change no
-//! distance, and cost only their share of a kernel row.
+//! **Categories and the input dimension.** The categories of the head have a number each, at most
+//! [`EncodingOptions::categories`] a column. What comes later goes to a pool that all columns share:
+//! the next free one of as many numbers again, or, when these are taken, one of 16 more by its hash,
+//! with a sign (Weinberger et al., *Feature hashing*, ICML 2009). A column with more categories in
+//! the head than fit has [`EncodingOptions::hashed`] numbers of its own for the others. So the head
+//! settles the dimension, and a table pays for its pool once, not for each column. Unused numbers
+//! are 0 and change no distance.
 //!
 //! **Order.** [`encode`](Transform::encode) uses the statistics of the rows learnt before and changes nothing; [`learn`](Transform::learn) moves them. A caller
 //! encodes a row, then learns it. So a row has the same numbers, bit for bit, whether it is read alone or in a batch. The first row is defined: scaled numbers
@@ -34,10 +35,11 @@ mod time;
 use mercer_core::{Cell, Cells, Inconsistent, ParameterError, Validate};
 
 use crate::error::EncodingError;
+use crate::notation::{Notation, is_gap};
 use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, Kind, Schema, Use};
 
-use category::Categories;
+use category::{Categories, Pool};
 use time::Times;
 
 /// Columns of numbers that a category may become at most, each of one-hot and hashed.
@@ -113,6 +115,8 @@ pub enum Oddity {
     NewCategory,
     /// A cell that is not of the column's kind, and counts as missing.
     Misfit,
+    /// A cell without a value, in a column that has some.
+    Gap,
 }
 
 /// Columns to numbers; see [the module](self).
@@ -121,6 +125,9 @@ pub enum Oddity {
 pub struct Transform {
     options: EncodingOptions,
     columns: Vec<Encoder>,
+    pool: Pool,
+    /// Columns before the pool; those behind it came later.
+    before: usize,
     dimension: usize,
 }
 
@@ -133,6 +140,7 @@ enum Encoder {
     Number(Numbers),
     Category(Categories),
     Time(Times),
+    Late(Late),
 }
 
 /// A column of numbers.
@@ -141,6 +149,15 @@ enum Encoder {
 struct Numbers {
     scale: NumberScale,
     gaps: bool,
+    notation: Notation,
+}
+
+/// A column without a value so far: numbers come to the first place, other values to those behind.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Late {
+    numbers: Numbers,
+    categories: Categories,
 }
 
 impl Transform {
@@ -155,23 +172,35 @@ impl Transform {
             let gaps = column.missing > 0 && column.missing * ROWS_A_GAP >= schema.rows();
             match column.used {
                 Use::SetAside => Encoder::Aside,
-                Use::Identifier if !acts => Encoder::Number(Numbers { scale: NumberScale::new(scale, None), gaps }),
+                Use::Identifier if !acts => Encoder::Number(Numbers::new(scale, None, gaps, column)),
+                Use::Late => Encoder::Late(Late::new(column, scale, (categories, hashed))),
                 Use::Encoded if column.is_category() => {
                     Encoder::Category(Categories::new(column, column.distinct as usize, (categories, hashed), gaps))
                 }
                 Use::Encoded if column.kind == Kind::Time => Encoder::Time(Times::new(column, scale, gaps)),
-                Use::Encoded => Encoder::Number(Numbers { scale: NumberScale::new(scale, column.range), gaps }),
+                Use::Encoded => Encoder::Number(Numbers::new(scale, column.range, gaps, column)),
                 _ => Encoder::Ignored,
             }
         };
         let columns: Vec<Encoder> = schema.columns().iter().map(encoder).collect();
-        let dimension = columns.iter().map(Encoder::width).sum();
-        if dimension == 0 { Err(EncodingError::NothingLeft) } else { Ok(Self { options, columns, dimension }) }
+        let shares = columns.iter().filter_map(Encoder::categories).any(Categories::shares);
+        let pool = if shares { Pool::new(categories, hashed) } else { Pool::default() };
+        let dimension = columns.iter().map(Encoder::width).sum::<usize>() + pool.width();
+        let before = columns.len();
+        if dimension == 0 {
+            let mut columns = schema.columns().iter();
+            let doubt = columns.find(|column| column.used == Use::Text && !column.why.is_empty()).cloned();
+            return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, .. }| {
+                EncodingError::OneInDoubt { name, why }
+            }));
+        }
+        Ok(Self { options, columns, pool, before, dimension })
     }
 
     /// One without columns, which are to join.
     pub(crate) fn empty(options: EncodingOptions) -> Result<Self, EncodingError> {
-        Ok(Self { options: options.checked()?, columns: Vec::new(), dimension: 0 })
+        let (columns, pool) = (Vec::new(), Pool::default());
+        Ok(Self { options: options.checked()?, columns, pool, before: 0, dimension: 0 })
     }
 
     /// How columns are encoded.
@@ -187,9 +216,12 @@ impl Transform {
         let scale = if matches!(scale, Scale::Paper01 | Scale::Paper11) { Scale::Range } else { scale };
         let encoder = match column.kind {
             _ if column.used != Use::Encoded => Encoder::Ignored,
-            Kind::Category => Encoder::Category(Categories::new(column, LATE_CATEGORIES, (categories, hashed), false)),
+            Kind::Category => {
+                let made = Categories::new(column, LATE_CATEGORIES, (categories, hashed), false);
+                Encoder::Category(made.apart(hashed))
+            }
             Kind::Time => Encoder::Time(Times::new(column, scale, false)),
-            _ => Encoder::Number(Numbers { scale: NumberScale::new(scale, None), gaps: false }),
+            _ => Encoder::Number(Numbers::new(scale, None, false, column)),
         };
         let added = encoder.width();
         self.columns.push(encoder);
@@ -227,14 +259,20 @@ impl Transform {
     /// [`EncodingError::Cells`]; nothing is then appended.
     pub fn encode(&self, record: &(impl Cells + ?Sized), numbers: &mut Vec<f64>) -> Result<(), EncodingError> {
         self.check(record)?;
-        for (place, column) in self.columns.iter().enumerate() {
-            match column {
-                Encoder::Aside | Encoder::Ignored => {}
-                Encoder::Number(column) => column.encode(record.cell(place), numbers),
-                Encoder::Category(column) => column.encode(record.cell(place), numbers),
-                Encoder::Time(column) => column.encode(record.cell(place), numbers),
+        let encoders = || self.columns.iter().enumerate();
+        let encode = |(place, column): (usize, &Encoder), numbers: &mut Vec<f64>| {
+            column.encode(record.cell(place), numbers);
+        };
+        encoders().take(self.before).for_each(|column| encode(column, numbers));
+        let start = numbers.len();
+        numbers.resize(start + self.pool.width(), 0.0);
+        for (place, column) in encoders().take(self.before) {
+            if let Some(categories) = column.categories() {
+                let cell = column.category(record.cell(place));
+                categories.encode_late(cell, place, &self.pool, &mut numbers[start..]);
             }
         }
+        encoders().skip(self.before).for_each(|column| encode(column, numbers));
         Ok(())
     }
 
@@ -244,15 +282,13 @@ impl Transform {
     /// [`EncodingError::Cells`]; nothing is then learnt.
     pub fn learn(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
         self.check(record)?;
-        for (place, column) in self.columns.iter_mut().enumerate() {
+        let Self { columns, pool, .. } = self;
+        for (place, column) in columns.iter_mut().enumerate() {
             match column {
                 Encoder::Aside | Encoder::Ignored => {}
-                Encoder::Number(column) => {
-                    if let Some(value) = number(record.cell(place)) {
-                        column.scale.learn(value);
-                    }
-                }
-                Encoder::Category(column) => column.learn(record.cell(place)),
+                Encoder::Number(column) => column.learn(record.cell(place)),
+                Encoder::Late(column) => column.learn(record.cell(place), pool),
+                Encoder::Category(column) => column.learn(record.cell(place), pool),
                 Encoder::Time(column) => column.learn(record.cell(place)),
             }
         }
@@ -264,12 +300,13 @@ impl Transform {
         let columns = self.columns.iter().enumerate().take(record.width());
         columns.filter_map(|(place, column)| {
             let cell = record.cell(place);
-            let misfit = |fits: bool| (!fits && cell != Cell::Missing).then_some(Oddity::Misfit);
+            let misfit = |fits: bool| (!fits).then_some(if is_gap(cell) { Oddity::Gap } else { Oddity::Misfit });
             let odd = match column {
                 Encoder::Aside | Encoder::Ignored => None,
-                Encoder::Number(_) => misfit(number(cell).is_some()),
+                Encoder::Number(column) => misfit(column.notation.number(cell).is_some()),
+                Encoder::Late(column) => column.oddity(cell),
                 Encoder::Category(column) => column.oddity(cell),
-                Encoder::Time(_) => misfit(time::instant(cell).is_some()),
+                Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
             odd.map(|odd| (place, odd))
         })
@@ -279,7 +316,11 @@ impl Transform {
     #[must_use]
     pub fn names(&self, schema: &Schema) -> Vec<String> {
         let mut names = Vec::with_capacity(self.dimension);
-        for (encoder, Column { name, .. }) in self.columns.iter().zip(schema.columns()) {
+        let columns = || self.columns.iter().zip(schema.columns());
+        for (place, (encoder, Column { name, .. })) in columns().enumerate() {
+            if place == self.before {
+                self.pool_names(schema, &mut names);
+            }
             match encoder {
                 Encoder::Aside | Encoder::Ignored => {}
                 Encoder::Number(numbers) => {
@@ -288,9 +329,19 @@ impl Transform {
                 }
                 Encoder::Category(categories) => categories.names(name, &mut names),
                 Encoder::Time(times) => times.names(name, &mut names),
+                Encoder::Late(_) => names.push(name.clone()),
             }
         }
+        if self.columns.len() == self.before {
+            self.pool_names(schema, &mut names);
+        }
         names
+    }
+
+    fn pool_names(&self, schema: &Schema, names: &mut Vec<String>) {
+        let columns = self.columns.iter().zip(schema.columns());
+        let late = columns.filter_map(|(encoder, Column { name, .. })| Some(encoder.categories()?.late_names(name)));
+        self.pool.names(late.flatten(), names);
     }
 
     /// What is done with column `column`, in words; `None` for one that is not encoded.
@@ -298,9 +349,10 @@ impl Transform {
     pub fn treatment(&self, column: usize) -> Option<String> {
         let (words, gaps) = match self.columns.get(column)? {
             Encoder::Aside | Encoder::Ignored => return None,
-            Encoder::Number(numbers) => (numbers.scale.words().to_owned(), numbers.gaps),
+            Encoder::Number(numbers) => (numbers.words(), numbers.gaps),
             Encoder::Category(categories) => (categories.words(), categories.gaps()),
             Encoder::Time(times) => (times.words(), times.gaps()),
+            Encoder::Late(_) => ("a number or a category, from its first value on".to_owned(), false),
         };
         Some(if gaps { format!("{words}; gaps told") } else { words })
     }
@@ -312,25 +364,90 @@ impl Transform {
 }
 
 impl Encoder {
+    /// Appends the numbers of a cell that are the column's own.
+    fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
+        match self {
+            Self::Aside | Self::Ignored => {}
+            Self::Number(column) => column.encode(cell, numbers),
+            Self::Category(column) => column.encode(cell, numbers),
+            Self::Time(column) => column.encode(cell, numbers),
+            Self::Late(column) => column.numbers.encode(cell, numbers),
+        }
+    }
+
+    /// The categories of a column that may have some.
+    fn categories(&self) -> Option<&Categories> {
+        match self {
+            Self::Category(categories) => Some(categories),
+            Self::Late(late) => Some(&late.categories),
+            Self::Aside | Self::Ignored | Self::Number(_) | Self::Time(_) => None,
+        }
+    }
+
+    /// The cell as one of its categories.
+    fn category<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
+        if let Self::Late(late) = self { late.rest(cell) } else { cell }
+    }
+
     fn width(&self) -> usize {
         match self {
             Self::Aside | Self::Ignored => 0,
             Self::Number(numbers) => 1 + usize::from(numbers.gaps),
             Self::Category(categories) => categories.width(),
             Self::Time(times) => times.width(),
+            Self::Late(_) => 1,
         }
     }
 }
 
 impl Numbers {
     fn is_plain(&self) -> bool {
-        matches!(self.scale, NumberScale::None(_)) && !self.gaps
+        matches!(self.scale, NumberScale::None(_)) && !self.gaps && self.notation == Notation::Plain
+    }
+
+    fn new(scale: Scale, range: Option<(f64, f64)>, gaps: bool, column: &Column) -> Self {
+        Self { scale: NumberScale::new(scale, range), gaps, notation: column.notation.clone() }
     }
 
     fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
-        let value = number(cell);
+        let value = self.notation.number(cell);
         numbers.push(value.map_or_else(|| self.scale.gap(), |value| self.scale.encode(value)));
         push_gap(self.gaps, value.is_none(), numbers);
+    }
+
+    fn words(&self) -> String {
+        let read = self.notation.words().map(|words| format!("; {words}"));
+        format!("{}{}", self.scale.words(), read.unwrap_or_default())
+    }
+
+    fn learn(&mut self, cell: Cell<'_>) {
+        if let Some(value) = self.notation.number(cell) {
+            self.scale.learn(value);
+        }
+    }
+}
+
+impl Late {
+    fn new(column: &Column, scale: Scale, sizes: (usize, usize)) -> Self {
+        // Nobody knows the range of what was not there.
+        let scale = if matches!(scale, Scale::Paper01 | Scale::Paper11) { Scale::Range } else { scale };
+        let categories = Categories::new(column, 0, sizes, false);
+        Self { numbers: Numbers::new(scale, None, false, column), categories }
+    }
+
+    fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {
+        self.numbers.learn(cell);
+        self.categories.learn(self.rest(cell), pool);
+    }
+
+    /// Of a column that begins late a gap is nothing odd.
+    fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
+        self.categories.oddity(self.rest(cell)).filter(|oddity| *oddity != Oddity::Gap)
+    }
+
+    /// What is no number.
+    fn rest<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
+        if is_gap(cell) || self.numbers.notation.number(cell).is_some() { Cell::Missing } else { cell }
     }
 }
 
@@ -345,14 +462,6 @@ fn gap_name(name: &str) -> String {
     format!("{name} is missing")
 }
 
-/// The finite number of a cell.
-fn number(cell: Cell<'_>) -> Option<f64> {
-    match cell {
-        Cell::Number(value) if value.is_finite() => Some(value),
-        _ => None,
-    }
-}
-
 impl Validate for Transform {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "transform";
@@ -363,9 +472,15 @@ impl Validate for Transform {
                 Encoder::Number(numbers) => numbers.scale.validate()?,
                 Encoder::Category(categories) => categories.validate()?,
                 Encoder::Time(times) => times.validate()?,
+                Encoder::Late(late) => {
+                    late.numbers.scale.validate()?;
+                    late.categories.validate()?;
+                }
             }
         }
-        let dimension: usize = self.columns.iter().map(Encoder::width).sum();
+        self.pool.validate(self.columns.iter().filter_map(Encoder::categories))?;
+        Inconsistent::require(self.before <= self.columns.len(), WHAT, "its pool is among its columns")?;
+        let dimension = self.columns.iter().map(Encoder::width).sum::<usize>() + self.pool.width();
         Inconsistent::require(dimension == self.dimension, WHAT, "its dimension is that of its columns")?;
         Inconsistent::require(dimension > 0, WHAT, "it makes some number")?;
         Inconsistent::size(dimension, WHAT)

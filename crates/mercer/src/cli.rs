@@ -44,6 +44,7 @@ mod stop;
 mod store;
 mod stretches;
 mod table;
+mod task;
 mod timed;
 mod trace;
 mod train;

@@ -1,7 +1,7 @@
 //! Cells of a table: from Python objects to what an encoding reads.
 
 use mercer::encoding::{Cell, Cells, Encoding, Kind};
-use mercer::readers::text_cell;
+use mercer::readers::{is_gap_mark, parse_instant, text_cell};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
@@ -12,19 +12,9 @@ use crate::features::shown;
 pub(crate) enum Owned {
     Missing,
     Number(f64),
+    Integer(i128),
     Instant(f64),
     Text(String),
-}
-
-impl From<Cell<'_>> for Owned {
-    fn from(cell: Cell<'_>) -> Self {
-        match cell {
-            Cell::Missing => Self::Missing,
-            Cell::Number(number) => Self::Number(number),
-            Cell::Instant(seconds) => Self::Instant(seconds),
-            Cell::Text(text) => Self::Text(text.to_owned()),
-        }
-    }
 }
 
 impl Owned {
@@ -32,6 +22,7 @@ impl Owned {
         match self {
             Self::Missing => Cell::Missing,
             Self::Number(number) => Cell::Number(*number),
+            Self::Integer(number) => Cell::integer(*number),
             Self::Instant(seconds) => Cell::Instant(*seconds),
             Self::Text(text) => Cell::Text(text),
         }
@@ -68,7 +59,10 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
         }
     };
     let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
-    let text = |text: &str| Owned::from(text_cell(text));
+    let text = |text: &str| match text_cell(text) {
+        Cell::Text(text) => Owned::Text(text.to_owned()),
+        _ => Owned::Missing,
+    };
     if value.is_none() {
         Ok(Owned::Missing)
     } else if let Ok(float) = value.cast::<PyFloat>() {
@@ -76,7 +70,7 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     } else if let Ok(one) = value.cast::<PyBool>() {
         Ok(truth(one.is_true()))
     } else if value.is_instance_of::<PyInt>() {
-        number(value.extract()?)
+        value.extract().map(Owned::Integer).or_else(|_| number(value.extract()?))
     } else if let Ok(one) = value.cast::<PyString>() {
         Ok(text(one.to_str()?))
     } else if value.hasattr("timestamp")? {
@@ -95,12 +89,23 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
 
 /// What a column becomes whose first cells these are; none where all are missing.
 pub(crate) fn kind_of(cells: &[Owned]) -> Option<Kind> {
-    let mut present = cells.iter().filter(|cell| !matches!(cell, Owned::Missing)).peekable();
-    present.peek()?;
-    let all = |is: fn(&Owned) -> bool| cells.iter().all(|cell| matches!(cell, Owned::Missing) || is(cell));
-    Some(if all(|cell| matches!(cell, Owned::Number(_))) {
+    let is_gap = |cell: &Cell<'_>| matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text));
+    if cells.iter().all(|cell| matches!(cell, Owned::Missing)) {
+        return None;
+    }
+    let mut present = cells.iter().map(Owned::cell).filter(|cell| !is_gap(cell)).peekable();
+    if present.peek().is_none() {
+        return Some(Kind::Category);
+    }
+    let is_time = |cell: Cell<'_>| match cell {
+        Cell::Instant(_) => true,
+        Cell::Text(text) => parse_instant(text).is_some(),
+        _ => false,
+    };
+    let present: Vec<Cell<'_>> = present.collect();
+    Some(if present.iter().all(|cell| cell.number().is_some()) {
         Kind::Number
-    } else if all(|cell| matches!(cell, Owned::Instant(_))) {
+    } else if present.into_iter().all(is_time) {
         Kind::Time
     } else {
         Kind::Category

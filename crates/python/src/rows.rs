@@ -11,7 +11,7 @@ use crate::errors;
 use crate::features::Features;
 
 /// How long a signal may wait between two pieces.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Rows of a piece for a learner of this size: enough to share work between rows, few enough that others wait only some milliseconds. It depends
 /// on the state alone, so that the same calls give the same bits.

@@ -26,7 +26,7 @@ use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::number::Parsed;
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::Record;
-use mercer_core::{Cell, instant_text};
+use mercer_core::{Cell, instant_text, is_gap_mark};
 
 /// The bytes that an Arrow file begins with; a stream begins otherwise.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
@@ -165,7 +165,7 @@ impl Columnar {
             let target = *target;
             let head = rows.look_at(&lines, target)?;
             rows.head = Some(head);
-            if head.text {
+            if head.is_label() {
                 rows.plan.read_labels(lines.file())?;
             }
         }
@@ -198,9 +198,9 @@ impl Columnar {
         if let (Some(batch), Some(place)) = (&self.batch, place) {
             for row in 0..batch.num_rows().min(HEAD_LINES) {
                 head.see(match value::cell(batch.column(place).as_ref(), row) {
-                    Some(Cell::Number(value)) => Parsed::Number(value),
-                    Some(Cell::Text(_) | Cell::Instant(_)) => Parsed::Text,
                     Some(Cell::Missing) | None => Parsed::Empty,
+                    Some(Cell::Text(text)) if is_gap_mark(text) => Parsed::Empty,
+                    Some(cell) => cell.number().map_or(Parsed::Text, Parsed::Number),
                 });
             }
         }
@@ -323,17 +323,17 @@ impl Columnar {
                 Role::Feature(_) | Role::Target(_) if quick => {}
                 Role::Feature(slot) => features[before.0 + slot] = number(cell, missing, None, false, place)?,
                 Role::Target(slot) => targets[before.1 + slot] = number(cell, missing, head, true, place)?,
-                Role::Weight => match cell {
-                    Cell::Number(value) if value >= 0.0 => *weight = value,
-                    cell => return Err(DataError::BadWeight { cell: place(), value: shown(cell) }),
+                Role::Weight => match cell.number() {
+                    Some(value) if value >= 0.0 => *weight = value,
+                    _ => return Err(DataError::BadWeight { cell: place(), value: shown(cell) }),
                 },
                 Role::Label => {
                     label.clear();
                     match cell {
                         Cell::Missing => {}
                         Cell::Number(value) => Labels::canonical_number(value, label),
-                        Cell::Text(text) => Labels::canonical(text, label),
-                        Cell::Instant(_) => Labels::canonical(&shown(cell), label),
+                        Cell::Numeral(_, text) | Cell::Text(text) => Labels::canonical(text, label),
+                        Cell::Integer(_) | Cell::Instant(_) => Labels::canonical(&shown(cell), label),
                     }
                     if label.is_empty() {
                         return Err(DataError::MissingTarget { cell: place() });
@@ -355,7 +355,7 @@ impl Columnar {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let pairs = self.present.iter().zip(batch.columns()).map(|(&column, values)| {
             let value = match value::cell(values.as_ref(), row) {
-                Some(Cell::Number(value)) => format!("{value:?}"),
+                Some(cell @ (Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..))) => shown(cell),
                 Some(Cell::Text(text)) => quoted(text),
                 Some(cell @ Cell::Instant(_)) => quoted(&shown(cell)),
                 Some(Cell::Missing) | None => "null".to_owned(),
@@ -384,15 +384,16 @@ fn number(
     target: bool,
     place: &dyn Fn() -> CellPlace,
 ) -> Result<f64, DataError> {
+    if let Some(value) = cell.number() {
+        return Ok(value);
+    }
     match (cell, head) {
-        (Cell::Number(value), _) => Ok(value),
+        (Cell::Text(text), _) if missing == Missing::Nan && is_gap_mark(text) => Ok(f64::NAN),
         (Cell::Missing, _) if missing == Missing::Nan => Ok(f64::NAN),
         (Cell::Missing, _) if target => Err(DataError::MissingTarget { cell: place() }),
         (Cell::Missing, _) => Err(DataError::EmptyCell { cell: place() }),
-        (Cell::Text(_) | Cell::Instant(_), Some(TargetHead { rows, .. })) => {
-            Err(DataError::LateLabel { cell: place(), value: shown(cell), rows })
-        }
-        (Cell::Text(_) | Cell::Instant(_), None) => Err(DataError::NotANumber { cell: place(), value: shown(cell) }),
+        (_, Some(TargetHead { rows, .. })) => Err(DataError::LateLabel { cell: place(), value: shown(cell), rows }),
+        (_, None) => Err(DataError::NotANumber { cell: place(), value: shown(cell) }),
     }
 }
 
@@ -401,6 +402,8 @@ fn shown(cell: Cell<'_>) -> String {
     match cell {
         Cell::Missing => String::new(),
         Cell::Number(value) => format!("{value:?}"),
+        Cell::Integer(value) => value.to_string(),
+        Cell::Numeral(_, text) => text.to_owned(),
         Cell::Instant(seconds) => instant_text(seconds),
         Cell::Text(text) => text.to_owned(),
     }

@@ -19,7 +19,7 @@ use crate::marks::{self, Look, Notation, Reading};
 use crate::number::{self, Parsed};
 use crate::options::{Header, Missing, ReadOptions, Targets};
 use crate::record::Record;
-use mercer_core::Cell;
+use mercer_core::{Cell, is_gap_mark};
 
 /// The rows of a delimited file, behind its header.
 pub(crate) struct Delimited {
@@ -105,7 +105,7 @@ impl Delimited {
             for text in header::ahead(lines, separator, columns, *target) {
                 seen.see(marks::kind(text.as_bytes(), options));
             }
-            if seen.text {
+            if seen.is_label() {
                 plan.read_labels(lines.file())?;
             }
         }
@@ -195,13 +195,16 @@ impl Delimited {
             let read = parse((notation, remark), bytes, (lines.line_number(), column), place)?;
             let Some(parsed) = read else { return Ok(false) };
             let cell = match parsed {
-                Parsed::Number(value) => Cell::Number(value),
-                Parsed::Empty | Parsed::Nan => Cell::Missing,
+                Parsed::Number(value) => match std::str::from_utf8(bytes) {
+                    Ok(text) => Cell::Numeral(value, text.trim()),
+                    Err(_) => Cell::Number(value),
+                },
+                Parsed::Empty => Cell::Missing,
                 Parsed::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
-                Parsed::Text => match std::str::from_utf8(bytes) {
+                Parsed::Nan | Parsed::Text => match std::str::from_utf8(bytes) {
                     Ok(text) => {
                         let cell = number::text_cell(text);
-                        if matches!(cell, Cell::Text(_)) {
+                        if matches!(cell, Cell::Text(text) if !is_gap_mark(text)) {
                             notation.see_text(column);
                         }
                         cell
@@ -490,13 +493,13 @@ impl Number {
         match (parsed, self.head) {
             (Parsed::Number(value), _) => Ok(value),
             (Parsed::Nan | Parsed::Empty, _) if self.missing == Missing::Nan => Ok(f64::NAN),
-            (Parsed::Nan | Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
+            (Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
             (Parsed::Text, Some(TargetHead { rows, .. })) if target => {
                 Err(DataError::LateLabel { cell: place(), value: lossy(bytes), rows })
             }
             (Parsed::Text, _) => Err(DataError::NotANumber { cell: place(), value: lossy(bytes) }),
-            (Parsed::Empty, _) if target => Err(DataError::MissingTarget { cell: place() }),
-            (Parsed::Empty, _) => Err(DataError::EmptyCell { cell: place() }),
+            (Parsed::Empty | Parsed::Nan, _) if target => Err(DataError::MissingTarget { cell: place() }),
+            (Parsed::Empty | Parsed::Nan, _) => Err(DataError::EmptyCell { cell: place() }),
         }
     }
 }

@@ -106,7 +106,7 @@ pub enum DataError {
         value: String,
     },
     /// Nothing where a feature belongs.
-    #[error("{cell}: the cell is empty; fill it, or remove the row")]
+    #[error("{cell}: the cell has no value; fill it, or remove the row")]
     EmptyCell {
         /// Where.
         cell: CellPlace,

@@ -8,8 +8,8 @@ use crate::number::Parsed;
 pub struct TargetHead {
     /// How many rows with a target were looked at.
     pub rows: usize,
-    /// Whether one of their targets is text, so that the target is a label.
-    pub text: bool,
+    /// How many of their targets are text.
+    pub texts: usize,
     /// Whether there are rows, and all their targets are 0 or 1.
     pub zero_one: bool,
     /// Whether there are rows, and all their targets are −1 or 1.
@@ -18,17 +18,23 @@ pub struct TargetHead {
 
 impl TargetHead {
     pub(crate) fn new() -> Self {
-        Self { rows: 0, text: false, zero_one: false, signs: false }
+        Self { rows: 0, texts: 0, zero_one: false, signs: false }
     }
 
-    /// Takes one more target into account. One without a value, or with a number that is not
-    /// finite, says nothing.
+    /// Whether the target is a label: more than one of twenty is text.
+    pub fn is_label(&self) -> bool {
+        const TARGETS_A_TEXT: usize = 20;
+        self.texts * TARGETS_A_TEXT > self.rows
+    }
+
+    /// Takes one more target into account. A mark of a gap, or a number that is not finite, says
+    /// nothing.
     pub(crate) fn see(&mut self, target: Parsed) {
         let (zero_one, sign) = match target {
             Parsed::Empty | Parsed::Nan | Parsed::NotFinite => return,
             Parsed::Number(value) => (value == 0.0 || value == 1.0, value.abs() == 1.0),
             Parsed::Text => {
-                self.text = true;
+                self.texts += 1;
                 (false, false)
             }
         };

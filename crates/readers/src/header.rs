@@ -1,5 +1,7 @@
 //! Whether the first record of a delimited text holds names.
 
+use mercer_core::is_gap_mark;
+
 use crate::cells::Cells;
 use crate::columns::Plan;
 use crate::dialect::{LONGEST_RECORD, Separator, is_value};
@@ -83,7 +85,7 @@ pub(crate) fn of_numbers(
         if behind.contains(&first[text]) {
             return sure(false);
         }
-        if head.rows > 0 && !head.text {
+        if head.rows > 0 && !head.is_label() {
             return sure(true);
         }
         return Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() });
@@ -105,7 +107,7 @@ pub(crate) fn of_records(
         return Found { header, doubt: None };
     }
     let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell);
-    let texts: Vec<bool> = cells.iter().map(is_text).collect();
+    let texts: Vec<bool> = cells.iter().map(|cell| is_text(cell) || is_word(cell)).collect();
     // An empty cell may be a name that was left out as well as a value.
     let numbers = cells.iter().zip(&texts).any(|(cell, text)| !text && !cell.trim_ascii().is_empty());
     let data = |lines: &mut Lines| {
@@ -183,7 +185,14 @@ impl Below {
 }
 
 fn kinds(cells: &Cells, options: &ReadOptions) -> Vec<Parsed> {
-    cells.iter().map(|cell| kind(cell, options)).collect()
+    let kind = |cell| if is_word(cell) { Parsed::Text } else { kind(cell, options) };
+    cells.iter().map(kind).collect()
+}
+
+/// Whether a cell of a first record is a mark of a gap that may be a name, too: `missing`, `NA`.
+fn is_word(cell: &[u8]) -> bool {
+    let text = std::str::from_utf8(cell).unwrap_or_default().trim();
+    !text.is_empty() && is_gap_mark(text) && text.parse::<f64>().is_err()
 }
 
 /// What the options say: outright, or because they name a column that the first record has.

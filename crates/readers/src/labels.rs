@@ -46,8 +46,8 @@ impl LabelKind {
 ///
 /// A name is canonical: it has no blanks around it, and a name that is a finite number is written
 /// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
-/// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. Two integers
-/// above 2⁵³ that are the same `f64` are one class.
+/// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. A number
+/// whose digits an `f64` would lose stays as it is written.
 ///
 /// ```
 /// use mercer_readers::Labels;
@@ -180,7 +180,8 @@ impl Labels {
         name.clear();
         let text = text.trim();
         match number::parse(text.as_bytes()) {
-            Parsed::Number(value) => Self::canonical_number(value, name),
+            // Digits that a number would lose may be a code.
+            Parsed::Number(value) if !loses_digits(text, value) => Self::canonical_number(value, name),
             _ => name.push_str(text),
         }
     }
@@ -191,6 +192,15 @@ impl Labels {
         // Negative zero becomes zero; writing to a string cannot fail.
         let _ = write!(name, "{}", Number(value + 0.0));
     }
+}
+
+/// Whether a text is a whole number of other digits than `value`, which it is read as.
+fn loses_digits(text: &str, value: f64) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let digits = text.trim_start_matches(['+', '-']);
+    value.abs() >= EXACT
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && value.abs().to_string() != digits.trim_start_matches('0')
 }
 
 /// Equality of the names and their order.

@@ -76,7 +76,7 @@ pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectErr
 pub use format::Format;
 pub use head::TargetHead;
 pub use labels::{LabelKind, Labels};
-pub use mercer_core::{Cell, Cells, instant_text, parse_instant};
+pub use mercer_core::{Cell, Cells, instant_text, is_gap_mark, parse_instant};
 pub use number::text_cell;
 pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
 pub use permute::{PERMUTATION_STREAM, permutation};

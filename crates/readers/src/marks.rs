@@ -15,7 +15,6 @@ use std::str;
 use crate::dialect::{Decimal, Marks, Separator, Thousands};
 use crate::number::{self, Parsed};
 use crate::options::ReadOptions;
-use mercer_core::Cell;
 
 /// Of so many cells of a column of numbers one may be text.
 const NUMBERS_A_TEXT: u64 = 20;
@@ -308,8 +307,7 @@ impl Look {
     /// Takes a cell in account.
     pub(crate) fn see(&mut self, cell: &[u8], line: u64, column: usize) {
         let parsed = number::parse(cell);
-        let is_gap = || str::from_utf8(cell).is_ok_and(|text| number::text_cell(text) == Cell::Missing);
-        if matches!(parsed, Parsed::Empty | Parsed::Nan) || (parsed == Parsed::Text && is_gap()) {
+        if matches!(parsed, Parsed::Empty | Parsed::Nan) {
             return;
         }
         let seen = &mut self.columns[column];

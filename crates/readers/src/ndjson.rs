@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use mercer_core::{Cell, Number};
+use mercer_core::{Cell, Number, is_gap_mark};
 
 use crate::columns::{Beside, Plan, Role};
 use crate::error::{CellPlace, DataError};
@@ -188,7 +188,7 @@ impl Ndjson {
             while let Ok(true) = ahead.advance() {
                 see(&ahead, &columns, *target, seen);
             }
-            if seen.text {
+            if seen.is_label() {
                 plan.read_labels(lines.file())?;
             }
         }
@@ -231,6 +231,7 @@ impl Ndjson {
             let place = || lines.cell(column, columns.name(column));
             match value {
                 Value::Number(value) => record.set(slot, Cell::Number(value)),
+                Value::Integer(value) => record.set(slot, Cell::Integer(value)),
                 Value::Text(text) => record.set(slot, number::text_cell(&text)),
                 Value::Nan(_) | Value::Null => {}
                 Value::NotFinite(text) => {
@@ -340,7 +341,8 @@ fn see(lines: &Lines, columns: &Columns, target: usize, head: &mut TargetHead) {
         if column == target {
             head.see(match value {
                 Value::Number(value) => Parsed::Number(value),
-                Value::Text(text) if text.trim().is_empty() => Parsed::Empty,
+                Value::Integer(value) => Parsed::Number(value as f64),
+                Value::Text(text) if is_gap_mark(&text) => Parsed::Empty,
                 Value::Text(_) => Parsed::Text,
                 Value::Nan(_) | Value::NotFinite(_) | Value::Null | Value::Nested => Parsed::Empty,
             });
@@ -349,9 +351,17 @@ fn see(lines: &Lines, columns: &Columns, target: usize, head: &mut TargetHead) {
     });
 }
 
+/// The whole number that a word is digit by digit.
+fn whole(word: &[u8]) -> Option<i128> {
+    // Shorter ones are exact.
+    if word.len() < 16 { None } else { std::str::from_utf8(word).ok()?.parse().ok() }
+}
+
 /// What stands behind a key.
 enum Value<'a> {
     Number(f64),
+    /// One whose digits a number would lose.
+    Integer(i128),
     Nan(Cow<'a, str>),
     NotFinite(Cow<'a, str>),
     Text(Cow<'a, str>),
@@ -369,6 +379,8 @@ impl Value<'_> {
     ) -> Result<f64, DataError> {
         match self {
             Self::Number(value) => Ok(value),
+            Self::Integer(value) => Ok(value as f64),
+            Self::Text(text) if missing == Missing::Nan && is_gap_mark(&text) => Ok(f64::NAN),
             Self::Nan(_) | Self::Null if missing == Missing::Nan => Ok(f64::NAN),
             Self::Nan(text) | Self::NotFinite(text) => {
                 Err(DataError::NotFinite { cell: place(), value: text.into_owned() })
@@ -382,7 +394,9 @@ impl Value<'_> {
     fn weight(self, place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
         let value = match self {
             Self::Number(value) if value >= 0.0 => return Ok(value),
+            Self::Integer(value) if value >= 0 => return Ok(value as f64),
             Self::Number(value) => Number(value).to_string(),
+            Self::Integer(value) => value.to_string(),
             Self::Nan(text) | Self::NotFinite(text) | Self::Text(text) => text.into_owned(),
             Self::Null => String::new(),
             Self::Nested => return Err(DataError::NestedValue { cell: place() }),
@@ -395,6 +409,7 @@ impl Value<'_> {
         label.clear();
         match self {
             Self::Number(value) => Labels::canonical_number(value, label),
+            Self::Integer(value) => Labels::canonical(&value.to_string(), label),
             Self::Text(text) => Labels::canonical(&text, label),
             Self::Nan(text) | Self::NotFinite(text) => {
                 return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
@@ -518,7 +533,10 @@ impl<'a> Scanner<'a> {
             b"null" => Value::Null,
             b"true" | b"false" => Value::Text(String::from_utf8_lossy(word)),
             _ => match number::parse(word) {
-                Parsed::Number(value) => Value::Number(value),
+                Parsed::Number(value) => match whole(word).map(Cell::integer) {
+                    Some(Cell::Integer(value)) => Value::Integer(value),
+                    _ => Value::Number(value),
+                },
                 Parsed::Nan => Value::Nan(String::from_utf8_lossy(word)),
                 Parsed::NotFinite => Value::NotFinite(String::from_utf8_lossy(word)),
                 Parsed::Empty | Parsed::Text => return Err(self.wrong(EXPECTED)),

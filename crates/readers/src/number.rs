@@ -1,13 +1,13 @@
 //! From the bytes of a cell to a number, or to what else it holds.
 
-use mercer_core::{Cell, parse_instant};
+use mercer_core::{Cell, is_gap_mark};
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Parsed {
     /// A finite number.
     Number(f64),
-    /// NaN, in any case.
+    /// NaN, or another mark of a gap.
     Nan,
     /// An infinity, or digits beyond the largest double.
     NotFinite,
@@ -30,25 +30,21 @@ pub(crate) fn parse(cell: &[u8]) -> Parsed {
     if cell.is_empty() {
         return Parsed::Empty;
     }
-    match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok()) {
-        Some(value) if value.is_finite() => Parsed::Number(value),
-        Some(value) if value.is_nan() => Parsed::Nan,
-        Some(_) => Parsed::NotFinite,
-        None => Parsed::Text,
+    let Ok(text) = std::str::from_utf8(cell) else { return Parsed::Text };
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Parsed::Number(value),
+        Ok(value) if value.is_nan() => Parsed::Nan,
+        Ok(_) => Parsed::NotFinite,
+        Err(_) if is_gap_mark(text) => Parsed::Nan,
+        Err(_) => Parsed::Text,
     }
 }
 
-/// How writers of text put a value that is not there, beside nothing and NaN.
-const ABSENT: [&str; 8] = ["NA", "N/A", "n/a", "<NA>", "null", "NULL", "None", "?"];
-
-/// The cell that a text of a file is, if the text is no number: a value that is not there, a date
-/// or a time, or the text without the blanks around it.
+/// The cell that a text of a file is, if the text is no number: the text without the blanks around
+/// it, or nothing.
 pub fn text_cell(text: &str) -> Cell<'_> {
     let text = text.trim();
-    if text.is_empty() || ABSENT.contains(&text) {
-        return Cell::Missing;
-    }
-    parse_instant(text).map_or(Cell::Text(text), Cell::Instant)
+    if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
 }
 
 #[cfg(test)]

@@ -25,6 +25,9 @@ pub struct Record {
 enum Held {
     Missing,
     Number(f64),
+    Integer(i128),
+    /// The number, and where its text begins and ends.
+    Numeral(f64, usize, usize),
     Instant(f64),
     /// Where the text begins and ends.
     Text(usize, usize),
@@ -87,18 +90,31 @@ impl Record {
             Cell::Missing => Held::Missing,
             Cell::Number(value) => Held::Number(value),
             Cell::Instant(seconds) => Held::Instant(seconds),
+            Cell::Integer(value) => Held::Integer(value),
+            Cell::Numeral(value, text) => {
+                let (begin, end) = self.keep(text);
+                Held::Numeral(value, begin, end)
+            }
             Cell::Text(text) => {
-                let begin = self.text.len();
-                self.text.push_str(text);
-                Held::Text(begin, self.text.len())
+                let (begin, end) = self.keep(text);
+                Held::Text(begin, end)
             }
         }
+    }
+
+    /// Keeps a text: where it begins and ends.
+    fn keep(&mut self, text: &str) -> (usize, usize) {
+        let begin = self.text.len();
+        self.text.push_str(text);
+        (begin, self.text.len())
     }
 
     fn shown(&self, held: Held) -> Cell<'_> {
         match held {
             Held::Missing => Cell::Missing,
             Held::Number(value) => Cell::Number(value),
+            Held::Integer(value) => Cell::Integer(value),
+            Held::Numeral(value, begin, end) => Cell::Numeral(value, &self.text[begin..end]),
             Held::Instant(seconds) => Cell::Instant(seconds),
             Held::Text(begin, end) => Cell::Text(&self.text[begin..end]),
         }

@@ -35,7 +35,8 @@ use mercer_core::Cell;
 /// assert_eq!(reader.columns(), ["day", "colour", "price"]);
 /// let mut record = Record::new();
 /// assert!(reader.next_record(&mut record)?);
-/// assert!(record.cells().eq([Cell::Instant(1_717_113_600.0), Cell::Text("red"), Cell::Number(10.0)]));
+/// // Cells keep their text: what they mean is for whoever knows what the column is.
+/// assert!(record.cells().eq([Cell::Text("2024-05-31"), Cell::Text("red"), Cell::Numeral(10.0, "10")]));
 /// assert!(reader.next_record(&mut record)?);
 /// assert_eq!(record.cell(1), Cell::Missing);
 /// assert!(!reader.next_record(&mut record)?);

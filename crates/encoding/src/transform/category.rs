@@ -7,26 +7,76 @@ use crate::schema::{Column, LONGEST_NAME};
 
 use super::{MOST_SLOTS, Oddity, gap_name, push_gap};
 
-/// Numbers that are hashed to while every category of the head fits one-hot.
-const SPARE: usize = 4;
+/// Numbers that hashed categories share where no column of the head has more than fit.
+const SHARED: usize = 16;
 
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Categories {
-    /// Those with a number of their own.
+    /// Those with a number of their own in the column's part.
     known: Vec<String>,
+    /// Those that came later, with their places in the [`Pool`].
+    late: Vec<(String, usize)>,
     slots: usize,
+    /// Numbers of the column's own that other categories are hashed to; 0 where these go to the pool.
     hashed: usize,
     gaps: bool,
+}
+
+/// Numbers for categories that the head does not have, whichever column they come in. Unused ones
+/// are 0 and change no distance.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Pool {
+    /// Of one category each.
+    size: usize,
+    used: usize,
+    /// Those behind them, to which all others are hashed.
+    hashed: usize,
+}
+
+impl Pool {
+    /// For columns of which some may get new categories, with so many numbers at most.
+    pub(super) fn new(size: usize, hashed: usize) -> Self {
+        Self { size, used: 0, hashed: hashed.min(SHARED) }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.size + self.hashed
+    }
+
+    fn take(&mut self) -> Option<usize> {
+        (self.used < self.size).then(|| {
+            self.used += 1;
+            self.used - 1
+        })
+    }
+
+    /// The names of its numbers, where `late` tells who has which.
+    pub(super) fn names(&self, late: impl Iterator<Item = (usize, String)>, names: &mut Vec<String>) {
+        let mut own: Vec<String> = (1..=self.size).map(|place| format!("(free {place})")).collect();
+        late.for_each(|(place, name)| own[place] = name);
+        names.extend(own);
+        names.extend((1..=self.hashed).map(|place| format!("(other {place})")));
+    }
 }
 
 impl Categories {
     /// For a column with so many categories in the head, `most` with a number of their own.
     pub(super) fn new(column: &Column, seen: usize, (most, hashed): (usize, usize), gaps: bool) -> Self {
-        let room = seen.saturating_add((seen / 2).max(2));
-        let slots = room.min(most);
+        let slots = seen.min(most);
         let known = column.categories.iter().take(slots).map(|(name, _)| name.clone()).collect();
-        Self { known, slots, hashed: if room <= most { hashed.min(SPARE) } else { hashed }, gaps }
+        Self { known, late: Vec::new(), slots, hashed: if seen > most { hashed } else { 0 }, gaps }
+    }
+
+    /// The same for a column that comes when there is no pool for it.
+    pub(super) fn apart(self, hashed: usize) -> Self {
+        Self { hashed: hashed.min(SHARED / 2), ..self }
+    }
+
+    /// Whether categories that the head does not have go to the pool.
+    pub(super) fn shares(&self) -> bool {
+        self.hashed == 0
     }
 
     pub(super) fn width(&self) -> usize {
@@ -48,8 +98,9 @@ impl Categories {
         if let Some(key) = &key {
             match self.slot(key.as_str()) {
                 Some(slot) => numbers[start + slot] = 1.0,
+                None if self.shares() => {}
                 None => {
-                    let (place, sign) = hash(key.as_str(), self.hashed);
+                    let (place, sign) = hash(key.as_str(), 0, self.hashed);
                     numbers[start + self.slots + place] = sign;
                 }
             }
@@ -57,18 +108,46 @@ impl Categories {
         push_gap(self.gaps, key.is_none(), numbers);
     }
 
-    /// A category that is met for the first time gets a number, while there is one.
-    pub(super) fn learn(&mut self, cell: Cell<'_>) {
-        let Some(key) = Key::of(cell) else { return };
+    /// Adds to the numbers of the pool what this cell of column `column` has there.
+    pub(super) fn encode_late(&self, cell: Cell<'_>, column: usize, pool: &Pool, numbers: &mut [f64]) {
+        let Some(key) = Key::of(cell).filter(|_| self.shares()) else { return };
         let name = key.as_str();
-        if self.known.len() < self.slots && name.len() <= LONGEST_NAME && self.slot(name).is_none() {
-            self.known.push(name.to_owned());
+        if self.slot(name).is_some() {
+            return;
+        }
+        match self.late.iter().find(|(known, _)| known == name) {
+            Some((_, place)) => numbers[*place] += 1.0,
+            None if pool.hashed > 0 => {
+                let (place, sign) = hash(name, column, pool.hashed);
+                numbers[pool.size + place] += sign;
+            }
+            None => {}
         }
     }
 
+    /// A category that is met for the first time gets a number, while there is one.
+    pub(super) fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {
+        let Some(key) = Key::of(cell) else { return };
+        let name = key.as_str();
+        if name.len() > LONGEST_NAME || self.is_known(name) {
+            return;
+        }
+        if self.known.len() < self.slots {
+            self.known.push(name.to_owned());
+        } else if self.shares()
+            && let Some(place) = pool.take()
+        {
+            self.late.push((name.to_owned(), place));
+        }
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        self.slot(name).is_some() || self.late.iter().any(|(known, _)| known == name)
+    }
+
     pub(super) fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
-        let key = Key::of(cell)?;
-        self.slot(key.as_str()).is_none().then_some(Oddity::NewCategory)
+        let Some(key) = Key::of(cell) else { return Some(Oddity::Gap) };
+        (!self.is_known(key.as_str())).then_some(Oddity::NewCategory)
     }
 
     pub(super) fn names(&self, column: &str, names: &mut Vec<String>) {
@@ -78,16 +157,24 @@ impl Categories {
         names.extend(self.gaps.then(|| gap_name(column)));
     }
 
+    /// The names of the numbers that it has in the pool, with their places.
+    pub(super) fn late_names<'a>(&'a self, column: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
+        self.late.iter().map(move |(name, place)| (*place, format!("{column}={name}")))
+    }
+
     pub(super) fn words(&self) -> String {
-        format!("one-hot ({} of {} categories known), others hashed to {}", self.known.len(), self.slots, self.hashed)
+        let known = self.known.len() + self.late.len();
+        match self.hashed {
+            0 => format!("one-hot ({known} categories), later ones too while there is room"),
+            hashed => format!("one-hot ({known} categories), others hashed to {hashed}"),
+        }
     }
 }
 
 /// Place below `places` and sign of a category: FNV-1a, finished by the mixing step of SplitMix64.
-fn hash(name: &str, places: usize) -> (usize, f64) {
-    let fnv = name
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+fn hash(name: &str, column: usize, places: usize) -> (usize, f64) {
+    let start = 0xcbf2_9ce4_8422_2325_u64.wrapping_add((column as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let fnv = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let mixed = (fnv ^ (fnv >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     let mixed = mixed ^ (mixed >> 31);
@@ -97,10 +184,20 @@ fn hash(name: &str, places: usize) -> (usize, f64) {
 impl Validate for Categories {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "column of categories";
-        let sizes = self.slots <= MOST_SLOTS && (1..=MOST_SLOTS).contains(&self.hashed);
+        let sizes = self.slots <= MOST_SLOTS && self.hashed <= MOST_SLOTS;
         Inconsistent::require(sizes, WHAT, "its sizes are in range")?;
-        let known = self.known.len() <= self.slots && self.known.iter().all(|name| name.len() <= LONGEST_NAME);
+        let names = self.known.iter().chain(self.late.iter().map(|(name, _)| name));
+        let known = self.known.len() <= self.slots && names.into_iter().all(|name| name.len() <= LONGEST_NAME);
         Inconsistent::require(known, WHAT, "it knows no more categories than it has room for")
+    }
+}
+
+impl Pool {
+    /// Whether the places of late categories are its own.
+    pub(super) fn validate<'a>(&self, mut columns: impl Iterator<Item = &'a Categories>) -> Result<(), Inconsistent> {
+        let sizes = self.used <= self.size && self.size <= MOST_SLOTS && self.hashed <= SHARED;
+        let places = columns.all(|column| column.late.iter().all(|(_, place)| *place < self.used));
+        Inconsistent::require(sizes && places, "pool of categories", "it has the places that are taken")
     }
 }
 
@@ -113,7 +210,7 @@ mod tests {
     fn hashes_are_spread() {
         let mut counts = [[0; 2]; 32];
         for i in 0..5000 {
-            let (place, sign) = hash(&format!("shop {i}"), 32);
+            let (place, sign) = hash(&format!("shop {i}"), 0, 32);
             counts[place][usize::from(sign > 0.0)] += 1;
         }
         assert!(counts.iter().flatten().all(|count| (30..240).contains(count)), "{counts:?}");

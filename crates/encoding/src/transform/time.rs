@@ -2,8 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use mercer_core::{Calendar, Cell, Inconsistent, Validate, parse_instant};
+use mercer_core::{Calendar, Cell, Inconsistent, Validate};
 
+use crate::notation::Notation;
 use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, TimeParts};
 
@@ -21,13 +22,14 @@ pub(super) struct Times {
     /// Of the years since then.
     elapsed: NumberScale,
     gaps: bool,
+    notation: Notation,
 }
 
 impl Times {
     pub(super) fn new(column: &Column, scale: Scale, gaps: bool) -> Self {
         let (origin, last) = column.range.unwrap_or_default();
         let elapsed = NumberScale::new(scale, Some((0.0, years(origin, last))));
-        Self { origin, parts: column.time, elapsed, gaps }
+        Self { origin, parts: column.time, elapsed, gaps, notation: column.notation.clone() }
     }
 
     pub(super) fn width(&self) -> usize {
@@ -39,8 +41,13 @@ impl Times {
         self.gaps
     }
 
+    /// The instant of a cell, in seconds.
+    pub(super) fn instant(&self, cell: Cell<'_>) -> Option<f64> {
+        self.notation.instant(cell)
+    }
+
     pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
-        let instant = instant(cell);
+        let instant = self.instant(cell);
         let Calendar { of_day, of_week, of_year, .. } = Calendar::of(instant.unwrap_or_default());
         for (has, share) in [(self.parts.hour, of_day), (self.parts.weekday, of_week), (self.parts.season, of_year)] {
             if has {
@@ -55,7 +62,7 @@ impl Times {
     }
 
     pub(super) fn learn(&mut self, cell: Cell<'_>) {
-        if let Some(instant) = instant(cell) {
+        if let Some(instant) = self.instant(cell) {
             self.elapsed.learn(years(self.origin, instant));
         }
     }
@@ -75,16 +82,8 @@ impl Times {
         let TimeParts { hour, weekday, season } = self.parts;
         let parts = [(hour, "hour, "), (weekday, "weekday, "), (season, "season, ")];
         let parts: String = parts.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();
-        format!("{parts}elapsed years {}", self.elapsed.words())
-    }
-}
-
-/// The instant of a cell, in seconds.
-pub(super) fn instant(cell: Cell<'_>) -> Option<f64> {
-    match cell {
-        Cell::Missing => None,
-        Cell::Instant(seconds) | Cell::Number(seconds) => seconds.is_finite().then_some(seconds),
-        Cell::Text(text) => parse_instant(text),
+        let read = self.notation.words().map(|words| format!("; {words}"));
+        format!("{parts}elapsed years {}{}", self.elapsed.words(), read.unwrap_or_default())
     }
 }
 

@@ -58,7 +58,7 @@ fn kinds_by_hand() {
         ("x", strings(&["2024-01-01", "2024-01-02T08:00", "08:15"]), Kind::Time, Use::Encoded),
         ("x", vec![Cell::Instant(1.7e9), Cell::Missing, Cell::Text("2024-01-01")], Kind::Time, Use::Encoded),
         ("x", strings(&["2024-01-01", "2024-01-02", "tomorrow"]), Kind::Category, Use::Encoded),
-        ("x", vec![Cell::Missing, Cell::Number(f64::NAN), Cell::Missing], Kind::Constant, Use::Empty),
+        ("x", vec![Cell::Missing, Cell::Number(f64::NAN), Cell::Missing], Kind::Constant, Use::Late),
     ] {
         let column = of(name, &cells);
         assert_eq!((column.kind, column.used), (kind, used), "{name} {cells:?}");
@@ -119,7 +119,9 @@ fn overrides_decide() {
     let schema = Schema::of(&header, rows, &overrides).unwrap();
     let [a, b, price, _] = schema.columns() else { panic!("four columns") };
     assert_eq!((a.kind, a.categories.len(), b.kind, price.used), (Kind::Category, 2, Kind::Time, Use::Unwanted));
-    assert_eq!(b.time, TimeParts { hour: true, weekday: true, season: true });
+    // Seconds since 1970.
+    assert_eq!(b.time, TimeParts { hour: true, weekday: false, season: false });
+    assert_eq!(b.range, Some((5.0, 6.0)));
     for wrong in ["a", "a=", "a=colour", "a=constant"] {
         assert!(matches!(none().parse_kind(wrong), Err(EncodingError::Override(_))), "{wrong}");
     }

@@ -1,7 +1,9 @@
 //! Columns to numbers: by hand, against plain formulas, and for anything that may come.
 
 use mercer_core::Validate;
-use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Oddity, Overrides, Scale, Schema, Transform};
+use mercer_encoding::{
+    Cell, Encoding, EncodingError, EncodingOptions, Kind, Oddity, Overrides, Scale, Schema, Transform, Use,
+};
 use proptest::prelude::*;
 
 const SCALES: [Scale; 6] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range, Scale::Paper01, Scale::Paper11];
@@ -15,6 +17,11 @@ fn encoded(transform: &Transform, record: &[Cell<'_>]) -> Vec<f64> {
     transform.encode(record, &mut numbers).unwrap();
     assert_eq!(numbers.len(), transform.dimension());
     numbers
+}
+
+/// The cell of a text file.
+fn of_text(text: &str) -> Cell<'_> {
+    text.parse().map_or(Cell::Text(text), |number| Cell::Numeral(number, text))
 }
 
 /// A cell that owns its text.
@@ -126,33 +133,109 @@ fn categories_have_room_then_are_hashed() {
     let rows = ["a", "b", "a", "c"].map(|name| [Cell::Text(name)]);
     let schema = Schema::of(&names(&["c"]), rows, &Overrides::default()).unwrap();
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
-    // Three categories, room for two more, four hashed.
-    assert_eq!(transform.dimension(), 9);
-    assert_eq!(encoded(&transform, &rows[0]), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    assert_eq!(encoded(&transform, &[Cell::Missing]), [0.0; 9]);
+    // Three categories, and the pool: 32 later ones, 16 hashed.
+    assert_eq!(transform.dimension(), 51);
+    let one = |place: usize| (0..51).map(|i| f64::from(u8::from(i == place))).collect::<Vec<f64>>();
+    assert_eq!(encoded(&transform, &rows[0]), one(0));
+    assert_eq!(encoded(&transform, &[Cell::Missing]), [0.0; 51]);
     let hashed = encoded(&transform, &[Cell::Text("d")]);
-    assert_eq!((hashed[..5].to_vec(), hashed[5..].iter().map(|x| x.abs()).sum::<f64>()), (vec![0.0; 5], 1.0));
+    assert_eq!((hashed[..35].to_vec(), hashed[35..].iter().map(|x| x.abs()).sum::<f64>()), (vec![0.0; 35], 1.0));
     assert_eq!(transform.oddities(&[Cell::Text("d")]).collect::<Vec<_>>(), [(0, Oddity::NewCategory)]);
-    for name in ["d", "e", "f", "d"] {
+    let later: Vec<String> = (0..33).map(|i| format!("later {i}")).collect();
+    for name in ["d", "e", "d"].into_iter().chain(later.iter().map(String::as_str)) {
         transform.learn(&[Cell::Text(name)]).unwrap();
     }
-    assert_eq!(encoded(&transform, &[Cell::Text("d")])[3], 1.0);
-    assert_eq!(encoded(&transform, &[Cell::Text("e")])[4], 1.0);
-    assert_eq!(encoded(&transform, &[Cell::Text("f")])[..5], [0.0; 5]);
+    assert_eq!(encoded(&transform, &[Cell::Text("d")]), one(3));
+    assert_eq!(encoded(&transform, &[Cell::Text("e")]), one(4));
+    assert_eq!(encoded(&transform, &[Cell::Text("later 29")]), one(34));
+    assert_eq!(encoded(&transform, &[Cell::Text("later 30")])[..35], [0.0; 35]);
+    assert_eq!(transform.oddities(&[Cell::Text("later 30")]).count(), 1);
     let treatment = transform.treatment(0).unwrap();
-    assert_eq!(treatment, "one-hot (5 of 5 categories known), others hashed to 4");
-    assert_eq!(transform.names(&schema)[..5], ["c=a", "c=b", "c=c", "c=d", "c=e"]);
+    assert_eq!(treatment, "one-hot (35 categories), later ones too while there is room");
+    assert_eq!(transform.names(&schema)[..6], ["c=a", "c=b", "c=c", "c=d", "c=e", "c=later 0"]);
 
-    let many: Vec<String> = (0..200).map(|i| format!("{}", i % 100)).collect();
+    let many: Vec<String> = (0..200).map(|i| format!("c{}", i % 100)).collect();
     let rows: Vec<_> = many.iter().map(|name| [Cell::Text(name)]).collect();
     let schema = Schema::of(&names(&["c"]), &rows, &Overrides::default()).unwrap();
     let of = |options| Transform::new(&schema, options).unwrap().dimension();
     assert_eq!(of(EncodingOptions::default()), 64);
-    assert_eq!(of(EncodingOptions::default().categories(200)), 154);
+    assert_eq!(of(EncodingOptions::default().categories(200)), 100 + 200 + 16);
     assert_eq!(of(EncodingOptions::default().categories(0).hashed(7)), 7);
     for wrong in [EncodingOptions::default().categories(257), EncodingOptions::default().hashed(0)] {
         assert!(matches!(Transform::new(&schema, wrong), Err(EncodingError::Parameter(_))));
     }
+}
+
+/// A table pays for its pool once, and a category of one column is not one of another.
+#[test]
+fn columns_share_the_room_for_later_categories() {
+    let rows = [[Cell::Text("a"), Cell::Text("a")], [Cell::Text("b"), Cell::Text("b")]];
+    let schema = Schema::of(&names(&["c", "d"]), rows, &Overrides::default()).unwrap();
+    let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
+    assert_eq!(transform.dimension(), 4 + 48);
+    let late = |first, second| [Cell::Text(first), Cell::Text(second)];
+    transform.learn(&late("new", "new")).unwrap();
+    let numbers = encoded(&transform, &late("new", "a"));
+    assert_eq!(numbers[..6], [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+    assert_eq!(transform.names(&schema)[4..6], ["c=new", "d=new"]);
+    let other = encoded(&transform, &late("a", "new"));
+    assert_eq!(other[..6], [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+}
+
+/// A column without a value in the head begins with the first that comes, of either kind.
+#[test]
+fn an_empty_column_begins_late() {
+    let rows = [[Cell::Number(1.0), Cell::Missing], [Cell::Number(2.0), Cell::Text("NA")]];
+    let schema = Schema::of(&names(&["x", "late"]), rows, &Overrides::default()).unwrap();
+    assert_eq!(schema.columns()[1].used, Use::Late);
+    let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
+    assert_eq!(transform.dimension(), 2 + 48);
+    let late = |cell| [Cell::Number(1.0), cell];
+    assert_eq!(encoded(&transform, &late(Cell::Missing))[1], 0.0);
+    transform.learn(&late(Cell::Text("red"))).unwrap();
+    assert_eq!(encoded(&transform, &late(Cell::Text("red")))[..4], [1.0, 0.0, 1.0, 0.0]);
+    transform.learn(&late(Cell::Number(5.0))).unwrap();
+    let number = encoded(&transform, &late(Cell::Number(5.0)));
+    assert_eq!(number[..4], [1.0, 5.0, 0.0, 0.0]);
+}
+
+/// Cells keep their text: codes that are equal as numbers are different categories in any format.
+#[test]
+fn codes_are_categories_by_their_text() {
+    let codes = ["01234", "1234", "3.1", "3.10", "1E5", "100000"];
+    let rows = codes.map(|code| [Cell::Numeral(code.parse().unwrap(), code)]);
+    let overrides = Overrides::default().parse_kind("c=category").unwrap();
+    let schema = Schema::of(&names(&["c"]), rows, &overrides).unwrap();
+    assert_eq!(schema.columns()[0].distinct, 6);
+    let transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
+    let places: Vec<usize> =
+        rows.iter().map(|row| encoded(&transform, row).iter().position(|x| *x == 1.0).unwrap()).collect();
+    let mut sorted = places.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
+    // As Parquet and JSON have them.
+    for (row, code) in rows.iter().zip(codes) {
+        assert_eq!(encoded(&transform, row), encoded(&transform, &[Cell::Text(code)]));
+    }
+    assert_eq!(encoded(&transform, &[Cell::Number(1234.0)]), encoded(&transform, &rows[1]));
+}
+
+/// Any number of marks leaves a column of numbers what it is; one unknown text of twenty, too.
+#[test]
+fn marks_of_gaps_change_no_kind() {
+    for marks in [1, 12, 13, 200] {
+        let texts: Vec<String> =
+            (0..256).map(|row| if row < marks { "-".to_owned() } else { row.to_string() }).collect();
+        let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [of_text(text)]).collect();
+        let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+        let column = &schema.columns()[0];
+        assert_eq!((column.kind, column.missing), (Kind::Number, marks));
+    }
+    let rows: Vec<String> =
+        (0..256).map(|row| if row % 10 == 3 { "\\N".to_owned() } else { row.to_string() }).collect();
+    let rows: Vec<[Cell<'_>; 1]> = rows.iter().map(|text| [of_text(text)]).collect();
+    let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+    assert_eq!((schema.columns()[0].kind, schema.columns()[0].missing), (Kind::Number, 26));
 }
 
 #[test]
@@ -194,7 +277,7 @@ fn times_by_hand() {
     assert_eq!(encoded(&transform, &day("some day")), [0.0; 7]);
     let odd = [Cell::Text("some day")];
     assert_eq!(transform.oddities(&odd).collect::<Vec<_>>(), [(0, Oddity::Misfit)]);
-    assert_eq!(transform.oddities(&[Cell::Missing]).count(), 0);
+    assert_eq!(transform.oddities(&[Cell::Missing]).collect::<Vec<_>>(), [(0, Oddity::Gap)]);
 }
 
 #[test]
@@ -270,7 +353,7 @@ proptest! {
             if table[..=rows.len() / 2].iter().any(|(_, other)| other == name) {
                 prop_assert_eq!(number(&format!("c={name}")), Some(1.0));
             }
-            let of_category = all.iter().zip(&numbers).filter(|(name, _)| name.starts_with("c="));
+            let of_category = all.iter().zip(&numbers).filter(|(name, _)| !name.starts_with('x'));
             prop_assert_eq!(of_category.map(|(_, x)| x.abs()).sum::<f64>(), 1.0);
             transform.learn(row).unwrap();
         }

@@ -8,8 +8,7 @@ mod records;
 use std::collections::VecDeque;
 
 use mercer::encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Look, Overrides, Scale, Schema,
-    TargetScale, Use,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Look, Overrides, Scale, Schema, TargetScale, Use,
 };
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, Scheme,
@@ -18,9 +17,9 @@ use mercer::readers::{
 
 use super::dialect;
 use super::failure::Failure;
-use super::input::{Kind, Wanted};
 use super::opening::Opening;
 use super::source::{Columns, Source};
+use super::task::{Kind, Wanted};
 use super::{CommonArguments, FIRST_ROWS, voice};
 use beside::{Beside, kind, place};
 
@@ -39,6 +38,9 @@ pub(crate) struct Sample {
     /// In the order of the schema; empty where there is none.
     pub(crate) record: Record,
 }
+
+/// The columns of a table and how many cells were odd, as JSON.
+pub(crate) type Facts = (serde_json::Value, serde_json::Value);
 
 /// How the columns of a table are looked at.
 #[derive(Clone, Debug, Default)]
@@ -83,11 +85,13 @@ pub(crate) struct Encoded {
 impl Encoded {
     /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not numbers or has gaps in the first rows; or of any, if
     /// numbers are to be scaled. `None` for every other, also for one that cannot be read: whoever reads it as a table of numbers tells why.
+    /// A person is told what the columns are if this is `aloud`.
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
         looking: &Looking,
         wanted: Wanted,
+        aloud: bool,
     ) -> Result<Option<Self>, Failure> {
         let Some(file) = &*opening else { return Ok(None) };
         if options.format == Some(Format::Libsvm) {
@@ -102,12 +106,20 @@ impl Encoded {
         };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
-        let Some(found) = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)? else {
-            return Ok(None);
+        let found = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)?;
+        let found = match found {
+            Looked::Encoded(found) => found,
+            Looked::Numbers(schema) => {
+                if aloud && let Some(schema) = schema {
+                    oddities::tell_plain(&schema);
+                }
+                return Ok(None);
+            }
         };
         let Some(file) = opening.take() else { return Ok(None) };
         let records = Records::Read(file.last_records(&whole)?.into());
-        Ok(Some(found.over(shown, records)))
+        let encoded = found.over(shown, records);
+        Ok(Some(if aloud { encoded.aloud() } else { encoded }))
     }
 
     /// The rows of a data set with a name whose numbers are to be scaled.
@@ -126,7 +138,8 @@ impl Encoded {
         };
         let options = ReadOptions { target, ..ReadOptions::default() };
         let found = Found::in_head(name, Records::of_table(table.clone()), &options, looking, wanted)?;
-        Ok(found.map(|found| found.over(name.to_owned(), Records::of_table(table.clone()))))
+        let Looked::Encoded(found) = found else { return Ok(None) };
+        Ok(Some(found.over(name.to_owned(), Records::of_table(table.clone()))))
     }
 
     /// Rows whose columns a model knows, by name; what is missing is told.
@@ -180,7 +193,12 @@ impl Encoded {
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
         if self.encoding.schema().needs_encoding() {
-            voice::remark(self.told());
+            voice::remark(format!(
+                "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
+                self.shown,
+                self.encoding.dimension(),
+            ));
+            oddities::tell_columns(&self.encoding);
         }
         self.odd = Some(Oddities::default());
         self
@@ -223,20 +241,16 @@ impl Encoded {
         Columns::new(self.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
     }
 
-    /// What is done with the columns, as one line for people.
-    fn told(&self) -> String {
-        let schema = self.encoding.schema();
-        let encoded = schema.columns().iter().filter(|column| column.used == Use::Encoded);
-        let count = |kind: ColumnKind| encoded.clone().filter(|column| column.kind == kind).count();
-        let gaps = encoded.clone().filter(|column| column.missing > 0).count();
-        format!(
-            "{}: is not a complete table of numbers, so its columns are encoded to {} numbers ({} with categories, {} with times, {gaps} \
-             with missing cells); mercer inspect tells more",
-            self.shown,
-            self.encoding.dimension(),
-            count(ColumnKind::Category),
-            count(ColumnKind::Time),
-        )
+    /// What was odd in the rows so far, column by column, for people.
+    pub(crate) fn report(&self) {
+        if let Some(odd) = &self.odd {
+            odd.report(&self.encoding);
+        }
+    }
+
+    /// The columns and how many cells were odd, as JSON.
+    pub(crate) fn facts(&self) -> Facts {
+        (oddities::columns(&self.encoding), self.odd.as_ref().map_or(serde_json::Value::Null, Oddities::counts))
     }
 
     /// The marks in the numbers so far.
@@ -338,8 +352,8 @@ impl Encoded {
         Ok(kept)
     }
 
-    /// All rows that are left, in memory; up to one more than `most`. Numbers and targets are scaled by their ranges if there is a `scheme`.
-    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<Dataset, Failure> {
+    /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers and targets are scaled by their ranges if there is a `scheme`.
+    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, Facts), Failure> {
         let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
         let (mut example, columns) = (Example::default(), self.columns());
         let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
@@ -358,11 +372,13 @@ impl Encoded {
             Kind::Numbers(outputs) => Dataset::several(name, dimension, features, outputs, targets)?,
         };
         let table = if self.is_weighted() { table.with_weights(weights)? } else { table };
-        if self.records.is_named() {
-            Ok(table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?)
+        let table = if self.records.is_named() {
+            table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?
         } else {
-            Ok(table)
-        }
+            table
+        };
+        self.report();
+        Ok((table, self.facts()))
     }
 }
 
@@ -403,62 +419,69 @@ struct Found {
     targets: Vec<TargetScale>,
 }
 
+/// What a table is, by its first rows.
+enum Looked {
+    /// Its columns are to be encoded.
+    Encoded(Found),
+    /// They are read as numbers as they are; with what they are, if all can be read so.
+    Numbers(Option<Schema>),
+}
+
 impl Found {
     fn over(self, shown: String, records: Records) -> Encoded {
         let Self { encoding, beside, targets } = self;
         Encoded { shown, records, record: Record::new(), map: None, encoding, beside, targets, odd: None }
     }
 
-    /// `None` where the columns are to be read as numbers as they are.
     fn in_head(
         shown: &str,
         mut records: Records,
         options: &ReadOptions,
         looking: &Looking,
         wanted: Wanted,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Looked, Failure> {
         let names = records.names();
-        let Some(targets) = targets(&options.target, &names) else { return Ok(None) };
+        let Some(targets) = targets(&options.target, &names) else { return Ok(Looked::Numbers(None)) };
         let weight = match &options.weight {
             None => None,
             Some(choice) => match place(choice, &names) {
                 Some(place) if !targets.contains(&place) => Some(place),
-                _ => return Ok(None),
+                _ => return Ok(Looked::Numbers(None)),
             },
         };
         let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| place(choice, &names)).collect();
-        let Some(ignored) = ignored else { return Ok(None) };
+        let Some(ignored) = ignored else { return Ok(Looked::Numbers(None)) };
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
-        let plain =
-            |row: &Record| (0..row.len()).filter(used).all(|column| matches!(row.cell(column), Cell::Number(_)));
+        let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         let Some(Head { rows, look }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
-            return Ok(None);
+            return Ok(Looked::Numbers(None));
         };
         let number = |place: &usize| format!("#{}", place + 1);
         let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
         let overrides = overrides.ignore(ignored.iter().map(number));
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let schema = match look.finish(&overrides) {
-            // A column that is named and is not there.
-            Err(error @ EncodingError::NoColumn { .. }) => return Err(refused(error)),
-            Err(_) => return Ok(None),
+            // Whoever reads numbers tells that there are none.
+            Err(EncodingError::NothingLeft) => return Ok(Looked::Numbers(None)),
+            Err(error) => return Err(refused(error)),
             Ok(schema) => schema,
         };
-        let acts = schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        let told = !looking.overrides.kinds.is_empty();
+        let acts = told || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
-            return Ok(None);
+            return Ok(Looked::Numbers(Some(schema)));
         }
-        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(None) };
+        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(Looked::Numbers(None)) };
         let beside = Beside { targets, weight, kind };
         if let Some(ranges) = &looking.ranges {
             let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
             let targets = ranges.targets().map_err(refused)?;
-            return Ok(Some(Self { encoding, beside, targets }));
+            return Ok(Looked::Encoded(Self { encoding, beside, targets }));
         }
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(Some(Self { encoding, beside, targets: Vec::new() }))
+        Ok(Looked::Encoded(Self { encoding, beside, targets: Vec::new() }))
     }
 }
 
@@ -466,7 +489,7 @@ impl Found {
 fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
     schema.columns().iter().enumerate().filter(|(_, column)| column.used == Use::Encoded).all(|(place, _)| {
         let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
-        let numbers = cells().filter(|cell| matches!(cell, Cell::Number(_))).count();
+        let numbers = cells().filter(|cell| cell.number().is_some()).count();
         2 * numbers > cells().count()
     })
 }

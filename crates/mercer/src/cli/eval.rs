@@ -20,13 +20,13 @@ use mercer::{Error, Regressor, RegressorExt};
 use super::classes::{Fresh, quoted};
 use super::failure::Failure;
 use super::feed::{Chunk, Feed, Names};
-use super::input::{Kind, Wanted};
 use super::memory;
 use super::notes::{self, Alarm, Outcome};
 use super::output::{self, Predictions, number};
 use super::report::{Parameters, Progress, Report, Window};
 use super::scores::{Metric, Scores};
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 use super::trace::{Checkpoint, Trace};
 use super::voice;
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
@@ -130,6 +130,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         ));
     }
     notes.extend(feed.left_out());
+    let (columns, counts) = feed.facts().unzip();
     let seconds = seconds.as_secs_f64();
     let (_, second_half) = body.between(scored / 2, scored, true);
     let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
@@ -158,6 +159,9 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         seconds,
         seconds_per_example: seconds / n as f64,
         checkpoints,
+        task: if matches!(body, Body::Classes(_)) { "class" } else { "regression" },
+        columns,
+        counts,
         notes,
         asked: asked.metric,
         followed,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use mercer::catalogue::CatalogueError;
 use mercer::datasets::DatasetError;
-use mercer::readers::{ColumnChoice, DataError};
+use mercer::readers::{CellPlace, Column, ColumnChoice, DataError};
 
 use super::plain::Plain;
 
@@ -116,4 +116,11 @@ impl From<DataError> for Failure {
             _ => Self::because(error.to_string()),
         }
     }
+}
+
+/// What `--as` can do for a row that cannot be read.
+pub(crate) fn remedy(error: &DataError) -> Option<String> {
+    let DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } = error else { return None };
+    let name = name.clone().unwrap_or_else(|| format!("#{number}"));
+    Some(format!("--as '{name}=number' reads gaps as missing values"))
 }

@@ -10,14 +10,13 @@ use mercer::readers::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Sch
 
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
-use super::encoded::Looking;
-use super::failure::Failure;
-use super::input::{
-    Input, Kind, Place, Wanted, more_than_promised, read_options, refuse_for_named, rows, sorted_names,
-};
+use super::encoded::{Facts, Looking};
+use super::failure::{self, Failure};
+use super::input::{Input, Place, more_than_promised, read_options, refuse_for_named, rows, sorted_names};
 use super::opening::Opening;
 use super::source::{Columns, Learned, Source};
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 
 /// Rows handed out at once, or the next multiple of the block: enough for the median heuristic (200), and for the clock to be
 /// read seldom.
@@ -104,6 +103,11 @@ impl Names {
 }
 
 impl Feed {
+    /// What was found of a table whose columns are encoded.
+    pub(crate) fn facts(&self) -> Option<Facts> {
+        self.input.facts()
+    }
+
     /// `formula` is the first key whose value depends on T.
     pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
@@ -396,7 +400,10 @@ impl Feed {
 fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
     loop {
         match input.next(example) {
-            Err(error) if error.concerns_one_row() => bad.leave_out(error.into())?,
+            Err(error) if error.concerns_one_row() => {
+                let (remedy, why) = (failure::remedy(&error), Failure::from(error));
+                bad.leave_out(remedy.into_iter().fold(why, |why, remedy| why.with(&remedy)))?;
+            }
             read => return Ok(read?),
         }
     }

@@ -4,8 +4,6 @@
 
 use std::path::Path;
 
-use mercer::Loss;
-use mercer::catalogue::{self, Entry};
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, Scale, TargetScale};
 use mercer::readers::{
@@ -13,121 +11,16 @@ use mercer::readers::{
     Series, TargetColumn, Targets, permutation, read_all,
 };
 
+use super::CommonArguments;
 use super::dialect::{self, Dialect};
-use super::encoded::{Encoded, Looking, Sample};
+use super::encoded::{Encoded, Facts, Looking, Sample};
 use super::failure::Failure;
 use super::only;
 use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 use super::timed::Timed;
-use super::{CommonArguments, TaskChoice};
-
-/// What a row has as its target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
-    /// So many numbers; none where rows are features alone.
-    Numbers(usize),
-    /// A class. If the first rows hold two classes alone that are 0 and 1, or −1 and 1, these are their names, in order.
-    Class(Option<[&'static str; 2]>),
-}
-
-impl Kind {
-    pub(crate) fn is_class(self) -> bool {
-        matches!(self, Self::Class(_))
-    }
-
-    /// Refuses numbers as targets of a learner that only classifies.
-    pub(crate) fn check(self, entry: &Entry, wanted: Wanted, shown: &str) -> Result<(), Failure> {
-        let Self::Numbers(outputs) = self else { return Ok(()) };
-        if entry.takes.numbers() {
-            return Ok(());
-        }
-        let instead = match (outputs, wanted.task) {
-            (2.., _) => "give one target of two classes",
-            (_, Some(_)) => "leave out --task regression",
-            _ => "if there are two classes in it, say --task class",
-        };
-        let what = if outputs > 1 { "several numbers" } else { "a number" };
-        Err(Failure::usage(format!(
-            "{shown}: the target is {what}, and {} only classifies; {instead}, or take a learner for numbers, such as krls",
-            entry.name
-        )))
-    }
-
-    /// The target in words; `names` are those of the targets, if there are names.
-    pub(crate) fn words(self, names: &[String]) -> String {
-        let what = match self {
-            Self::Class(_) => "a class".to_owned(),
-            Self::Numbers(1) => "a number".to_owned(),
-            Self::Numbers(outputs) => format!("{outputs} numbers"),
-        };
-        if names.is_empty() { format!("target {what}") } else { format!("target {what} ({})", names.join(", ")) }
-    }
-
-    /// Numbers in a target, or 1 for a class.
-    pub(crate) fn outputs(self) -> usize {
-        match self {
-            Self::Numbers(outputs) => outputs,
-            Self::Class(_) => 1,
-        }
-    }
-}
-
-/// What decides whether targets are classes.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Wanted {
-    /// What `--task` says.
-    pub(crate) task: Option<TaskChoice>,
-    /// Whether the loss that is set makes the learner one of classes.
-    pub(crate) only_classes: bool,
-    /// Whether the learner has no other loss.
-    pub(crate) classifier: bool,
-}
-
-impl Wanted {
-    /// What the options say, before the data are seen: a loss for classes makes a learner of classes, and some learners have no other.
-    pub(crate) fn of(common: &CommonArguments) -> Self {
-        let loss = |pair: &str| {
-            let (key, value) = pair.split_once('=')?;
-            value.trim().parse::<Loss>().ok().filter(|_| key.trim() == "loss")
-        };
-        let classifies = |loss: Loss| loss.is_margin() || loss == Loss::SOFTMAX;
-        let only_classes = common.set.iter().filter_map(|pair| loss(pair)).any(classifies);
-        let classifier = catalogue::find(&common.learner).is_ok_and(|entry| !entry.takes.numbers());
-        Self { task: common.task, only_classes, classifier }
-    }
-
-    /// Whether the options alone decide.
-    pub(crate) fn is_told(self) -> bool {
-        self.task.is_some() || self.only_classes || self.classifier
-    }
-
-    /// How targets are to be read until they have been looked at.
-    pub(crate) fn targets(self) -> Targets {
-        if self.task == Some(TaskChoice::Regression) { Targets::Numbers } else { Targets::Auto }
-    }
-
-    /// Whether numbers are classes that are all 0 or 1, or all −1 or 1, if one of these is so.
-    pub(crate) fn takes(self, zero_one: bool, signs: bool) -> bool {
-        match self.task {
-            Some(TaskChoice::Class) => true,
-            Some(TaskChoice::Regression) => false,
-            None => zero_one || self.only_classes || (signs && self.classifier),
-        }
-    }
-
-    /// The names of two classes that are numbers. Where all are 1 the other class may be either; a learner that only classifies is
-    /// given signs.
-    pub(crate) fn two(self, zero_one: bool, signs: bool) -> Option<[&'static str; 2]> {
-        match (zero_one, signs) {
-            (true, true) if self.classifier => Some(["-1", "1"]),
-            (true, _) => Some(["0", "1"]),
-            (false, true) => Some(["-1", "1"]),
-            (false, false) => None,
-        }
-    }
-}
 
 /// The examples.
 pub(crate) struct Input {
@@ -139,6 +32,8 @@ pub(crate) struct Input {
     /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
     fixed: bool,
     given: usize,
+    /// What was found of an encoded table that is in memory now.
+    found: Option<Facts>,
 }
 
 enum Body {
@@ -185,8 +80,8 @@ impl Input {
         let shown = opening.shown().to_owned();
         let options = only::applied(&opening, options, &looking.only)?;
         let mut opening = Some(opening);
-        if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted)? {
-            return Ok(Self::of_encoded(shown, if again { encoded } else { encoded.aloud() }));
+        if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted, !again)? {
+            return Ok(Self::of_encoded(shown, encoded));
         }
         let reader = match opening {
             Some(opening) => opening.rows(&options)?,
@@ -205,7 +100,7 @@ impl Input {
     pub(crate) fn of_encoded(shown: String, encoded: Encoded) -> Self {
         let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
         let fixed = encoded.fixed().is_some();
-        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, fixed, given: 0 }
+        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, fixed, given: 0, found: None }
     }
 
     /// The rows that a reader has before it.
@@ -213,7 +108,16 @@ impl Input {
         let kind = settle(&mut reader, wanted)?;
         let columns = Columns::of_reader(&reader);
         let weighted = reader.is_weighted();
-        Ok(Self { shown, body: Body::Stream(reader.into()), kind, columns, weighted, fixed: false, given: 0 })
+        Ok(Self {
+            shown,
+            body: Body::Stream(reader.into()),
+            kind,
+            columns,
+            weighted,
+            fixed: false,
+            given: 0,
+            found: None,
+        })
     }
 
     /// The data set of that name; its numbers are encoded if they are to be scaled row by row.
@@ -259,6 +163,7 @@ impl Input {
                 weighted: false,
                 fixed: false,
                 given: 0,
+                found: None,
             });
         }
         let reader = match opening {
@@ -274,7 +179,16 @@ impl Input {
         let series = Registry::load()?.open_series(name)?;
         let columns = Columns::new(series.dimension(), series.column_names(), None);
         let (shown, kind) = (name.to_owned(), Kind::Numbers(0));
-        Ok(Self { shown, body: Body::Series(series), kind, columns, weighted: false, fixed: false, given: 0 })
+        Ok(Self {
+            shown,
+            body: Body::Series(series),
+            kind,
+            columns,
+            weighted: false,
+            fixed: false,
+            given: 0,
+            found: None,
+        })
     }
 
     /// A table in memory.
@@ -290,13 +204,22 @@ impl Input {
         };
         let columns = Columns::new(table.dimension(), table.feature_names(), table.target_names());
         let weighted = table.weights().is_some();
-        Ok(Self { shown, body: Body::Table { table, order: None }, kind, columns, weighted, fixed: false, given: 0 })
+        Ok(Self {
+            shown,
+            body: Body::Table { table, order: None },
+            kind,
+            columns,
+            weighted,
+            fixed: false,
+            given: 0,
+            found: None,
+        })
     }
 
     /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused. Where columns are encoded, numbers and targets are
     /// scaled by their ranges if there is a `scheme`.
     pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
-        let Self { shown, body, kind, columns, weighted, mut fixed, given } = self;
+        let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found } = self;
         let body = match body {
             Body::Stream(mut reader) => {
                 let table = reader.read_rows(promised.unwrap_or(usize::MAX))?;
@@ -309,7 +232,8 @@ impl Input {
             }
             Body::Encoded(encoded) => {
                 fixed |= scheme.is_some();
-                let table = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
+                let (table, facts) = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
+                found = Some(facts);
                 if let Some(promised) = promised.filter(|promised| table.len() > *promised) {
                     return Err(more_than_promised(&shown, promised));
                 }
@@ -317,7 +241,7 @@ impl Input {
             }
             held @ (Body::Table { .. } | Body::Timed(_) | Body::Series(_)) => held,
         };
-        Ok(Self { shown, body, kind, columns, weighted, fixed, given })
+        Ok(Self { shown, body, kind, columns, weighted, fixed, given, found })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
@@ -395,6 +319,24 @@ impl Input {
             Body::Stream(reader) => reader.are_objects(),
             Body::Encoded(encoded) => encoded.are_objects(),
             Body::Table { .. } | Body::Timed(_) | Body::Series(_) => false,
+        }
+    }
+
+    /// The rows of a table whose columns are encoded, if they are.
+    pub(crate) fn encoded(&self) -> Option<&Encoded> {
+        if let Body::Encoded(encoded) = &self.body { Some(encoded) } else { None }
+    }
+
+    /// What was found of a table whose columns are encoded: the columns, and odd cells, which a
+    /// person is told.
+    pub(crate) fn facts(&self) -> Option<Facts> {
+        match (&self.found, &self.body) {
+            (Some(facts), _) => Some(facts.clone()),
+            (None, Body::Encoded(encoded)) => {
+                encoded.report();
+                Some(encoded.facts())
+            }
+            _ => None,
         }
     }
 

@@ -68,6 +68,9 @@ impl Learning {
     /// The last line of the table, and what was left out.
     pub(crate) fn report(&mut self) {
         self.table.end(self.model.standing(), self.model.dictionary_size());
+        if let Some(encoding) = self.model.encoding() {
+            self.odd.report(encoding);
+        }
         if let Some(report) = self.bad.report() {
             voice::say(report);
         }

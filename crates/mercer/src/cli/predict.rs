@@ -12,9 +12,9 @@ use mercer::readers::{ColumnChoice, TargetColumn, Targets};
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;
 use super::dialect::Dialect;
-use super::encoded::{Known, Oddities, Sample};
+use super::encoded::{Known, Sample};
 use super::failure::Failure;
-use super::input::{Kind, Wanted, sorted_names};
+use super::input::sorted_names;
 use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
@@ -26,6 +26,7 @@ use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::table::Table;
+use super::task::{Kind, Wanted};
 use super::trained::{Answer, Trained};
 use super::{TaskChoice, every, store, voice};
 
@@ -157,7 +158,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-        let odd = Oddities::default();
+        let odd = rows.oddities();
         learn(Learning { model, bad, table, saving, watch, weighted, answer, odd }, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
@@ -382,7 +383,7 @@ fn predict(
 ) -> Result<(), Failure> {
     // The model stays as it is: preparing pays however much it costs.
     let (mut sample, mut scratch, mut answer) = (Sample::default(), Scratch::for_inputs(usize::MAX), Answer::default());
-    let mut odd = Oddities::default();
+    let mut odd = rows.oddities();
     let ended = loop {
         let row = match rows.next(&mut sample) {
             Ok(Some(row)) => row,

@@ -30,6 +30,13 @@ pub(crate) struct Report {
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
     pub(crate) checkpoints: Vec<Progress>,
+    /// What the targets are.
+    pub(crate) task: &'static str,
+    /// What each column is, and how many cells were odd, of a table whose columns are encoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) columns: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) counts: Option<serde_json::Value>,
     /// Remarks on the result.
     pub(crate) notes: Vec<String>,
     /// The score asked for, if one was.

@@ -7,12 +7,13 @@ use mercer::encoding::{Encoding, TargetScale};
 use mercer::readers::{ColumnChoice, Format, Marks, ReadOptions, TargetColumn, Targets};
 
 use super::dialect::{self, Dialect};
-use super::encoded::{self, Encoded, Known, Looking, Records, Sample};
-use super::failure::Failure;
-use super::input::{Input, Kind, Wanted, refuse_for_named};
+use super::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample};
+use super::failure::{self, Failure};
+use super::input::{Input, refuse_for_named};
 use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 
 /// How to read DATA.
 pub(crate) struct Reading<'a> {
@@ -51,6 +52,8 @@ pub(crate) enum Reads<'a> {
 
 pub(crate) struct Rows {
     input: Input,
+    /// Whether the user may say what columns are.
+    asks: bool,
     stop: Stop,
 }
 
@@ -72,6 +75,7 @@ impl Rows {
     ) -> Result<Self, Failure> {
         let source = Source::of(reading.data)?;
         let shown = source.to_string();
+        let asks = matches!(reading.columns, Reads::Looks(_));
         if let Source::Named(name) = source {
             let target = reading.target.is_some() && !matches!(reading.columns, Reads::Knows(_));
             refuse_for_named(name, target, reading.dialect, reading.ignore, reading.weight.is_some())?;
@@ -84,7 +88,7 @@ impl Rows {
                     Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
                 }
             };
-            return Ok(Self { input, stop });
+            return Ok(Self { input, asks, stop });
         }
         let told = reading.dialect.told(reading.data, ReadOptions::default());
         // LIBSVM puts the target in front of every row.
@@ -125,7 +129,12 @@ impl Rows {
                 Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known)?)
             }
         };
-        Ok(Self { input, stop })
+        Ok(Self { input, asks, stop })
+    }
+
+    /// What is told of odd cells; that a column is lacking was told before.
+    pub(crate) fn oddities(&self) -> Oddities {
+        self.input.encoded().map_or_else(Oddities::default, |encoded| Oddities::lacking(encoded.missing()))
     }
 
     /// The name for messages.
@@ -183,7 +192,10 @@ impl Rows {
         match read {
             Ok(false) => Ok(None),
             Ok(true) => Ok(Some(Row::Good)),
-            Err(error) if error.concerns_one_row() => Ok(Some(Row::Bad(error.to_string()))),
+            Err(error) if error.concerns_one_row() => {
+                let remedy = failure::remedy(&error).filter(|_| self.asks);
+                Ok(Some(Row::Bad(remedy.map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}")))))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -7,8 +7,8 @@ use mercer::catalogue::Entry;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::failure::Failure;
-use super::input::Kind;
 use super::output::digits;
+use super::task::Kind;
 use super::{count, typed};
 use std::num::NonZeroUsize;
 

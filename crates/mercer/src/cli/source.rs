@@ -10,9 +10,10 @@ use mercer::readers::{Ranges, RowReader};
 use super::CommonArguments;
 use super::encoded::{Looking, Sample, TableRanges};
 use super::failure::Failure;
-use super::input::{Input, Kind, Wanted, read_options};
+use super::input::{Input, read_options};
 use super::opening::Opening;
 use super::stop::Stop;
+use super::task::{Kind, Wanted};
 
 /// Where data come from.
 pub(crate) enum Source<'a> {

@@ -1,6 +1,7 @@
 //! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in order.
 
 use mercer::encoding::parse_instant;
+use mercer::readers::is_gap_mark;
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
 };
@@ -98,7 +99,8 @@ impl Timed {
         }
         if let Some(column) = *time {
             let now = match record.cell(column) {
-                Cell::Number(value) | Cell::Instant(value) => value,
+                Cell::Number(value) | Cell::Numeral(value, _) | Cell::Instant(value) => value,
+                Cell::Integer(value) => value as f64,
                 Cell::Text(text) => match parse_instant(text) {
                     Some(instant) => instant,
                     None => return Err(DataError::NotANumber { cell: cell(column), value: text.to_owned() }),
@@ -106,17 +108,17 @@ impl Timed {
                 Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
             };
             if let Some(before) = before.filter(|before| now < *before) {
-                let told = |value: f64| match record.cell(column) {
-                    Cell::Number(_) => value.to_string(),
-                    _ => instant_text(value),
-                };
+                let is_number = record.cell(column).number().is_some();
+                let told = |value: f64| if is_number { value.to_string() } else { instant_text(value) };
                 return Err(DataError::Earlier { cell: cell(column), value: told(now), before: told(before) });
             }
             *before = Some(now);
         }
         for &column in &*numbers {
             example.features.push(match record.cell(column) {
-                Cell::Number(value) => value,
+                Cell::Number(value) | Cell::Numeral(value, _) => value,
+                Cell::Integer(value) => value as f64,
+                Cell::Text(text) if *missing == Missing::Nan && is_gap_mark(text) => f64::NAN,
                 Cell::Missing if *missing == Missing::Nan => f64::NAN,
                 Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
                 Cell::Text(text) => return Err(DataError::NotANumber { cell: cell(column), value: text.to_owned() }),
@@ -152,9 +154,10 @@ fn times(reader: &mut RecordReader, rows: usize) -> Option<Vec<usize>> {
         for (column, (times, others)) in seen.iter_mut().enumerate() {
             match record.cell(column) {
                 Cell::Missing => {}
+                Cell::Text(text) if is_gap_mark(text) => {}
                 Cell::Instant(_) => *times += 1,
                 Cell::Text(text) if parse_instant(text).is_some() => *times += 1,
-                Cell::Number(_) | Cell::Text(_) => *others += 1,
+                Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..) | Cell::Text(_) => *others += 1,
             }
         }
     }

@@ -19,7 +19,6 @@ use super::bad_rows::{BadRows, OnError};
 use super::classes::Fresh;
 use super::encoded::{Looking, Oddities, Sample, TableRanges};
 use super::failure::Failure;
-use super::input::{Kind, Wanted};
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
@@ -30,6 +29,7 @@ use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file}
 use super::source::{Learned, Source};
 use super::stop::Stop;
 use super::table::Table;
+use super::task::{Kind, Wanted};
 use super::trained::{Answer, Trained};
 use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, voice};
 

@@ -34,7 +34,9 @@ impl Seen {
             // A text ends with its length, so that two cells are not taken for others.
             match record.cell(column) {
                 Cell::Missing => hasher.update(&[0]),
-                Cell::Number(value) => hasher.update(&tagged(1, value.to_le_bytes())),
+                // The same row counts as the same in every format.
+                Cell::Number(value) | Cell::Numeral(value, _) => hasher.update(&tagged(1, value.to_le_bytes())),
+                Cell::Integer(value) => hasher.update(&tagged(1, (value as f64).to_le_bytes())),
                 Cell::Instant(value) => hasher.update(&tagged(2, value.to_le_bytes())),
                 Cell::Text(text) => {
                     hasher.update(text.as_bytes());

@@ -188,6 +188,6 @@ fn a_bad_row_of_parquet_is_kept_as_an_object() {
     assert!(said.err.contains("t.parquet: is not a complete table of numbers"), "{}", said.err);
     let said = folder.run(&format!("{train} --on-error quarantine=bad.ndjson"));
     assert_eq!(said.code, Some(0));
-    assert!(said.err.contains("t.parquet, row 2, column 1 (\"a\"): the cell is empty"), "{}", said.err);
+    assert!(said.err.contains("t.parquet, row 2, column 1 (\"a\"): the cell has no value"), "{}", said.err);
     assert_eq!(folder.read("bad.ndjson"), "{\"a\": null, \"y\": 2.0}\n");
 }

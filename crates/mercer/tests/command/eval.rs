@@ -6,7 +6,7 @@ use mercer::{AogdAldParams, Fogd, FogdParams, Gaussian, NonsAld, NonsAldParams, 
 
 use crate::support::{Folder, csv, examples, predictions, timeless};
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "learner",
     "kernel",
     "parameters",
@@ -24,6 +24,7 @@ const KEYS: [&str; 18] = [
     "seconds",
     "seconds_per_example",
     "checkpoints",
+    "task",
     "notes",
 ];
 

@@ -184,7 +184,7 @@ fn what_does_not_go_together_is_refused_in_words() {
     folder.refused(1, "merge a.mercer --out a.mercer", &["--out"]);
     let fit = |data: &str| format!("fit {data} {TAYLOR} --out c.mercer");
     folder.refused(1, &fit("part-1.csv short.csv"), &["short.csv", "\"c\""]);
-    folder.refused(1, &fit("part-1.csv gap.csv"), &["gap.csv", "line 3", "empty"]);
+    folder.refused(1, &fit("part-1.csv gap.csv"), &["gap.csv", "line 3", "no value"]);
     folder.refused(1, &fit("part-1.csv empty.csv"), &["empty.csv"]);
     folder.refused(1, "fit huge.csv --learner ridge --threads 2 --out c.mercer", &["huge.csv, row 2", "overflow"]);
     folder.refused(1, &fit("none-*.csv"), &["none-*.csv: no file is named so"]);

@@ -84,7 +84,7 @@ fn shards_of_an_encoded_table_are_one_pass_whatever_the_threads() {
     for options in [
         "--learner ridge --set lambda=0.1 --target price",
         "--learner ridge --set lambda=0.1 --target price --scale standard",
-        "--learner pkrr-fourier --kernel median --set features=30 --set lambda=0.1 --target price --scale paper01",
+        "--learner pkrr-fourier --kernel median --set features=60 --set lambda=0.1 --target price --scale paper01",
         "--learner pkrr-taylor --kernel gaussian:4 --set lambda=0.1 --target paid --scale robust",
         "--learner pkrr-frozen --kernel laplace:3 --set lambda=0.1 --target paid --points new.csv --scale paper11",
     ] {

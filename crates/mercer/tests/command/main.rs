@@ -2,6 +2,7 @@
 
 mod classes;
 mod classifiers;
+mod columns;
 mod compare;
 mod data;
 mod dialects;

@@ -17,8 +17,8 @@ fn good_rows() -> String {
 #[test]
 fn spoilt_cells() {
     for (value, what) in [
-        ("nan", "\"nan\" is not a finite number"),
-        ("NaN", "\"NaN\" is not a finite number"),
+        ("nan", "the cell has no value"),
+        ("NaN", "the cell has no value"),
         ("inf", "\"inf\" is not a finite number"),
         ("-Infinity", "is not a finite number"),
         ("1e999", "\"1e999\" is not a finite number"),
@@ -28,7 +28,7 @@ fn spoilt_cells() {
         spoilt("d.csv", good_rows() + &format!("1,{value},3,4\n"), &["d.csv, line 602", what]);
     }
     spoilt("d.csv", good_rows() + "1,2,3,\n", &["d.csv, line 602, column 4 (\"y\")", "target is missing"]);
-    spoilt("d.csv", good_rows() + "1,,3,4\n", &["line 602, column 2 (\"b\")", "cell is empty"]);
+    spoilt("d.csv", good_rows() + "1,,3,4\n", &["line 602, column 2 (\"b\")", "cell has no value"]);
     spoilt("d.csv", good_rows() + "1,2,3\n", &["line 602", "has 3 cells", "first row has 4"]);
     spoilt("d.csv", good_rows() + "1,2,x\u{1b}[31m\u{7}y,4\n", &["line 602, column 3"]);
     // Among the first rows it would be a category.

@@ -47,19 +47,18 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
         DataType::Int8 => native::<Int8Type>(values, row).into(),
         DataType::Int16 => native::<Int16Type>(values, row).into(),
         DataType::Int32 => native::<Int32Type>(values, row).into(),
-        DataType::Int64 => native::<Int64Type>(values, row) as f64,
+        DataType::Int64 => return Some(Cell::integer(native::<Int64Type>(values, row).into())),
         DataType::UInt8 => native::<UInt8Type>(values, row).into(),
         DataType::UInt16 => native::<UInt16Type>(values, row).into(),
         DataType::UInt32 => native::<UInt32Type>(values, row).into(),
-        DataType::UInt64 => native::<UInt64Type>(values, row) as f64,
+        DataType::UInt64 => return Some(Cell::integer(native::<UInt64Type>(values, row).into())),
         DataType::Float16 => native::<Float16Type>(values, row).to_f64(),
         DataType::Float32 => native::<Float32Type>(values, row).into(),
         DataType::Float64 => native::<Float64Type>(values, row),
-        // Their digits, rounded once.
-        DataType::Decimal32(..) => digits(&values.as_primitive::<Decimal32Type>().value_as_string(row)),
-        DataType::Decimal64(..) => digits(&values.as_primitive::<Decimal64Type>().value_as_string(row)),
-        DataType::Decimal128(..) => digits(&values.as_primitive::<Decimal128Type>().value_as_string(row)),
-        DataType::Decimal256(..) => digits(&values.as_primitive::<Decimal256Type>().value_as_string(row)),
+        DataType::Decimal32(..) => return decimal(&values.as_primitive::<Decimal32Type>().value_as_string(row)),
+        DataType::Decimal64(..) => return decimal(&values.as_primitive::<Decimal64Type>().value_as_string(row)),
+        DataType::Decimal128(..) => return decimal(&values.as_primitive::<Decimal128Type>().value_as_string(row)),
+        DataType::Decimal256(..) => return decimal(&values.as_primitive::<Decimal256Type>().value_as_string(row)),
         DataType::Time32(TimeUnit::Millisecond) => f64::from(native::<Time32MillisecondType>(values, row)) / 1e3,
         DataType::Time32(_) => native::<Time32SecondType>(values, row).into(),
         DataType::Time64(TimeUnit::Nanosecond) => native::<Time64NanosecondType>(values, row) as f64 / 1e9,
@@ -118,8 +117,10 @@ fn native<T: ArrowPrimitiveType>(values: &dyn Array, row: usize) -> T::Native {
     values.as_primitive::<T>().value(row)
 }
 
-fn digits(text: &str) -> f64 {
-    text.parse().unwrap_or(f64::NAN)
+/// A decimal number: whole ones exactly, others rounded once.
+fn decimal(text: &str) -> Option<Cell<'static>> {
+    let number = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Cell::Number);
+    text.parse().map(Cell::integer).ok().or_else(number)
 }
 
 fn timestamp(values: &dyn Array, row: usize, unit: TimeUnit) -> f64 {

@@ -240,7 +240,7 @@ fn refusals_name_row_and_column() {
             said,
             [
                 "1",
-                "f, row 2, column 1 (\"a\"): the cell is empty; fill it, or remove the row",
+                "f, row 2, column 1 (\"a\"): the cell has no value; fill it, or remove the row",
                 "f, row 3, column 1 (\"a\"): \"an infinity\" is not a finite number; replace it, or remove the row",
                 "f, row 4, column 3 (\"y\"): the target is missing; fill it, or remove the row",
                 "5",
@@ -369,7 +369,9 @@ fn batches_with_and_without_gaps_are_the_same_rows() {
                 assert_eq!(reader.line(), i as u64 + 1);
                 if gap(i) {
                     assert!(
-                        read.unwrap_err().to_string().starts_with("f, row 2501, column 2 (\"n\"): the cell is empty")
+                        read.unwrap_err()
+                            .to_string()
+                            .starts_with("f, row 2501, column 2 (\"n\"): the cell has no value")
                     );
                     continue;
                 }

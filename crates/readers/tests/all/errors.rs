@@ -100,11 +100,14 @@ fn lines_are_counted_under_every_line_end() {
 #[test]
 fn cells_without_anything() {
     let feature = complaint("f.csv", "a,b,y\n1,,3\n");
-    assert_eq!(feature, "f.csv, line 2, column 2 (\"b\"): the cell is empty; fill it, or remove the row");
+    assert_eq!(feature, "f.csv, line 2, column 2 (\"b\"): the cell has no value; fill it, or remove the row");
     let target = complaint("f.csv", "a,b,y\n1,2,3\n1,2,\n");
     assert_eq!(target, "f.csv, line 3, column 3 (\"y\"): the target is missing; fill it, or remove the row");
-    starts(&complaint("f.csv", "1, ,3\n"), "f.csv, line 1, column 2: the cell is empty;");
-    starts(&complaint("f.ndjson", "{\"a\":null,\"y\":2}\n"), "f.ndjson, line 1, column 1 (\"a\"): the cell is empty;");
+    starts(&complaint("f.csv", "1, ,3\n"), "f.csv, line 1, column 2: the cell has no value;");
+    starts(
+        &complaint("f.ndjson", "{\"a\":null,\"y\":2}\n"),
+        "f.ndjson, line 1, column 1 (\"a\"): the cell has no value;",
+    );
     starts(
         &complaint("f.ndjson", "{\"a\":1,\"y\":null}\n"),
         "f.ndjson, line 1, column 2 (\"y\"): the target is missing;",
@@ -114,13 +117,13 @@ fn cells_without_anything() {
         "f.ndjson, line 2, column 2 (\"y\"): the target is missing;",
     );
     starts(&complaint("f.libsvm", "1 1:2\n1:2\n"), "f.libsvm, line 2, column 2 (\"target\"): the target is missing;");
-    starts(&complaint("f.libsvm", "1 1:\n"), "f.libsvm, line 1, column 1: the cell is empty;");
+    starts(&complaint("f.libsvm", "1 1:\n"), "f.libsvm, line 1, column 1: the cell has no value;");
 }
 
 #[test]
 fn numbers_that_are_not_finite() {
     let nan = complaint("f.csv", "a,b,y\n1,NaN,3\n");
-    assert_eq!(nan, "f.csv, line 2, column 2 (\"b\"): \"NaN\" is not a finite number; replace it, or remove the row");
+    assert_eq!(nan, "f.csv, line 2, column 2 (\"b\"): the cell has no value; fill it, or remove the row");
     starts(&complaint("f.csv", "1,inf\n"), "f.csv, line 1, column 2: \"inf\" is not a finite number;");
     starts(&complaint("f.csv", "1,2\n1e400,3\n"), "f.csv, line 2, column 1: \"1e400\" is not a finite number;");
     starts(

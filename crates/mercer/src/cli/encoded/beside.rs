@@ -1,10 +1,10 @@
 //! Columns beside the features: targets and weights.
 
 use mercer::readers::{
-    Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text,
+    Cell, CellPlace, ColumnChoice, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text, is_gap_mark,
 };
 
-use crate::cli::input::{Kind, Wanted};
+use crate::cli::task::{Kind, Wanted};
 
 /// Where a record has its targets, and its weight.
 #[derive(Clone, Debug)]
@@ -24,28 +24,44 @@ impl Beside {
     ) -> Result<(), DataError> {
         let Example { targets, label, weight, .. } = example;
         for &place in &self.targets {
-            let spoilt = |value: String| DataError::NotANumber { cell: cell(place), value };
-            match (record.cell(place), self.kind) {
+            let read = record.cell(place);
+            match (read, self.kind) {
                 (Cell::Missing, _) => return Err(DataError::MissingTarget { cell: cell(place) }),
-                (Cell::Number(value), Kind::Numbers(_)) => targets.push(value),
+                // Where classes are numbers, a mark of a gap is one.
+                (Cell::Text(text), Kind::Class(Some(_))) if is_gap_mark(text) => {
+                    return Err(DataError::MissingTarget { cell: cell(place) });
+                }
                 (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
-                (Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
-                (Cell::Instant(seconds), Kind::Class(_)) => label.push_str(&instant_text(seconds)),
-                (Cell::Text(text), Kind::Numbers(_)) => return Err(spoilt(text.to_owned())),
-                (Cell::Instant(seconds), Kind::Numbers(_)) => return Err(spoilt(instant_text(seconds))),
+                (Cell::Numeral(_, text) | Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
+                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&shown(read), label),
+                (_, Kind::Numbers(_)) => match read.number() {
+                    Some(value) => targets.push(value),
+                    None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
+                        return Err(DataError::MissingTarget { cell: cell(place) });
+                    }
+                    None => return Err(DataError::NotANumber { cell: cell(place), value: shown(read) }),
+                },
             }
         }
         if let Some(place) = self.weight {
-            let spoilt = |value: String| DataError::BadWeight { cell: cell(place), value };
-            *weight = match record.cell(place) {
-                Cell::Number(value) if value >= 0.0 => value,
-                Cell::Number(value) => return Err(spoilt(value.to_string())),
-                Cell::Missing => return Err(spoilt(String::new())),
-                Cell::Text(text) => return Err(spoilt(text.to_owned())),
-                Cell::Instant(seconds) => return Err(spoilt(instant_text(seconds))),
-            };
+            let read = record.cell(place);
+            *weight = read
+                .number()
+                .filter(|weight| *weight >= 0.0)
+                .ok_or_else(|| DataError::BadWeight { cell: cell(place), value: shown(read) })?;
         }
         Ok(())
+    }
+}
+
+/// A cell as text.
+fn shown(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Missing => String::new(),
+        Cell::Number(value) => value.to_string(),
+        Cell::Integer(value) => value.to_string(),
+        Cell::Numeral(_, text) | Cell::Text(text) => text.to_owned(),
+        Cell::Instant(seconds) => instant_text(seconds),
     }
 }
 
@@ -73,15 +89,21 @@ pub(crate) fn targets(target: &TargetColumn, names: &[Option<String>]) -> Option
     }
 }
 
-/// What the first rows have as their target, by the rules for numbers.
+/// What the first rows have as their target: numbers if nearly all are, whatever the rest is, and
+/// marks of gaps do not count. The rows that are none are refused by their lines.
 pub(crate) fn kind(rows: &[Record], targets: &[usize], wanted: Wanted) -> Option<Kind> {
+    /// Of so many targets one may be something else.
+    const TARGETS_A_MISFIT: usize = 20;
     let several = targets.len() > 1;
-    let cells = || rows.iter().map(|record| record.cell(targets[0])).filter(|cell| *cell != Cell::Missing);
-    let all = |holds: &dyn Fn(f64) -> bool| {
-        cells().next().is_some() && cells().all(|cell| matches!(cell, Cell::Number(value) if holds(value)))
-    };
+    let is_there =
+        |cell: &Cell<'_>| !matches!(cell, Cell::Missing) && !matches!(cell, Cell::Text(text) if is_gap_mark(text));
+    let cells = || rows.iter().map(|record| record.cell(targets[0])).filter(is_there);
+    let numbers = || cells().filter_map(Cell::number);
+    let (present, others) = (cells().count(), cells().count() - numbers().count());
+    let all = |holds: &dyn Fn(f64) -> bool| present > 0 && others == 0 && numbers().all(holds);
     let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
-    let text = cells().any(|cell| !matches!(cell, Cell::Number(_))) && wanted.targets() == Targets::Auto;
+    let marked = rows.iter().any(|record| matches!(record.cell(targets[0]), Cell::Text(_)));
+    let text = (others * TARGETS_A_MISFIT > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
     let classes = text || wanted.takes(zero_one && !several, signs && !several);
     match (classes, several) {
         (true, true) => None,

@@ -1,29 +1,155 @@
-//! Cells that do not fit their column, told to a person once of each column.
+//! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
+//! by its place and all by their number.
 
-use mercer::encoding::{Encoding, Oddity};
+use mercer::encoding::{Column, Encoding, Kind, Notation, Oddity, Schema, Use};
 use mercer::readers::Record;
+use serde_json::{Value, json};
 
 use crate::cli::voice;
 
-/// What was odd of which column.
+/// Columns that are told one by one.
+const MOST_TOLD: usize = 30;
+
+/// How many cells of which column were odd.
 #[derive(Default)]
-pub(crate) struct Oddities(Vec<(usize, Oddity)>);
+pub(crate) struct Oddities {
+    counts: Vec<((usize, Oddity), u64)>,
+    /// Columns that the table does not have.
+    lacking: Vec<String>,
+}
 
 impl Oddities {
+    /// Of a table that has not all columns.
+    pub(crate) fn lacking(columns: &[String]) -> Self {
+        Self { counts: Vec::new(), lacking: columns.to_vec() }
+    }
+
     /// Tells what is odd in a record, which is to be encoded by `encoding` and stands at `place`.
     pub(crate) fn tell(&mut self, encoding: &Encoding, record: &Record, place: impl Fn() -> String) {
         for odd in encoding.transform().oddities(record) {
-            if self.0.contains(&odd) {
+            if let Some((_, count)) = self.counts.iter_mut().find(|(known, _)| *known == odd) {
+                *count += 1;
                 continue;
             }
-            self.0.push(odd);
+            self.counts.push((odd, 1));
             let (column, oddity) = odd;
+            let Column { name, missing, .. } = &encoding.schema().columns()[column];
             let what = match oddity {
                 Oddity::NewCategory => "has no number of its own for this category and hashes it",
+                // What the first rows have is told with the column.
+                Oddity::Gap if *missing > 0 || self.lacking.contains(name) => continue,
+                Oddity::Gap => "is empty and counts as missing",
                 _ => "does not fit its column and counts as missing",
             };
-            let name = &encoding.schema().columns()[column].name;
             voice::remark(format!("{}, column {name:?}: {what}", place()));
         }
     }
+
+    /// What was odd in all rows, column by column.
+    pub(crate) fn report(&self, encoding: &Encoding) {
+        for ((column, oddity), count) in &self.counts {
+            let name = &encoding.schema().columns()[*column].name;
+            if *count > 1 && !self.lacking.contains(name) {
+                voice::remark(format!("column {name:?}: {count} cells {}", oddity_words(*oddity)));
+            }
+        }
+    }
+
+    /// The same as an object: how many cells were what.
+    pub(crate) fn counts(&self) -> Value {
+        let all = |wanted: Oddity| -> u64 {
+            self.counts.iter().filter(|((_, oddity), _)| *oddity == wanted).map(|(_, count)| count).sum()
+        };
+        json!({ "gaps": all(Oddity::Gap), "misfits": all(Oddity::Misfit), "hashed": all(Oddity::NewCategory) })
+    }
+}
+
+fn oddity_words(oddity: Oddity) -> &'static str {
+    match oddity {
+        Oddity::NewCategory => "of categories without a number of their own",
+        Oddity::Gap => "empty, counted as missing",
+        _ => "did not fit and counted as missing",
+    }
+}
+
+/// What each column is that is no plain number, in lines for people.
+pub(crate) fn tell_columns(encoding: &Encoding) {
+    let schema = encoding.schema();
+    let told: Vec<String> = schema.columns().iter().filter_map(|column| told(column, schema.rows())).collect();
+    told.iter().take(MOST_TOLD).for_each(voice::remark);
+    if told.len() > MOST_TOLD {
+        voice::remark(format!("and {} columns more; mercer inspect tells all", told.len() - MOST_TOLD));
+    }
+}
+
+/// What may surprise of a table that is read as numbers as they are.
+pub(crate) fn tell_plain(schema: &Schema) {
+    for Column { name, kind, used, why, .. } in schema.columns() {
+        if matches!(used, Use::SetAside | Use::Unwanted) {
+            continue;
+        }
+        if *kind == Kind::Identifier {
+            voice::remark(format!(
+                "column {name:?} counts the rows, and is taken as a number; --as '{name}=identifier' leaves it out"
+            ));
+        } else if !why.is_empty() {
+            voice::remark(format!("column {name:?}: {kind}, {why}"));
+        }
+    }
+}
+
+/// The columns as JSON.
+pub(crate) fn columns(encoding: &Encoding) -> Value {
+    let rows = encoding.schema().rows();
+    let column = |column: &Column| {
+        let Column { name, kind, used, .. } = column;
+        json!({ "name": name, "kind": kind.to_string(), "use": used.to_string(), "why": why(column, rows) })
+    };
+    encoding.schema().columns().iter().map(column).collect()
+}
+
+/// A column that is no plain number, in words.
+pub(crate) fn told(column: &Column, rows: u64) -> Option<String> {
+    let name = &column.name;
+    let why = why(column, rows);
+    Some(match column.used {
+        Use::SetAside | Use::Unwanted => return None,
+        Use::Encoded if column.kind == Kind::Number && why.is_empty() => return None,
+        Use::Encoded if column.kind == Kind::Constant && column.range.is_some() && column.missing == 0 => return None,
+        Use::Encoded if why.is_empty() => format!("column {name:?}: {}", column.kind),
+        Use::Encoded => format!("column {name:?}: {}, {why}", column.kind),
+        _ => format!("column {name:?}: {why}"),
+    })
+}
+
+/// Why a column is what it is, and what would make it another thing.
+fn why(column: &Column, rows: u64) -> String {
+    let Column { name, kind, used, missing, distinct, notation, why, .. } = column;
+    let mut parts = Vec::new();
+    match (used, kind) {
+        (Use::Identifier, _) => {
+            return format!("left out, for it names rows; --as '{name}=number' or '{name}=category' takes it");
+        }
+        (Use::Text, _) if why.is_empty() => {
+            return format!("left out, for it is text; --as '{name}=category' takes it");
+        }
+        (Use::Text, _) => return format!("left out, for {why}"),
+        (Use::Late, _) => {
+            return format!("has no value in the first {rows} rows, and begins with the first that it has");
+        }
+        (_, Kind::Category) => parts.push(format!("{distinct} values so far")),
+        _ => {}
+    }
+    if *notation != Notation::Plain
+        && let Some(words) = notation.words()
+    {
+        parts.push(words);
+    }
+    if *missing > 0 {
+        parts.push(format!("{missing} of the first {rows} cells missing"));
+    }
+    if !why.is_empty() {
+        parts.push(why.clone());
+    }
+    parts.join(", ")
 }

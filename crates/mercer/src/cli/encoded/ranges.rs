@@ -9,7 +9,7 @@ use mercer::encoding::{
 use mercer::readers::{Cell, Record, Scheme};
 
 use super::Sample;
-use crate::cli::input::Kind;
+use crate::cli::task::Kind;
 
 /// The smallest and the largest value of a column, if there was any.
 type Range = Option<(f64, f64)>;
@@ -53,8 +53,8 @@ impl TableRanges {
             match (*kind, cell) {
                 (ColumnKind::Time, Cell::Instant(value)) => widen(range, value),
                 (ColumnKind::Time, Cell::Text(text)) => parse_instant(text).iter().for_each(|at| widen(range, *at)),
-                (ColumnKind::Time, _) | (_, Cell::Missing | Cell::Text(_) | Cell::Instant(_)) => {}
-                (_, Cell::Number(value)) => widen(range, value),
+                (ColumnKind::Time, _) => {}
+                (_, cell) => cell.number().iter().for_each(|number| widen(range, *number)),
             }
         }
         for (range, target) in self.targets.iter_mut().zip(&example.targets) {

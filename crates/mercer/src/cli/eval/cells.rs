@@ -4,7 +4,7 @@ use mercer::readers::Labels;
 
 use crate::cli::classes::quoted;
 use crate::cli::failure::Failure;
-use crate::cli::input::Kind;
+use crate::cli::task::Kind;
 
 /// What a cell of a row holds.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,9 @@ use mercer::catalogue::{self, Entry, Value};
 use super::{Begun, Body, Ends, Facts, Pass, check_skip};
 use crate::cli::failure::Failure;
 use crate::cli::feed::{Chunk, Feed, Names};
-use crate::cli::input::{Kind, Wanted};
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::stop::Stop;
+use crate::cli::task::{Kind, Wanted};
 use crate::cli::trace::Checkpoint;
 use crate::cli::{EvalArguments, ScaleChoice, memory, voice};
 

@@ -10,10 +10,10 @@ use mercer::readers::{ColumnChoice, Counts, DataError, Example, Marks, ReadOptio
 use super::files::Reading;
 use crate::cli::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample, TableRanges};
 use crate::cli::failure::Failure;
-use crate::cli::input::{Kind, Wanted};
 use crate::cli::opening::Opening;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
+use crate::cli::task::{Kind, Wanted};
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
@@ -48,18 +48,19 @@ impl Frozen {
         let overrides = encoded::overrides(reading.kinds, &source)?;
         let looking = Looking { overrides, options: EncodingOptions::default().scale(scale), ..Looking::default() };
         let found = match source {
-            Source::Named(name) => Encoded::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?,
+            Source::Named(name) => {
+                Encoded::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(Encoded::aloud)
+            }
             Source::File(path) => {
                 let opening = Opening::of(path, &Stop::never(), || ())?;
                 if opening.is_pipe() {
                     return Err(not_a_file());
                 }
-                Encoded::look(&mut Some(opening), options, &looking, wanted)?
+                Encoded::look(&mut Some(opening), options, &looking, wanted, true)?
             }
             Source::StandardInput => return Err(not_a_file()),
         };
         let Some(found) = found else { return Ok(None) };
-        let found = found.aloud();
         let targets = found.columns().targets().to_vec();
         let choice = |name: &String| ColumnChoice::Name(name.clone());
         let mut frozen = Self {

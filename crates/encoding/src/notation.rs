@@ -1,0 +1,501 @@
+//! How the texts of a column are read as numbers, or as times: by what all cells of the look share.
+//!
+//! | a column writes | it is read as |
+//! |---|---|
+//! | `12.5 %`, `$3.20`, `EUR 7`, `12 kg` | the number, if every cell has the same sign or unit |
+//! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
+//! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
+//! | `20200131`, seconds, ms, µs or ns since 1970, told to be times | the instant |
+
+use jiff::civil::{Date, Time};
+use mercer_core::{Cell, is_gap_mark, parse_instant};
+
+/// Of so many cells one may be something else.
+pub(crate) const CELLS_A_MISFIT: u64 = 20;
+
+/// How the texts of a column are read.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Notation {
+    /// Numbers as every program writes them, and the times of [`parse_instant`].
+    #[default]
+    Plain,
+    /// Numbers with something around them.
+    Number(Numeral),
+    /// Days in that order, beside the times of [`parse_instant`].
+    Day(DayOrder),
+    /// Numbers that are instants.
+    Clock(Clock),
+}
+
+/// What stands around the numbers of a column, and between their digits.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Numeral {
+    before: String,
+    behind: String,
+    decimal: char,
+    group: Option<char>,
+}
+
+/// In which order a date has its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum DayOrder {
+    /// `31/1/2020`
+    DayMonthYear,
+    /// `1/31/2020`
+    MonthDayYear,
+    /// `2020/1/31`
+    YearMonthDay,
+}
+
+/// What a number counts that is an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Clock {
+    /// Its digits are a day, `20200131`.
+    Digits,
+    /// Seconds since 1970.
+    Seconds,
+    /// Thousandths of seconds.
+    Milliseconds,
+    /// Millionths of seconds.
+    Microseconds,
+    /// Billionths of seconds.
+    Nanoseconds,
+}
+
+/// What a look finds in the texts of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reading {
+    /// One notation.
+    As(Notation),
+    /// Two that give different values, with a cell that may be either.
+    Doubtful(String),
+    /// None.
+    Text,
+}
+
+impl Notation {
+    /// The finite number that a cell of a column of numbers is.
+    pub(crate) fn number(&self, cell: Cell<'_>) -> Option<f64> {
+        match (cell, self) {
+            // What looks like a plain number may have groups of thousands.
+            (Cell::Numeral(_, text), Self::Number(numeral)) => numeral.read(text),
+            (Cell::Text(text), Self::Number(numeral)) => numeral.read(text),
+            (Cell::Text(text), _) => plain(text),
+            _ => cell.number(),
+        }
+    }
+
+    /// The instant that a cell of a column of times is, in seconds since 1970.
+    pub(crate) fn instant(&self, cell: Cell<'_>) -> Option<f64> {
+        let instant = match (cell, self) {
+            (Cell::Instant(seconds), _) => Some(seconds),
+            (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
+            (Cell::Text(text), _) => parse_instant(text),
+            (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
+            _ => cell.number(),
+        };
+        instant.filter(|seconds| seconds.is_finite())
+    }
+
+    /// How it differs from the usual one, in words.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        Some(match self {
+            Self::Plain => return None,
+            Self::Number(numeral) => numeral.words(),
+            Self::Day(DayOrder::DayMonthYear) => "day/month/year".to_owned(),
+            Self::Day(DayOrder::MonthDayYear) => "month/day/year".to_owned(),
+            Self::Day(DayOrder::YearMonthDay) => "year/month/day".to_owned(),
+            Self::Clock(Clock::Digits) => "year, month and day in eight digits".to_owned(),
+            Self::Clock(Clock::Seconds) => "seconds since 1970".to_owned(),
+            Self::Clock(Clock::Milliseconds) => "milliseconds since 1970".to_owned(),
+            Self::Clock(Clock::Microseconds) => "microseconds since 1970".to_owned(),
+            Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
+        })
+    }
+
+    /// That in which texts are numbers, all but one of twenty. Each text comes with how often it is
+    /// there. `O(texts)`.
+    pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Reading {
+        if most(texts.clone(), |text| plain(text).is_some() && !is_code(text)) {
+            return Reading::As(Self::Plain);
+        }
+        let Some((before, behind)) = Affix::shared(texts.clone()) else { return Reading::Text };
+        if before.is_empty() && behind.is_empty() && texts.clone().any(|(text, _)| is_code(text)) {
+            return Reading::Text;
+        }
+        let numeral = |(decimal, group)| Numeral { before: before.clone(), behind: behind.clone(), decimal, group };
+        let fits = |numeral: &Numeral| most(texts.clone(), |text| numeral.read(text).is_some());
+        let fitting: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
+        let Some(first) = fitting.first() else { return Reading::Text };
+        let other = |text: &&str| {
+            let mut values = fitting.iter().filter_map(|numeral| numeral.read(text));
+            let value = values.next();
+            values.any(|other| Some(other) != value)
+        };
+        match texts.map(|(text, _)| text).find(other) {
+            Some(doubt) => Reading::Doubtful(doubt.to_owned()),
+            None => Reading::As(Self::Number(first.clone())),
+        }
+    }
+
+    /// That in which texts are days with a number for the month, all but one of twenty.
+    pub(crate) fn of_days<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Reading {
+        use DayOrder::{DayMonthYear, MonthDayYear, YearMonthDay};
+        let reads = |order: DayOrder, text: &str| parse_instant(text).is_some() || order.read(text).is_some();
+        let all = [YearMonthDay, DayMonthYear, MonthDayYear];
+        let fit = all.into_iter().filter(|order| texts.clone().all(|(text, _)| reads(*order, text)));
+        // One day above 12 settles it, so that a misfit is one only if no order fits all.
+        let mut orders: Vec<DayOrder> = fit.collect();
+        if orders.is_empty() {
+            orders = all.into_iter().filter(|order| most(texts.clone(), |text| reads(*order, text))).collect();
+        }
+        match orders[..] {
+            [] => Reading::Text,
+            // Orders that fit, and give the same days, are one.
+            [first, ..] => {
+                let two = |text: &&str| orders.iter().any(|order| order.read(text) != first.read(text));
+                let doubt = texts.map(|(text, _)| text).filter(|text| parse_instant(text).is_none()).find(two);
+                doubt.map_or(Reading::As(Self::Day(first)), |text| Reading::Doubtful(text.to_owned()))
+            }
+        }
+    }
+
+    /// That of numbers which are told to be instants.
+    pub(crate) fn of_clock(range: (f64, f64), mut numbers: impl Iterator<Item = f64>) -> Self {
+        Self::Clock(if numbers.all(|number| Clock::Digits.read(number).is_some()) {
+            Clock::Digits
+        } else {
+            // Seconds are below this until the year 5138, and above it in milliseconds from 1973 on.
+            match range.0.abs().max(range.1.abs()) {
+                size if size < 1e11 => Clock::Seconds,
+                size if size < 1e14 => Clock::Milliseconds,
+                size if size < 1e17 => Clock::Microseconds,
+                _ => Clock::Nanoseconds,
+            }
+        })
+    }
+}
+
+/// Whether all texts but one of twenty are so, and there is one.
+fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, is_so: impl Fn(&str) -> bool) -> bool {
+    let (mut all, mut odd) = (0, 0);
+    for (text, count) in texts {
+        all += count;
+        odd += if is_so(text) { 0 } else { count };
+    }
+    all > 0 && odd * CELLS_A_MISFIT <= all
+}
+
+/// The number that a text is as every program writes it.
+fn plain(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Whether digits begin with a zero that a number has no need of.
+pub(crate) fn is_code(text: &str) -> bool {
+    let digits = text.trim_start_matches(['-', '+']).as_bytes();
+    matches!(digits, [b'0', b'0'..=b'9', ..])
+}
+
+/// The mark of a fraction, and that between groups of three digits.
+const MARKS: [(char, Option<char>); 10] = [
+    ('.', None),
+    (',', None),
+    ('.', Some(',')),
+    (',', Some('.')),
+    ('.', Some('\'')),
+    ('.', Some('’')),
+    ('.', Some(' ')),
+    (',', Some(' ')),
+    (',', Some('\'')),
+    (',', Some('’')),
+];
+
+impl Numeral {
+    /// The number of a text, with this around it. A sign may stand before all or before the digits.
+    fn read(&self, text: &str) -> Option<f64> {
+        let text = text.trim();
+        let (negative, text) = sign(text);
+        let text = text.strip_prefix(&*self.before)?.strip_suffix(&*self.behind)?.trim_matches(is_blank);
+        let (inner, digits) = sign(text);
+        if (negative && inner) || !digits.starts_with(|first: char| first.is_ascii_digit() || first == self.decimal) {
+            return None;
+        }
+        let (whole, fraction) = digits.split_once(self.decimal).map_or((digits, None), |(w, f)| (w, Some(f)));
+        let mut number = String::with_capacity(digits.len() + 2);
+        match self.group {
+            Some(mark) => {
+                let is_mark = |c: char| c == mark || (mark == ' ' && is_blank(c));
+                let mut groups = whole.split(is_mark);
+                let first = groups.next()?;
+                number.push_str(first);
+                let mut several = false;
+                for group in groups {
+                    if group.len() != 3 {
+                        return None;
+                    }
+                    several = true;
+                    number.push_str(group);
+                }
+                if several && !(1..=3).contains(&first.len()) {
+                    return None;
+                }
+            }
+            None => number.push_str(whole),
+        }
+        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        if let Some(fraction) = fraction {
+            number.push('.');
+            number.push_str(fraction);
+        }
+        let value = plain(&number)?;
+        Some(if negative || inner { -value } else { value })
+    }
+
+    fn words(&self) -> String {
+        let Self { before, behind, decimal, group } = self;
+        let affix = format!("{before}{behind}");
+        let mut words = Vec::new();
+        if !affix.is_empty() {
+            words.push(format!("written with {affix:?}"));
+        }
+        if let Some(group) = group {
+            words.push(format!("thousands by {group:?}"));
+        }
+        if *decimal == ',' {
+            words.push("decimal commas".to_owned());
+        }
+        if words.is_empty() { "written as text".to_owned() } else { words.join(", ") }
+    }
+}
+
+/// Whether a text begins with a minus, and what is behind its sign.
+fn sign(text: &str) -> (bool, &str) {
+    match text.strip_prefix(['-', '−']) {
+        Some(rest) => (true, rest.trim_start_matches(is_blank)),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+/// A blank, or one of the thin ones that group digits.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
+}
+
+/// What may stand before and behind a number.
+struct Affix;
+
+impl Affix {
+    /// Signs and codes of currencies, and of parts of a whole.
+    const SIGNS: [&str; 29] = [
+        "%", "‰", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "°", "°C", "°F", "USD", "EUR",
+        "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
+    ];
+
+    /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
+    /// for a unit.
+    fn shared<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<(String, String)> {
+        let mut counts: Vec<((&str, &str), u64)> = Vec::new();
+        let mut all = 0;
+        for (text, count) in texts {
+            all += count;
+            let Some(around) = Self::around(text) else { continue };
+            match counts.iter().position(|(known, _)| *known == around) {
+                Some(place) => counts[place].1 += count,
+                None if counts.len() < 16 => counts.push((around, count)),
+                None => {}
+            }
+        }
+        let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        let known = Self::is_known(before.trim_matches(is_blank)) && Self::is_unit(behind);
+        ((all - count) * CELLS_A_MISFIT <= all && known).then(|| (before.to_owned(), behind.to_owned()))
+    }
+
+    fn is_known(sign: &str) -> bool {
+        sign.is_empty() || Self::SIGNS.contains(&sign)
+    }
+
+    fn is_unit(behind: &str) -> bool {
+        let unit = behind.trim_matches(is_blank);
+        let word = behind.starts_with(is_blank) && unit.len() <= 12 && unit.chars().all(|c| !is_blank(c));
+        Self::is_known(unit) || word
+    }
+
+    /// What stands before the first digit, without a sign, and behind the last.
+    fn around(text: &str) -> Option<(&str, &str)> {
+        let (_, text) = sign(text.trim());
+        let first = text.find(|c: char| c.is_ascii_digit())?;
+        let last = text.rfind(|c: char| c.is_ascii_digit())?;
+        let before = text[..first].trim_end_matches(['-', '−', '+', '.', ',']);
+        Some((before, &text[last + 1..]))
+    }
+}
+
+impl DayOrder {
+    /// The order of that name: `dmy`, `mdy` or `ymd`.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "dmy" => Self::DayMonthYear,
+            "mdy" => Self::MonthDayYear,
+            "ymd" => Self::YearMonthDay,
+            _ => return None,
+        })
+    }
+
+    /// Seconds since 1970 of a day in this order, with a time of day or without one. UTC.
+    pub(crate) fn read(self, text: &str) -> Option<f64> {
+        let text = text.trim();
+        let end = text.find([' ', 'T']).unwrap_or(text.len());
+        let (day, time) = (&text[..end], text[end..].trim_start_matches([' ', 'T']));
+        let mark = day.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '/' | '-' | '.'))?;
+        let mut parts = day.split(mark);
+        let parts = [parts.next()?, parts.next()?, parts.next().filter(|_| parts.next().is_none())?];
+        let [year, month, day] = match self {
+            Self::YearMonthDay => parts,
+            Self::DayMonthYear => [parts[2], parts[1], parts[0]],
+            Self::MonthDayYear => [parts[2], parts[0], parts[1]],
+        };
+        let small = |part: &str| if part.len() <= 2 { part.parse::<i8>().ok() } else { None };
+        let year = match (year.len(), self) {
+            (4, _) => year.parse::<i16>().ok()?,
+            // As POSIX has it: 69 and later are of the last century.
+            (2, Self::DayMonthYear | Self::MonthDayYear) => {
+                let year = year.parse::<i16>().ok()?;
+                if year < 69 { 2000 + year } else { 1900 + year }
+            }
+            _ => return None,
+        };
+        let date = Date::new(year, small(month)?, small(day)?).ok()?;
+        Some(seconds(date, time_of_day(time)?))
+    }
+}
+
+/// `15:04`, `15:04:05.25`, `3:04 PM`; midnight for nothing.
+fn time_of_day(text: &str) -> Option<Time> {
+    const FORMS: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M:%S %p", "%I:%M %p"];
+    let text = text.trim().trim_end_matches('Z');
+    if text.is_empty() {
+        return Some(Time::midnight());
+    }
+    FORMS.iter().find_map(|form| Time::strptime(form, text).ok())
+}
+
+fn seconds(date: Date, time: Time) -> f64 {
+    let zoned = date.to_datetime(time).to_zoned(jiff::tz::TimeZone::UTC);
+    zoned.map_or(f64::NAN, |zoned| {
+        let instant = zoned.timestamp();
+        instant.as_second() as f64 + f64::from(instant.subsec_nanosecond()) / 1e9
+    })
+}
+
+impl Clock {
+    fn read(self, number: f64) -> Option<f64> {
+        match self {
+            Self::Digits => {
+                if number != number.trunc() || !(1e7..1e8).contains(&number) {
+                    return None;
+                }
+                let digits = number as i64;
+                let part = |value: i64| i8::try_from(value % 100).ok();
+                let date = Date::new(i16::try_from(digits / 10_000).ok()?, part(digits / 100)?, part(digits)?);
+                date.ok().map(|date| seconds(date, Time::midnight()))
+            }
+            Self::Seconds => Some(number),
+            Self::Milliseconds => Some(number / 1e3),
+            Self::Microseconds => Some(number / 1e6),
+            Self::Nanoseconds => Some(number / 1e9),
+        }
+    }
+}
+
+/// Whether a cell of a column of numbers or times has no value.
+pub(crate) fn is_gap(cell: Cell<'_>) -> bool {
+    match cell {
+        Cell::Missing => true,
+        Cell::Text(text) => is_gap_mark(text),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn once<'a>(texts: &'a [&'a str]) -> impl Iterator<Item = (&'a str, u64)> + Clone {
+        texts.iter().map(|text| (*text, 1))
+    }
+
+    fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
+        match Notation::of_numbers(once(texts)) {
+            Reading::As(notation) => texts.iter().map(|text| notation.number(Cell::Text(text))).collect(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn what_all_cells_share_is_read() {
+        for (texts, read) in [
+            (&["12.5%", "3%", "-0.5%"][..], vec![12.5, 3.0, -0.5]),
+            (&["12,5 %", "3 %", "100 %"], vec![12.5, 3.0, 100.0]),
+            (&["$1,234.50", "$-3.00", "-$12.25"], vec![1234.5, -3.0, -12.25]),
+            (&["1.234,50 €", "7,00 €"], vec![1234.5, 7.0]),
+            (&["CHF 1'234.50", "CHF 2.00"], vec![1234.5, 2.0]),
+            (&["12 kg", "3.5 kg"], vec![12.0, 3.5]),
+            (&["1 234 567", "12"], vec![1_234_567.0, 12.0]),
+            (&["1,234,567", "12"], vec![1_234_567.0, 12.0]),
+            (&["3.5", "-7"], vec![3.5, -7.0]),
+        ] {
+            assert_eq!(numbers(texts), Some(read), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_mistaken_is_not() {
+        for texts in [&["$1,234", "$5,678"][..], &["1.234 €", "5.678 €"]] {
+            assert!(matches!(Notation::of_numbers(once(texts)), Reading::Doubtful(_)), "{texts:?}");
+        }
+        for texts in [&["A1", "A2"][..], &["12 kg", "3 lb"], &["01234", "1234"], &["12A", "13A"], &["1-2", "3-4"]] {
+            assert_eq!(Notation::of_numbers(once(texts)), Reading::Text, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn one_cell_settles_the_order_of_days() {
+        let order = |texts: &[&str]| Notation::of_days(once(texts));
+        assert_eq!(order(&["1/2/2020", "1/31/2020"]), Reading::As(Notation::Day(DayOrder::MonthDayYear)));
+        assert_eq!(order(&["1/2/2020", "31/1/2020"]), Reading::As(Notation::Day(DayOrder::DayMonthYear)));
+        assert_eq!(order(&["2020/1/2", "2020/12/13"]), Reading::As(Notation::Day(DayOrder::YearMonthDay)));
+        assert_eq!(order(&["1/2/2020", "2/1/2020"]), Reading::Doubtful("1/2/2020".to_owned()));
+        assert_eq!(order(&["a/b/c", "2/1/2020"]), Reading::Text);
+        let read = |order: DayOrder, text: &str| order.read(text);
+        let expected = parse_instant("2020-01-31T15:04");
+        assert!(expected.is_some());
+        assert_eq!(read(DayOrder::MonthDayYear, "1/31/2020 3:04 PM"), expected);
+        assert_eq!(read(DayOrder::MonthDayYear, "1/31/20 15:04"), expected);
+        assert_eq!(read(DayOrder::DayMonthYear, "31.1.2020 15:04:00"), expected);
+        assert_eq!(read(DayOrder::DayMonthYear, "31.1.2020 25:04"), None);
+    }
+
+    #[test]
+    fn clocks_by_size() {
+        let clock = |numbers: &[f64]| {
+            let (low, high) = (numbers[0], numbers[numbers.len() - 1]);
+            Notation::of_clock((low, high), numbers.iter().copied())
+        };
+        assert_eq!(clock(&[20_200_101.0, 20_200_131.0]), Notation::Clock(Clock::Digits));
+        assert_eq!(clock(&[1.58e9, 1.59e9]), Notation::Clock(Clock::Seconds));
+        assert_eq!(clock(&[1.58e12, 1.59e12]), Notation::Clock(Clock::Milliseconds));
+        assert_eq!(clock(&[1.58e18, 1.59e18]), Notation::Clock(Clock::Nanoseconds));
+        assert_eq!(Clock::Digits.read(20_200_131.0), parse_instant("2020-01-31"));
+    }
+}

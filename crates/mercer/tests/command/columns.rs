@@ -1,0 +1,173 @@
+//! What a column is: gap marks, signs, codes, days, columns and categories that come late; and what
+//! is told of each.
+
+use super::support::{Folder, object};
+
+/// Rows `t` of a table in which the second column tells `y`.
+fn table(rows: usize, header: &str, row: impl Fn(usize, f64) -> String) -> String {
+    let mut text = format!("{header}\n");
+    for t in 0..rows {
+        let x = ((t * 37) % 101) as f64;
+        text += &(row(t, x) + "\n");
+    }
+    text
+}
+
+/// The mean squared error of the second half of the rows, and what is said on stderr.
+fn eval(folder: &Folder, arguments: &str) -> (f64, String) {
+    let said = folder.run(&format!("eval {arguments} --json"));
+    assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);
+    (object(&said.out)["second_half"]["mse"].as_f64().unwrap(), said.err)
+}
+
+#[test]
+fn any_number_of_gap_marks_leaves_numbers_numbers() {
+    for mark in ["-", "\\N", "NA", "n/a", "NaN", "None", "nil", ".", "?", "missing"] {
+        for every in [3, 10, 200] {
+            let marked = |t: usize, x: f64| if t % every == 1 { mark.to_owned() } else { x.to_string() };
+            let folder = Folder::new().with("d.csv", table(600, "x,y", |t, x| format!("{},{}", marked(t, x), 2.0 * x)));
+            let columns = object(&folder.run("inspect d.csv --json").out)["columns"].clone();
+            assert_eq!(columns[0]["kind"], "number", "{mark} {every}");
+            let (_, err) = eval(&folder, "d.csv --learner krls --target y");
+            assert!(err.contains("column \"x\": number, "), "{err}");
+            assert!(err.contains(&format!("column \"x\": {} cells empty", (599 - 1) / every + 1)), "{err}");
+        }
+    }
+}
+
+#[test]
+fn one_sign_around_all_numbers_is_read_and_told() {
+    for (sign, written) in [
+        ("%", (|x| format!("{x}%")) as fn(f64) -> String),
+        ("$", |x| format!("${x}")),
+        ("€", |x| format!("{x} €")),
+        ("kg", |x| format!("{x} kg")),
+    ] {
+        let folder = Folder::new().with("d.csv", table(400, "rate,y", |_, x| format!("{},{}", written(x), x + 1.0)));
+        let (mse, err) = eval(&folder, "d.csv --learner krls --target y");
+        assert!(mse < 1.0, "{sign}: {mse}");
+        assert!(err.contains("column \"rate\": number, written with") && err.contains(sign), "{err}");
+    }
+    // What may be two numbers is none.
+    let folder =
+        Folder::new().with("d.csv", table(400, "p,x,y", |t, x| format!("\"${}.{:03}\",{x},{x}", t % 7 + 1, t)));
+    let (_, err) = eval(&folder, "d.csv --learner krls --target y");
+    assert!(err.contains("column \"p\": left out, for \"$") && err.contains("may be read as two numbers"), "{err}");
+}
+
+#[test]
+fn codes_keep_their_zeros_and_exponents() {
+    let codes = ["01234", "1234", "1E5", "100000", "3.1", "3.10"];
+    let row = |t: usize, _| format!("{},{}", codes[t % 6], [10, -10, 20, -20, 30, -30][t % 6]);
+    let folder = Folder::new().with("d.csv", table(600, "code,y", row));
+    let inspected = object(&folder.run("inspect d.csv --as code=category --json").out);
+    assert_eq!(inspected["columns"][0]["distinct"], 6);
+    let (mse, _) = eval(&folder, "d.csv --learner krls --target y --as code=category");
+    assert!(mse < 0.1, "{mse}");
+    // Left as numbers, they are told.
+    let (_, err) = eval(&folder, "d.csv --learner krls --target y");
+    assert!(err.contains("column \"code\": number, some begin with a zero; code=category keeps codes apart"), "{err}");
+}
+
+#[test]
+fn a_day_above_twelve_tells_the_order_and_else_it_is_asked_for() {
+    let day = |t: usize| (t % 12 + 1, t / 12 % 28 + 1);
+    let row = |t: usize, x: f64| format!("{}/{}/2020,{x},{x}", day(t).0, day(t).1);
+    let folder = Folder::new()
+        .with("sure.csv", table(300, "day,x,y", row))
+        .with("doubt.csv", table(100, "day,x,y", |t, x| format!("{}/{}/2020,{x},{x}", t % 12 + 1, t % 11 + 1)))
+        .with("none.csv", table(300, "day,x,y", |t, x| format!("day {t},{x},{x}")));
+    let (_, err) = eval(&folder, "sure.csv --learner krls --target y");
+    assert!(err.contains("column \"day\": time, month/day/year"), "{err}");
+    let (_, err) = eval(&folder, "doubt.csv --learner krls --target y");
+    assert!(err.contains("column \"day\": left out, for \"") && err.contains("day=dmy or day=mdy"), "{err}");
+    let (_, err) = eval(&folder, "doubt.csv --learner krls --target y --as day=dmy");
+    assert!(err.contains("column \"day\": time, day/month/year"), "{err}");
+    let refused = folder.run("eval none.csv --learner krls --target y --as day=time");
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains("column \"day\" is told to be a time, but \"day 0\" is none"), "{}", refused.err);
+}
+
+#[test]
+fn columns_and_categories_that_come_late_are_learnt() {
+    let late = |t: usize, x: f64| {
+        if t < 300 { format!("{x},,,{x}") } else { format!("{x},{},{},{}", t % 7, ["a", "b"][t % 2], 10 * (t % 7)) }
+    };
+    let folder = Folder::new().with("late.csv", table(1500, "a,b,c,y", late)).with(
+        "stores.csv",
+        // Three stores in the first rows, thirty in all.
+        table(3000, "store,y", |t, _| {
+            let store = if t < 300 { t % 3 } else { t % 30 };
+            format!("s{store},{}", 7 * store)
+        }),
+    );
+    let (mse, err) = eval(&folder, "late.csv --learner auto --target y");
+    assert!(mse < 1.0, "{mse}");
+    for name in ["b", "c"] {
+        let told =
+            format!("column {name:?}: has no value in the first 256 rows, and begins with the first that it has");
+        assert!(err.contains(&told), "{err}");
+    }
+    let (mse, _) = eval(&folder, "stores.csv --learner krls --target y");
+    assert!(mse < 1.0, "{mse}");
+}
+
+#[test]
+fn formats_agree_on_codes() {
+    let row = |t: usize, _| format!("{},{}", ["01234", "1234"][t % 2], [10, -10][t % 2]);
+    let json = |(code, y): (&str, i32)| format!("{{\"code\":\"{code}\",\"y\":{y}}}\n");
+    let lines: String = (0..400).map(|t| json([("01234", 10), ("1234", -10)][t % 2])).collect();
+    let folder = Folder::new()
+        .with("train.ndjson", lines)
+        .with("ask.csv", table(2, "code,y", row))
+        .with("ask.ndjson", "{\"code\":\"01234\"}\n{\"code\":\"1234\"}\n");
+    assert_eq!(folder.run("train train.ndjson --learner krls --target y --model m --quiet").code, Some(0));
+    let numbers = |text: &str| -> Vec<f64> {
+        text.lines()
+            .filter_map(|line| line.trim_matches(|c: char| !c.is_ascii_digit() && !"-.e".contains(c)).parse().ok())
+            .collect()
+    };
+    let csv = numbers(&folder.run("predict ask.csv --model m").out);
+    assert!(csv.len() == 2 && csv[0] > 9.0 && csv[1] < -9.0, "{csv:?}");
+}
+
+#[test]
+fn one_text_among_the_targets_makes_no_classes() {
+    let row = |t: usize, x: f64| if t == 150 { "x,y".to_owned() } else { format!("{x},{}", 2.0 * x) };
+    let folder = Folder::new().with("d.csv", table(300, "x,y", row));
+    for arguments in ["eval d.csv --learner krls --target y", "train d.csv --learner krls --target y --model m"] {
+        let refused = folder.run(arguments);
+        assert_eq!(refused.code, Some(1), "{arguments}");
+        assert!(refused.err.contains("line 152"), "{}", refused.err);
+    }
+}
+
+/// A class called `NA` or `None` is a class whether columns are encoded or not.
+#[test]
+fn marks_are_classes_among_classes() {
+    let row = |t: usize, x: f64| format!("{x},{}", ["NA", "DE", "None"][t % 3]);
+    let folder = Folder::new().with("d.csv", table(300, "x,land", row));
+    for more in ["", " --scale standard"] {
+        let said = folder.run(&format!("eval d.csv --learner krls --target land --json{more}"));
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert_eq!(object(&said.out)["n"], 300, "{more}");
+        assert_eq!(object(&said.out)["task"], "class", "{more}");
+    }
+}
+
+#[test]
+fn what_columns_are_is_told_as_json() {
+    let row = |t: usize, x: f64| format!("{t},{},{},{x}", ["red", "blue"][t % 2], if t % 50 == 7 { "" } else { "1" });
+    let folder = Folder::new().with("d.csv", table(300, "id,colour,gap,y", row));
+    let said = folder.run("eval d.csv --learner krls --target y --json");
+    let report = object(&said.out);
+    let column = |place: usize, key: &str| report["columns"][place][key].as_str().unwrap().to_owned();
+    assert_eq!(column(0, "use"), "ignored: it names rows");
+    assert_eq!((column(1, "kind"), column(1, "why")), ("category".to_owned(), "2 values so far".to_owned()));
+    assert_eq!(report["counts"]["gaps"], 6);
+    assert!(said.err.contains("column \"id\": left out, for it names rows"), "{}", said.err);
+    // Beside numbers alone it is taken as one, with a word.
+    let folder = Folder::new().with("d.csv", table(300, "id,x,y", |t, x| format!("{t},{x},{x}")));
+    let (_, err) = eval(&folder, "d.csv --learner krls --target y");
+    assert!(err.contains("column \"id\" counts the rows, and is taken as a number"), "{err}");
+}
