@@ -19,6 +19,14 @@ pub struct PipelineScratch {
     pub(crate) learner: Scratch,
 }
 
+impl PipelineScratch {
+    /// For so many inputs to come: see [`Scratch::for_inputs`].
+    #[must_use]
+    pub fn for_inputs(inputs: usize) -> Self {
+        Self { numbers: Vec::new(), learner: Scratch::for_inputs(inputs) }
+    }
+}
+
 /// An encoding and a learner of numbers. A learner in [`ScaledTargets`](crate::ScaledTargets) takes targets of any unit.
 ///
 /// A record is encoded with the statistics of the rows before it, learnt by the learner, and then learnt by the encoding. What is refused is learnt by neither.

@@ -359,7 +359,7 @@ impl TableCore {
         self.notes().lacking(map.missing());
         let (mut made, mut chosen, mut width) = (Vec::new(), Vec::new(), 1);
         let (all, choices, columns_made) = (&mut made, &mut chosen, &mut width);
-        let (mut scratch, mut scores) = (PipelineScratch::default(), Vec::new());
+        let (mut scratch, mut scores) = (PipelineScratch::for_inputs(rows), Vec::new());
         in_pieces(
             py,
             rows,
