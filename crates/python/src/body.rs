@@ -42,6 +42,18 @@ impl Body {
         }
     }
 
+    /// The bytes of a file, of a class table with these labels.
+    pub(crate) fn to_bytes(&mut self, labels: Labels) -> PyResult<Vec<u8>> {
+        let bytes = match self {
+            Self::Numbers(model) => model.to_bytes(),
+            Self::Classes(model) => {
+                model.labels = labels;
+                model.to_bytes()
+            }
+        };
+        bytes.map_err(errors::model)
+    }
+
     pub(crate) fn description_mut(&mut self) -> &mut Description {
         match self {
             Self::Numbers(model) => &mut model.description,

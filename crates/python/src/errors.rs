@@ -115,3 +115,8 @@ pub(crate) fn data(message: impl Into<String>) -> PyErr {
 pub(crate) fn not_learnt() -> PyErr {
     NotLearntError::new_err("the model has learnt nothing yet; call fit, partial_fit or learn_one first")
 }
+
+/// What a pipeline refuses that was not made for such targets.
+pub(crate) fn wrong_kind() -> PyErr {
+    data("the pipeline learns the other kind of targets, or nothing was learnt yet")
+}

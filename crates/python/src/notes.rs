@@ -180,6 +180,8 @@ impl Notes {
             self.odd.push(odd);
             let (column, oddity) = odd;
             let what = match oddity {
+                // None and NaN say themselves that a value is missing.
+                Oddity::Gap => continue,
                 Oddity::NewCategory => "has no number of its own for this category and hashes it",
                 _ => "does not fit its column and counts as missing",
             };

@@ -138,7 +138,7 @@ impl TableCore {
     fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
         self.look(py, |body| match body {
             Body::Numbers(model) => Ok(model.pipeline.learner().outputs()),
-            Body::Classes(_) => Err(wrong_kind()),
+            Body::Classes(_) => Err(errors::wrong_kind()),
         })
     }
 
@@ -226,7 +226,7 @@ impl TableCore {
         let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
         let (map, outputs) = {
             let model = self.model.read(py);
-            let Some(Body::Numbers(model)) = model.as_ref() else { return Err(wrong_kind()) };
+            let Some(Body::Numbers(model)) = model.as_ref() else { return Err(errors::wrong_kind()) };
             (model.encoding().matching(&names).map_err(errors::encoding)?, model.pipeline.learner().outputs())
         };
         self.notes().lacking(map.missing());
@@ -245,7 +245,7 @@ impl TableCore {
             rows,
             |range| {
                 let mut model = self.model.write_detached();
-                let Some(Body::Numbers(model)) = model.as_mut() else { return Err(wrong_kind()) };
+                let Some(Body::Numbers(model)) = model.as_mut() else { return Err(errors::wrong_kind()) };
                 let mut notes = self.notes();
                 // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
                 for row in range {
@@ -283,7 +283,7 @@ impl TableCore {
         self.notes().lacking(map.missing());
         let most = match self.model.read(py).as_ref() {
             Some(Body::Classes(model)) => most(model),
-            _ => return Err(wrong_kind()),
+            _ => return Err(errors::wrong_kind()),
         };
         // A label becomes a class with its first row; one of a row that is not learnt is forgotten again.
         let met = {
@@ -314,7 +314,7 @@ impl TableCore {
                 rows,
                 |range| {
                     let mut model = self.model.write_detached();
-                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(wrong_kind()) };
+                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(errors::wrong_kind()) };
                     let mut notes = self.notes();
                     // One by one, as the command does.
                     for row in range {
@@ -413,7 +413,7 @@ impl TableCore {
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
         let model = self.model.read(py);
-        let Some(Body::Numbers(model)) = model.as_ref() else { return Err(wrong_kind()) };
+        let Some(Body::Numbers(model)) = model.as_ref() else { return Err(errors::wrong_kind()) };
         let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
         let learner = model.pipeline.learner();
         let outputs = learner.outputs();
@@ -577,17 +577,8 @@ impl TableCore {
     fn bytes<'py>(&self, py: Python<'py>, own: Option<Own>, labels: Labels) -> PyResult<Bound<'py, PyBytes>> {
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-        if let Some(own) = own {
-            body.description_mut().own = own;
-        }
-        let bytes = match body {
-            Body::Numbers(model) => model.to_bytes(),
-            Body::Classes(model) => {
-                model.labels = labels;
-                model.to_bytes()
-            }
-        };
-        Ok(PyBytes::new(py, &bytes.map_err(errors::model)?))
+        own.into_iter().for_each(|own| body.description_mut().own = own);
+        Ok(PyBytes::new(py, &body.to_bytes(labels)?))
     }
 
     fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> PyResult<T>) -> PyResult<T> {
@@ -605,8 +596,4 @@ impl TableCore {
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
         self.look(py, |body| look(body.encoding()))
     }
-}
-
-fn wrong_kind() -> PyErr {
-    errors::data("the pipeline learns the other kind of targets, or nothing was learnt yet")
 }

@@ -76,7 +76,7 @@ enum Kind {
 
 /// The part that differs by format.
 enum Body {
-    Delimited(Delimited),
+    Delimited(Box<Delimited>),
     Ndjson(Ndjson),
     Libsvm(Libsvm),
     Columnar(Columnar),
@@ -131,8 +131,8 @@ impl RowReader {
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         let body = match format {
-            Format::Csv => Body::Delimited(Delimited::begin(&mut lines, None, options)?),
-            Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, Some(Separator::Tab), options)?),
+            Format::Csv => Body::Delimited(Delimited::begin(&mut lines, None, options)?.into()),
+            Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, Some(Separator::Tab), options)?.into()),
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
             Format::Libsvm => Body::Libsvm(Libsvm::begin(&mut lines, libsvm_dimension, options)?),
             Format::Parquet | Format::Arrow => {

@@ -55,7 +55,7 @@ pub struct RecordReader {
 
 /// The part that differs by format.
 enum Body {
-    Delimited(Delimited),
+    Delimited(Box<Delimited>),
     Ndjson(Ndjson),
     Columnar(Columnar),
     Libsvm { rows: Libsvm, features: Vec<f64>, dimension: usize },
@@ -106,8 +106,8 @@ impl RecordReader {
     ) -> Result<Self, DataError> {
         let plain = plain(options);
         let body = match format {
-            Format::Csv => Body::Delimited(Delimited::begin_records(&mut lines, None, &plain)?),
-            Format::Tsv => Body::Delimited(Delimited::begin_records(&mut lines, Some(Separator::Tab), &plain)?),
+            Format::Csv => Body::Delimited(Delimited::begin_records(&mut lines, None, &plain)?.into()),
+            Format::Tsv => Body::Delimited(Delimited::begin_records(&mut lines, Some(Separator::Tab), &plain)?.into()),
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, &plain)?),
             Format::Libsvm => {
                 let with_target = ReadOptions::default();
