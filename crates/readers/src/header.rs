@@ -11,7 +11,6 @@ use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
 use crate::number::{self, Parsed};
 use crate::options::{ColumnChoice, Header, ReadOptions, TargetColumn, Targets};
-use mercer_core::Cell;
 
 /// Records behind the first that are looked at where cells may hold anything.
 const FOLLOWING: usize = 8;
@@ -382,10 +381,7 @@ pub(crate) fn distinct(names: &[String], options: &ReadOptions) -> bool {
 /// The column in which a record behind a header has a word above numbers, if it has no number: a
 /// unit. The lines stand at that record.
 pub(crate) fn unit(lines: &mut Lines, separator: Separator, cells: &Cells, options: &ReadOptions) -> Option<usize> {
-    let is_gap = |cell: &[u8]| {
-        str::from_utf8(cell)
-            .is_ok_and(|text| number::parse(cell) == Parsed::Empty || number::text_cell(text) == Cell::Missing)
-    };
+    let is_gap = |cell: &[u8]| matches!(number::parse(cell), Parsed::Empty | Parsed::Nan);
     let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell) && !is_gap(cell);
     if !cells.iter().all(|cell| is_text(cell) || is_gap(cell)) {
         return None;

@@ -103,13 +103,13 @@ fn a_whole_sequence_is_judged_from_both_ends() {
 }
 
 #[test]
-fn the_weight_left_brings_a_value_to_the_edge() {
+fn the_weight_left_brings_a_value_to_the_width_of_the_range() {
     let mut screen = OutlierScreen::default();
     (0..100).for_each(|t| assert_eq!(screen.observe(f64::from(t % 2)), 1.0));
     // The range is [0, 1], and 11 the edge.
     assert_eq!((screen.share(11.0), screen.share(101.0)), (1.0, 0.1));
     let weights = Outliers::ALL.map(|outliers| outliers.weight(screen.share(101.0)));
-    assert_eq!(weights, [1.0, 0.1, 0.0]);
+    assert_eq!(weights, [1.0, 0.01, 0.0]);
     assert_eq!(Outliers::ALL.map(|outliers| outliers.weight(1.0)), [1.0; 3]);
     assert_eq!(Outliers::ALL.map(|outliers| outliers.name().parse()), Outliers::ALL.map(Ok));
     assert!("clip".parse::<Outliers>().is_err());
