@@ -161,6 +161,24 @@ impl Points {
         point
     }
 
+    /// The first point that equals `x`, where `row` are the kernel values of `x` with the points and
+    /// `own` that with itself: only points with that value are looked at. `O(J)`, and `O(d)` for each of them.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    #[must_use]
+    pub fn copy_of(&self, x: &[f64], row: &[f64], own: f64) -> Option<usize> {
+        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
+        // A row and a value alone may be summed in other orders.
+        let near = |value: &f64| (value - own).abs() <= 1e-9 * own.abs();
+        let equals = |index: &usize| {
+            let block = &self.lanes[index / LANES * self.dimension..][..self.dimension];
+            block.iter().zip(x).all(|(lane, x)| lane.0[index % LANES] == *x)
+        };
+        let candidates = row.iter().take(self.len).enumerate().filter(|(_, value)| near(value));
+        candidates.map(|(index, _)| index).find(equals)
+    }
+
     /// The point nearest to `x` in the Euclidean distance, the first of several, and its squared
     /// distance. `O(Jd)`.
     ///

@@ -37,6 +37,12 @@ pub trait PointwiseLoss: Copy {
     /// `∂ℓ/∂z`, 0 where the loss has a kink.
     fn derivative(self, z: f64, y: f64) -> f64;
 
+    /// How far an example may move its score, however much it counts: to the nearest of those with
+    /// the least loss; where there are none, or curvature vanishes on the way, less.
+    fn reach(self, z: f64, y: f64) -> f64 {
+        (z - y).abs()
+    }
+
     /// Whether `y` is a target of this loss.
     fn takes(self, y: f64) -> bool {
         y.is_finite()
@@ -214,6 +220,13 @@ impl Loss {
     pub fn derivative(self, z: f64, y: f64) -> f64 {
         // The one that small learners with fast steps have most often.
         if let Self::Squared(loss) = self { loss.derivative(z, y) } else { self.other_derivative(z, y) }
+    }
+
+    /// [`PointwiseLoss::reach`] of a score whose derivative is this; for softmax two steps of Newton with
+    /// the largest curvature, `½`, that there can be.
+    #[must_use]
+    pub(crate) fn reach(self, z: f64, y: f64, derivative: f64) -> f64 {
+        pointwise!(self, loss => loss.reach(z, y), 2.0 * derivative.abs())
     }
 
     fn other_derivative(self, z: f64, y: f64) -> f64 {

@@ -13,7 +13,7 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_sparsify::{Admission, Answer, Basis, KernelBasis, Probe};
 
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::example::Target;
 use crate::learner::{check_input, check_scores};
 use crate::loss::Loss;
@@ -218,14 +218,21 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
     }
 }
 
-/// `steps ← ηω(y − f(x))` for each output, `scores` being `f(x)`.
+/// `steps ← ηω(y − f(x))` for each output, `scores` being `f(x)`, which a step of `y − f(x)` moves by
+/// `unit` of it: see [`importance`].
 ///
 /// # Errors
 /// [`ExampleError::Diverged`] when one is not finite.
-pub(crate) fn scaled_errors(eta: f64, target: Target<'_>, scores: &[f64], steps: &mut Vec<f64>) -> Result<(), Error> {
+pub(crate) fn scaled_errors(
+    (eta, unit): (f64, f64),
+    target: Target<'_>,
+    scores: &[f64],
+    steps: &mut Vec<f64>,
+) -> Result<(), Error> {
     steps.resize(scores.len(), 0.0);
+    let weight = importance(target.weight, eta * unit);
     for ((step, y), z) in steps.iter_mut().zip(target.y).zip(scores) {
-        *step = finite(eta * target.weight * (y - z))?;
+        *step = finite(eta * weight * (y - z))?;
     }
     Ok(())
 }

@@ -149,11 +149,8 @@ impl<K: Kernel> KernelExpansion<K> {
         }
         self.gradient.resize(scores.len(), 0.0);
         self.loss.gradient(scores, target.y, &mut self.gradient);
-        let mut squared_gradient = 0.0;
-        for g in &mut self.gradient {
-            *g *= target.weight;
-            squared_gradient += *g * *g;
-        }
+        self.step_size.weigh(self.loss, target, (scores, self_value), &mut self.gradient);
+        let squared_gradient: f64 = self.gradient.iter().map(|g| g * g).sum();
         let squared_gradient = finite(squared_gradient * self_value)?;
         let (eta, step_size) = self.step_size.next(squared_gradient);
         let mut squared_norm = self.squared_norm;

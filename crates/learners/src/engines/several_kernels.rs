@@ -28,6 +28,8 @@ pub struct SeenByKernels<'a> {
     pub target: Target<'a>,
     /// Whether the dictionary is full: `x` cannot join.
     pub is_full: bool,
+    /// The kept point that equals `x`.
+    pub copy: Option<usize>,
 }
 
 /// How the coefficients of several kernels move. It minimises the squared loss of one output.
@@ -128,6 +130,7 @@ impl<K: Kernel, U: MultikernelUpdate> OnSeveralKernels<K, U> {
         check_scores(&memory.self_values)?;
         let prediction = self.update.combine(&memory.parts);
         check_scores(&[prediction])?;
+        let copy = self.points.copy_of(x, &memory.rows[0], memory.self_values[0]);
         let seen = SeenByKernels {
             rows: &mut memory.rows,
             self_values: &memory.self_values,
@@ -135,6 +138,7 @@ impl<K: Kernel, U: MultikernelUpdate> OnSeveralKernels<K, U> {
             prediction,
             target,
             is_full: self.max_dictionary.is_some_and(|max| self.points.len() >= max),
+            copy,
         };
         self.update.step(&mut self.a, seen)?;
         if self.a.coordinates() > self.points.len() {

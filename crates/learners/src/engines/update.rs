@@ -10,6 +10,7 @@ mod newton;
 mod normal_equations;
 mod projection;
 mod residuals;
+mod robust;
 mod when_wrong;
 
 use mercer_core::ExampleError;
@@ -29,6 +30,7 @@ pub use newton::NewtonStep;
 pub use normal_equations::NormalEquations;
 pub use projection::ProjectionStep;
 pub use residuals::Residuals;
+pub use robust::Robust;
 pub use when_wrong::WhenWrong;
 
 /// An online linear learner `f(x) = Wᵀφ(x)` with a column of `W` for each output.
@@ -273,6 +275,15 @@ pub(crate) fn move_in_range(along: f64, s: f64, largest: f64) -> Result<(), Erro
     }
     // A step is never longer than its bound, for entries below 1.
     in_range(along * (s.max(0.0).sqrt() * largest.sqrt()).max(1.0))
+}
+
+/// The weight with which an example of weight `ω` takes its gradient step: where `ω > 1` would carry the
+/// score beyond its [reach](crate::loss::PointwiseLoss::reach), the weight that carries it there, but not
+/// below 1. At weight 1 the score moves by `unit` of the reach. So an example of any weight is at most
+/// learnt by heart, as in the updates of Karampatziakis and Langford (2011).
+#[inline(always)]
+pub(crate) fn importance(weight: f64, unit: f64) -> f64 {
+    if weight <= 1.0 { weight } else { weight.min((1.0 / unit).max(1.0)) }
 }
 
 /// `value`, or [`ExampleError::Diverged`] when it is not finite.

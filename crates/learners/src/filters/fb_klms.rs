@@ -17,7 +17,7 @@ use mercer_sparsify::{Basis, EveryPoint};
 
 use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen, check_move};
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -81,7 +81,7 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
         let Seen { basis, probe, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let (row, own) = (probe.row(), probe.self_value());
-        let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;
+        let step = finite(self.eta * importance(target.weight, self.eta) * (target.y[0] - scores[0]))?;
         if own == 0.0 {
             return Ok(());
         }

@@ -1,15 +1,16 @@
 //! KLMS: kernel least mean squares (Liu, Pokharel and Principe 2008).
 //!
 //! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the example: a step of size `η` along the gradient of
-//! `½ω(f(x) − y)²`. No other coefficient moves. Once the dictionary is full nothing is learnt any more.
+//! `½ω(f(x) − y)²`. No other coefficient moves. An input that equals a kept one shares its point, which changes no
+//! function; once the dictionary is full nothing else is learnt any more.
 //!
 //! `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 //!
-//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation: repeated inputs are kept again.
+//! The step is that of [`Qklms`](crate::Qklms), of which this is the case of radius 0.
 
 use mercer_core::cost;
 use mercer_kernels::Kernel;
-use mercer_sparsify::EveryPoint;
+use mercer_sparsify::Distinct;
 
 use super::qklms::QuantisedStep;
 use crate::Error;
@@ -31,7 +32,7 @@ parameters! {
 }
 
 /// Kernel least mean squares.
-pub type Klms<K> = OnCoefficients<K, EveryPoint, QuantisedStep>;
+pub type Klms<K> = OnCoefficients<K, Distinct, QuantisedStep>;
 
 impl<K: Kernel> Klms<K> {
     /// A learner for inputs of dimension `dimension`.
@@ -41,13 +42,13 @@ impl<K: Kernel> Klms<K> {
     pub fn new(kernel: K, dimension: usize, params: KlmsParams) -> Result<Self, Error> {
         params.check()?;
         let KlmsParams { eta, max_dictionary, outputs } = params;
-        Self::from_parts(kernel, dimension, EveryPoint, QuantisedStep::new(eta)?, (outputs, max_dictionary))
+        Self::from_parts(kernel, dimension, Distinct, QuantisedStep::new(eta)?, (outputs, max_dictionary))
     }
 }
 
 pub(crate) const KLMS: Entry = Entry {
     name: "klms",
-    summary: "kernel least mean squares: every example is kept until the dictionary is full",
+    summary: "kernel least mean squares: every input is kept until the dictionary is full",
     keys: KlmsParams::KEYS,
     time: cost!(1.0 J d, 1.0 J),
     memory: cost!(1.0 J d, 2.0 J),

@@ -12,13 +12,13 @@
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
-use mercer_simd::axpy;
+use mercer_simd::{axpy, dot};
 use mercer_sparsify::Coherence;
 
 use crate::catalogue::{Entry, Parameters};
 use crate::engines::coefficients::window::Move;
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -134,12 +134,14 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
-        let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;
         let joins = answer.growth().is_some();
         if joins {
             let own = probe.self_value();
             probe.coordinates_mut().push(own);
         }
+        let row = probe.coordinates().lanes();
+        let weight = importance(target.weight, self.eta * dot(row, row));
+        let step = finite(self.eta * weight * (target.y[0] - scores[0]))?;
         self.moved.begin(alpha, joins);
         axpy(step, probe.coordinates().lanes(), self.moved.next.lanes_mut());
         self.moved.check()?;

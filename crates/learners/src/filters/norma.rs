@@ -18,7 +18,7 @@ use mercer_sparsify::EveryPoint;
 
 use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
@@ -147,7 +147,9 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
         };
         let kept = 1.0 - self.lambda * eta;
         let at = if self.leak == Leak::First { kept * z } else { z };
-        let step = finite(eta * target.weight * self.descent(at, target.y[0]))?;
+        let (y, descent) = (target.y[0], self.descent(at, target.y[0]));
+        let unit = eta * probe.self_value() * descent.abs() / self.loss.reach(at, y, descent);
+        let step = finite(eta * importance(target.weight, unit) * descent)?;
         // Squares in range keep the predictions of all points together in range.
         finite(step * step)?;
         self.loss.predictions(scores);

@@ -45,7 +45,7 @@ impl<K: Kernel> CoefficientUpdate<K> for NormalisedStep {
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
-        scaled_errors(self.eta, target, scores, &mut self.steps)?;
+        scaled_errors((self.eta, 1.0), target, scores, &mut self.steps)?;
         let kept = answer.growth().is_some();
         let own = if kept { probe.self_value() } else { 0.0 };
         let squared_row = finite(dot(probe.row().lanes(), probe.row().lanes()) + own * own)?;

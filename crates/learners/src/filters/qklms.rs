@@ -80,7 +80,7 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
     fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Seen { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
-        scaled_errors(self.eta, target, scores, &mut self.steps)?;
+        scaled_errors((self.eta, probe.self_value()), target, scores, &mut self.steps)?;
         // Squares in range keep the predictions of all points together in range.
         let in_range = |value: f64| finite(value * value).map(drop);
         match answer {

@@ -24,7 +24,7 @@ use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
 use crate::catalogue::{Entry, Parameters, Rule};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
@@ -123,7 +123,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
         let Seen { basis, probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let (old, error) = (&alpha.vectors()[0], target.y[0] - scores[0]);
-        let rate = self.eta * target.weight;
+        let rate = self.eta * importance(target.weight, self.eta * probe.self_value());
         // Squares in range keep the predictions of all points together in range.
         let in_range = |value: f64| finite(value * value).map(|_| value);
         self.next.clear();

@@ -1,9 +1,12 @@
 //! FB-KRLS: fixed-budget kernel recursive least squares (Van Vaerenbergh, Santamaría, Liu and Príncipe 2010).
 //!
-//! `f` is the kernel ridge regression on the `M` examples kept, `α = (K + λI)⁻¹ỹ`. A new example joins them; of the `M + 1` the one with the least
-//! `|α_i|/[(K + λI)⁻¹]_ii` then leaves, the oldest of several. With `η_y > 0` the stored labels move first, `ỹ_i ← ỹ_i + η_y ω k(d_i, x)(y − ỹ_i)`. Weights `ω` make the matrix
-//! `K + λΩ⁻¹`. As in [`SwKrls`](crate::SwKrls) the state is the factor `L` of that matrix and `q = L⁻¹ỹ`, and a point leaves by rotations;
-//! the diagonal of the inverse is kept up to date. The paper updates the inverse itself. `Jd + 3½J²` multiply-adds a round (`½J²` more with `η_y > 0`),
+//! `f` is the kernel ridge regression on the `M` examples kept, `α = (K + λI)⁻¹ỹ`. A new example
+//! joins them; of the `M + 1` the one with the least `ω|α_i|/[(K + λΩ⁻¹)⁻¹]_ii`, its error when it
+//! is left out times its weight, then leaves, the oldest of several. With `η_y > 0` the stored
+//! labels move first, `ỹ_i ← ỹ_i + η_y ω k(d_i, x)(y − ỹ_i)`. Weights `ω` make the matrix `K +
+//! λΩ⁻¹`. As in [`SwKrls`](crate::SwKrls) the state is the factor `L` of that matrix and `q =
+//! L⁻¹ỹ`, and a point leaves by rotations; the diagonal of the inverse is kept up to date. The
+//! paper updates the inverse itself. `Jd + 3½J²` multiply-adds a round (`½J²` more with `η_y > 0`),
 //! `Jd + ½J²` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
@@ -41,6 +44,7 @@ parameters! {
 pub struct FbKrls<K> {
     ridge: KernelKrr<K>,
     labels: AlignedVec,
+    weights: AlignedVec,
     inverse: InverseDiagonal,
     eta_y: f64,
     max_dictionary: usize,
@@ -70,6 +74,7 @@ impl<K: Kernel> FbKrls<K> {
         Ok(Self {
             ridge: KernelKrr::new(kernel, dimension, KernelRidgeParams::default().lambda(lambda))?,
             labels: AlignedVec::new(),
+            weights: AlignedVec::new(),
             inverse: InverseDiagonal::default(),
             eta_y,
             max_dictionary,
@@ -117,11 +122,13 @@ impl<K: Kernel> FbKrls<K> {
         self.inverse.joins(self.ridge.factor(), v, pivot);
         self.ridge.join(x, target, v, s, &mut value)?;
         self.labels.push(y);
+        self.weights.push(target.weight);
         if self.ridge.len() > self.max_dictionary {
             self.ridge.factor().backward_solve(&self.ridge.solved_targets().vectors()[0], alpha);
             let mut least = (0, f64::INFINITY);
-            for (index, (alpha, inverse)) in alpha.iter().zip(self.inverse.values()).enumerate() {
-                let significance = alpha.abs() / inverse;
+            let weights = self.weights.iter();
+            for (index, ((alpha, inverse), weight)) in alpha.iter().zip(self.inverse.values()).zip(weights).enumerate() {
+                let significance = weight * alpha.abs() / inverse;
                 if significance < least.1 {
                     least = (index, significance);
                 }
@@ -129,6 +136,7 @@ impl<K: Kernel> FbKrls<K> {
             self.inverse.leaves(self.ridge.factor(), least.0);
             self.ridge.remove(least.0, &mut self.rotations);
             self.labels.remove(least.0);
+            self.weights.remove(least.0);
         }
         Ok(())
     }
@@ -138,10 +146,11 @@ impl<K: Validate> Validate for FbKrls<K> {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.ridge.validate()?;
         self.labels.validate()?;
+        self.weights.validate()?;
         self.inverse.validate()?;
         Inconsistent::non_negative(self.eta_y, "step size of labels")?;
         let points = self.ridge.len();
-        let fits = points <= self.max_dictionary && [self.labels.len(), self.inverse.values().len()] == [points; 2];
+        let fits = points <= self.max_dictionary && [self.labels.len(), self.weights.len(), self.inverse.values().len()] == [points; 3];
         let fits = fits && self.max_dictionary > 0 && self.ridge.solved_targets().outputs() == 1;
         Inconsistent::require(fits, "fixed-budget learner", "it has a label for each kept point")
     }

@@ -5,7 +5,9 @@
 //! recursion keeps `K⁻¹` and a second matrix and loses digits for small thresholds; this one keeps a Cholesky factor and
 //! one inverse and does not. `Jd + 2J²` multiply-adds a round, `Jd + J²` numbers of memory.
 //!
-//! A ridge and forgetting are extensions; see [`LeastSquares`] for what they do.
+//! A ridge and forgetting are extensions; see [`LeastSquares`] for what they do. With `correntropy` it is the kernel
+//! recursive maximum correntropy algorithm of Wu, Shi, Zhang, Ma and Chen (2015) on a dictionary: see
+//! [`Robust`].
 
 use mercer_core::cost;
 use mercer_kernels::Kernel;
@@ -14,7 +16,7 @@ use mercer_sparsify::Ald;
 use crate::Error;
 use crate::catalogue::{Entry, Parameters, Takes, choices};
 use crate::engines::basis::{Eviction, GrowThenStep, OnDictionary};
-use crate::engines::update::{Forgetting, LeastSquares};
+use crate::engines::update::{Forgetting, LeastSquares, Robust};
 use crate::parameters::parameters;
 
 parameters! {
@@ -32,6 +34,10 @@ parameters! {
         max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
         /// how: where the input lies, everywhere, or back to the ridge's prior (which needs lambda > 0)
         forgets: Forgetting = Forgetting::Directional => "" "directional, exponential or prior",
+        /// residuals beyond it, in units of the target, count as one of its size does: Huber's loss
+        huber: Option<f64> = None => "δ" POSITIVE.none("every residual counts in full"),
+        /// width, in units of the target, beyond which residuals soon count for nothing: the maximum correntropy criterion
+        correntropy: Option<f64> = None => "σ" POSITIVE.none("every residual counts in full"),
         /// outputs of a prediction
         outputs: usize = 1 => context outputs,
         /// which point leaves when the dictionary is full; never keeps the first ones
@@ -62,8 +68,9 @@ impl<K: Kernel> Krls<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KrlsParams) -> Result<Self, Error> {
         params.check()?;
-        let KrlsParams { nu, lambda, forgetting, max_dictionary, forgets, outputs, eviction } = params;
+        let KrlsParams { nu, lambda, forgetting, max_dictionary, forgets, huber, correntropy, outputs, eviction } = params;
         let update = LeastSquares::new(lambda, forgetting)?.forgetting_by(forgets)?.with_outputs(outputs);
+        let update = update.weighing(Robust::of(huber, correntropy, lambda)?);
         Self::from_parts(kernel, dimension, Ald::new(nu)?, update, max_dictionary)
             .map(|learner| learner.evicting(eviction))
     }
@@ -90,7 +97,7 @@ pub(crate) const KRLS: Entry = Entry {
     source: "Engel et al. 2004",
     remedy: Some("raise lambda or nu"),
     takes: Takes::SQUARED_OUTPUTS,
-    advice: "no bound on targets; drift",
+    advice: "no bound on targets; drift; wrong targets, with `huber` or `correntropy`",
     start: "defaults; `lambda=1` where there is much noise, 0.01 where there is little",
     make: |kernel, context, values| Ok(Krls::new(kernel, context.dimension, values.parameters(context)?)?.into()),
     ..Entry::PLAIN

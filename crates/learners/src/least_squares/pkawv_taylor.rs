@@ -10,7 +10,7 @@ use mercer_kernels::{AnyKernel, TaylorFeatures};
 
 use crate::catalogue::{BuildError, Context, Entry, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
 use crate::engines::basis::OnFeatures;
-use crate::engines::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge};
+use crate::engines::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge, Robust};
 use crate::parameters::parameters;
 use crate::{Error, ParameterError};
 
@@ -27,6 +27,10 @@ parameters! {
             .found_by_default(Rule::MEAN),
         /// degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few
         degree: usize = 2 => "M" WHOLE.found(SUFFICIENT_DEGREE),
+        /// residuals beyond it, in units of the target, count as one of its size does: Huber's loss
+        huber: Option<f64> = None => "δ" POSITIVE.none("every residual counts in full"),
+        /// width, in units of the target, beyond which residuals soon count for nothing: the maximum correntropy criterion
+        correntropy: Option<f64> = None => "σ" POSITIVE.none("every residual counts in full"),
         /// most bytes that the matrix of the features may take
         max_bytes: u64 = 4 << 30,
         /// outputs of a prediction
@@ -47,13 +51,14 @@ impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
     /// When a parameter is out of its range, the centre has another dimension, or the features do not fit the memory.
     pub fn new(dimension: usize, params: TaylorParams) -> Result<Self, Error> {
         params.check()?;
-        let TaylorParams { sigma, degree, lambda, centre, max_bytes, outputs } = params;
+        let TaylorParams { sigma, degree, lambda, centre, huber, correntropy, max_bytes, outputs } = params;
         let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
         if centre.len() != dimension {
             return Err(ExampleError::Dimension { expected: dimension, got: centre.len() }.into());
         }
         let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
         let mut update = LeastSquares::new(lambda, 1.0)?.with_outputs(outputs);
+        update = update.weighing(Robust::of(huber, correntropy, lambda)?);
         update.restart(map.dimension());
         Self::from_parts(map, update)
     }

@@ -37,4 +37,8 @@ impl PointwiseLoss for EpsilonInsensitive {
     fn derivative(self, z: f64, y: f64) -> f64 {
         if (z - y).abs() <= self.epsilon { 0.0 } else { (z - y).signum() }
     }
+
+    fn reach(self, z: f64, y: f64) -> f64 {
+        self.value(z, y)
+    }
 }

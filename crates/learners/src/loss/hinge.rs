@@ -18,6 +18,10 @@ impl PointwiseLoss for Hinge {
         if y * z < 1.0 { -y } else { 0.0 }
     }
 
+    fn reach(self, z: f64, y: f64) -> f64 {
+        (1.0 - y * z).max(0.0)
+    }
+
     fn takes(self, y: f64) -> bool {
         y.abs() == 1.0
     }

@@ -34,6 +34,11 @@ impl PointwiseLoss for Logistic {
         -y * Self::probability(-y * z)
     }
 
+    /// The derivative over the largest curvature, `¼`: no score is the least.
+    fn reach(self, z: f64, y: f64) -> f64 {
+        4.0 * self.derivative(z, y).abs()
+    }
+
     fn takes(self, y: f64) -> bool {
         y.abs() == 1.0
     }

@@ -18,6 +18,11 @@ impl PointwiseLoss for Poisson {
         z.exp() - y
     }
 
+    /// To `ln y`, but not below `z − 1`, a step of Newton at a count of 0.
+    fn reach(self, z: f64, y: f64) -> f64 {
+        (y.ln() - z).max(-1.0).abs()
+    }
+
     fn takes(self, y: f64) -> bool {
         y.is_finite() && y >= 0.0
     }

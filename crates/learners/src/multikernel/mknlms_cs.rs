@@ -17,7 +17,7 @@ use crate::Error;
 use crate::catalogue::keys::join;
 use crate::catalogue::{Entry, Parameters};
 use crate::engines::several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::parameters::parameters;
 
 parameters! {
@@ -82,7 +82,7 @@ impl MultikernelUpdate for NormalisedSteps {
             squared += self_values.iter().map(|own| own * own).sum::<f64>();
         }
         let norm = self.eps + finite(squared)?;
-        let error = target.weight * (target.y[0] - prediction);
+        let error = importance(target.weight, self.eta) * (target.y[0] - prediction);
         let step = if norm > 0.0 { finite(finite(self.eta * error)? / norm)? } else { 0.0 };
         // ‖A + sK‖² before any change, so that a step out of range is refused whole.
         finite(a.squared_norm() + 2.0 * step * prediction + step * step * squared)?;

@@ -1,8 +1,10 @@
 //! MXKLMS: mixture kernel least mean squares (Pokharel, Seth and Príncipe 2013).
 //!
-//! With `y_p(x) = Σ_i A_ip k_p(d_i, x)`, `ψ = softmax(v)`, `f(x) = Σ_p ψ_p y_p(x)` and `e = y − f(x)`: first `v_p ← v_p + 2μ ω e ψ_p (y_p − f)`, `ω` being
-//! the weight of the example and `v = 0` at the start; then `x` joins with the coefficients `A_p = η ω e ψ_p` of the new `ψ`. Once the dictionary is
-//! full nothing is learnt any more. `P(Jd + J)` multiply-adds a round, `Jd + PJ` numbers of memory.
+//! With `y_p(x) = Σ_i A_ip k_p(d_i, x)`, `ψ = softmax(v)`, `f(x) = Σ_p ψ_p y_p(x)` and `e = y −
+//! f(x)`: first `v_p ← v_p + 2μ ω e ψ_p (y_p − f)`, `ω` being the weight of the example and `v = 0`
+//! at the start; then `x` joins with the coefficients `A_p = η ω e ψ_p` of the new `ψ`, or adds
+//! them to those of a kept point that it equals. Once the dictionary is full nothing else is learnt
+//! any more. `P(Jd + J)` multiply-adds a round, `Jd + PJ` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::Kernel;
@@ -12,7 +14,7 @@ use crate::Error;
 use crate::catalogue::keys::join;
 use crate::catalogue::{Entry, Parameters};
 use crate::engines::several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};
-use crate::engines::update::{Coefficients, finite};
+use crate::engines::update::{Coefficients, finite, importance};
 use crate::loss::Softmax;
 use crate::parameters::parameters;
 
@@ -87,11 +89,12 @@ impl MultikernelUpdate for SoftmaxMixture {
     }
 
     fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error> {
-        let SeenByKernels { parts, prediction, target, is_full, .. } = seen;
-        if is_full {
+        let SeenByKernels { parts, self_values, prediction, target, is_full, copy, .. } = seen;
+        if is_full && copy.is_none() {
             return Ok(());
         }
-        let error = finite(target.weight * (target.y[0] - prediction))?;
+        let unit = self.eta * self_values.iter().copied().fold(0.0, f64::max);
+        let error = finite(importance(target.weight, unit) * (target.y[0] - prediction))?;
         self.psi.clone_from(&self.v);
         Softmax.probabilities(&mut self.psi);
         self.moved.clone_from(&self.v);
@@ -100,13 +103,17 @@ impl MultikernelUpdate for SoftmaxMixture {
         }
         self.psi.clone_from(&self.moved);
         Softmax.probabilities(&mut self.psi);
-        for psi in &mut self.psi {
+        for (psi, a) in self.psi.iter_mut().zip(a.vectors()) {
             *psi *= self.eta * error;
             // Squares in range keep the predictions of all points together in range.
-            finite(*psi * *psi)?;
+            let moved = *psi + copy.map_or(0.0, |index| a[index]);
+            finite(moved * moved)?;
         }
         std::mem::swap(&mut self.v, &mut self.moved);
-        a.push(&self.psi);
+        match copy {
+            Some(index) => a.add_to(index, &self.psi),
+            None => a.push(&self.psi),
+        }
         Ok(())
     }
 

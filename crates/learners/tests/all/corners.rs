@@ -2,7 +2,7 @@
 
 use mercer_core::ExampleError;
 use mercer_experts::{PageHinkley, Rule};
-use mercer_kernels::Gaussian;
+use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::catalogue::{self, Context, Value};
 use mercer_learners::update::{GradientStep, GrowingUpdate, LinearUpdate, StepSize};
 use mercer_learners::{
@@ -98,6 +98,27 @@ fn a_restart_forgets_the_sum_of_gradients() -> TestResult {
     }
     update.restart(2);
     assert_eq!(learn(&mut update)?, first);
+    Ok(())
+}
+
+/// A thousand zeros at the start are one point, and what comes after is learnt.
+#[test]
+fn copies_take_one_place() -> TestResult {
+    for name in ["klms", "mxklms"] {
+        let entry = catalogue::find(name)?;
+        let mut learner = catalogue::trial(entry, AnyKernel::Gaussian(Gaussian::new(0.5)?), 1)?;
+        for _ in 0..1000 {
+            learner.update(&[0.0], 0.0)?;
+        }
+        assert_eq!(learner.dictionary_size(), 1, "{name}");
+        let mut late = 0.0;
+        for t in 0..1000 {
+            let x = f64::from(t * 37 % 40) / 20.0 - 1.0;
+            let made = learner.predict_then_update(&[x], (3.0 * x).sin())?;
+            late += if t >= 500 { (made - (3.0 * x).sin()).powi(2) / 500.0 } else { 0.0 };
+        }
+        assert!(late < 0.1 && learner.dictionary_size() == 40, "{name}: {late}");
+    }
     Ok(())
 }
 

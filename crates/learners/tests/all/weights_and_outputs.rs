@@ -1,13 +1,16 @@
 //! Least squares with weights, several outputs and forgetting against dense solves of what it minimises.
 
 use crate::common::{TestResult, agree, kernel, learn, pass, same_kernel, weighted};
-use mercer_kernels::TaylorFeatures;
+use mercer_kernels::{AlignedVec, AnyKernel, TaylorFeatures};
 use mercer_learners::basis::Identity;
-use mercer_learners::update::{Awv, Forgetting, GrowingUpdate, LeastSquares, Readout, Ridge};
+use mercer_learners::catalogue;
+use mercer_learners::update::{
+    Awv, Forgetting, GradientStep, GrowingUpdate, LeastSquares, LinearUpdate, Readout, Ridge, StepSize,
+};
 use mercer_learners::{
-    AogdAld, AogdAldParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Krls,
-    KrlsParams, NystromParams, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Regressor,
-    RegressorExt, TaylorParams,
+    AogdAld, AogdAldParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Krls,
+    KrlsParams, Loss, NystromParams, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Regressor,
+    RegressorExt, Target, TaylorParams,
 };
 use mercer_testkit::oracle::{self, Example, Forgets, WeightedExample, WeightedLeastSquares, newton_coordinates};
 use mercer_testkit::streams;
@@ -24,17 +27,29 @@ fn all_streams(count: usize) -> Vec<(&'static str, Vec<Example>)> {
 }
 
 /// Least squares on an ALD dictionary.
-fn on_a_dictionary(examples: &[WeightedExample], nu: f64, most: usize, mut fit: WeightedLeastSquares) -> Vec<f64> {
+fn on_a_dictionary(examples: &[WeightedExample], nu: f64, most: usize, fit: WeightedLeastSquares) -> Vec<f64> {
+    on_a_dictionary_by(examples, (nu, most), fit, |_| 1.0)
+}
+
+/// The same where weights are multiplied by this factor of the length of the error.
+fn on_a_dictionary_by(
+    examples: &[WeightedExample],
+    (nu, most): (f64, usize),
+    mut fit: WeightedLeastSquares,
+    factor: impl Fn(f64) -> f64,
+) -> Vec<f64> {
     let mut points: Vec<Vec<f64>> = Vec::new();
     let mut predictions = Vec::new();
     for WeightedExample { x, y, weight } in examples {
         let (mut phi, residual) = newton_coordinates(&points, x, &same_kernel);
-        predictions.extend(fit.predict(&phi));
+        let made = fit.predict(&phi);
+        let error = made.iter().zip(y).map(|(made, y)| (y - made).powi(2)).sum::<f64>().sqrt();
+        predictions.extend(made);
         if *weight > 0.0 && residual > nu && points.len() < most {
             phi.push(residual.sqrt());
             points.push(x.clone());
         }
-        fit.learn(&phi, y, *weight);
+        fit.learn(&phi, y, weight * factor(error));
     }
     predictions
 }
@@ -52,6 +67,68 @@ fn krls_minimises_the_weighted_squares_of_all_outputs() -> TestResult {
                 agree(&format!("{name}, {outputs} outputs, λ = {lambda}"), &made, &expected, 1e-10);
             }
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn krls_weighs_residuals_as_its_rules_say() -> TestResult {
+    for (name, stream) in all_streams(100) {
+        for outputs in [1, 3] {
+            let examples = weighted(&stream, "squared", outputs);
+            let fit = || WeightedLeastSquares::new(outputs, 0.1, false, NEVER);
+            let params = KrlsParams::default().nu(1e-3).lambda(0.1).max_dictionary(Some(100)).outputs(outputs);
+            let huber = on_a_dictionary_by(&examples, (1e-3, 100), fit(), |r| (0.3 / r).min(1.0));
+            let made = pass(&mut Krls::new(kernel(), 2, params.huber(Some(0.3)))?, &examples)?;
+            agree(&format!("huber, {name}, {outputs} outputs"), &made, &huber, 1e-10);
+            let narrow = on_a_dictionary_by(&examples, (1e-3, 100), fit(), |r| (-r * r / 0.5).exp());
+            let made = pass(&mut Krls::new(kernel(), 2, params.correntropy(Some(0.5)))?, &examples)?;
+            agree(&format!("correntropy, {name}, {outputs} outputs"), &made, &narrow, 1e-10);
+        }
+    }
+    let both = KrlsParams::default().huber(Some(1.0)).correntropy(Some(1.0));
+    assert!(Krls::new(kernel(), 2, both).is_err());
+    assert!(Krls::new(kernel(), 2, KrlsParams::default().lambda(0.0).huber(Some(1.0))).is_err());
+    Ok(())
+}
+
+/// One target in ten is off by 20. Least squares follow them; both rules come near what clean targets give. Blocks are
+/// the same to rounding.
+#[test]
+fn robust_least_squares_withstand_wrong_targets() -> TestResult {
+    let stream = streams::smooth_noisy(3, 1200, 2, 0.05);
+    let off = |t: usize| if t % 10 == 3 { 20.0 } else { 0.0 };
+    let (xs, ys): (Vec<f64>, Vec<f64>) =
+        (stream.iter().flat_map(|(x, _)| x.clone()).collect(), stream.iter().enumerate().map(|(t, (_, y))| y + off(t)).collect());
+    let late = |made: &[f64]| {
+        let errors = stream.iter().zip(made).skip(600).map(|((_, y), made)| (made - y).powi(2));
+        (errors.sum::<f64>() / 600.0).sqrt()
+    };
+    let run = |mut learner: Box<dyn Regressor>| -> Result<f64, Error> {
+        let made: Result<Vec<f64>, Error> =
+            xs.chunks(2).zip(&ys).map(|(x, y)| learner.predict_then_update(x, *y)).collect();
+        Ok(late(&made?))
+    };
+    let krls = KrlsParams::default();
+    let taylor = TaylorParams::default().sigma(0.8).degree(5).lambda(0.1);
+    let plain = run(Box::new(Krls::new(kernel(), 2, krls)?))?;
+    let robust: [Box<dyn Regressor>; 4] = [
+        Box::new(Krls::new(kernel(), 2, krls.huber(Some(0.2)))?),
+        Box::new(Krls::new(kernel(), 2, krls.correntropy(Some(1.0)))?),
+        Box::new(PkrrTaylor::new(2, taylor.clone().huber(Some(0.2)))?),
+        Box::new(PkawvTaylor::new(2, taylor.correntropy(Some(1.0)))?),
+    ];
+    for (which, learner) in robust.into_iter().enumerate() {
+        let error = run(learner)?;
+        assert!(error < 0.2 && plain > 1.0, "learner {which}: {error}, least squares {plain}");
+    }
+    let mut blocks = Krls::new(kernel(), 2, krls.huber(Some(0.2)))?;
+    let mut alone = blocks.clone();
+    let mut made = Vec::new();
+    blocks.learn_block(&xs, &ys, &mut made)?;
+    for ((x, y), made) in xs.chunks(2).zip(&ys).zip(made) {
+        let expected = alone.predict_then_update(x, *y)?;
+        assert!((made - expected).abs() < 1e-9, "{made} in a block, {expected} alone");
     }
     Ok(())
 }
@@ -279,6 +356,55 @@ fn an_idle_output_changes_nothing() -> TestResult {
         let second: Vec<f64> = made.iter().skip(1).step_by(2).copied().collect();
         agree("beside an idle output", &second, &pass(&mut one, &alone)?, 1e-12);
         assert!(made.iter().step_by(2).all(|z| *z == 0.0));
+    }
+    Ok(())
+}
+
+/// A row that counts a million million times is learnt by heart at most: gradient steps, plain, normalised and
+/// regularised, do not pass the least loss of their example, and the stream goes on.
+#[test]
+fn no_weight_carries_a_gradient_step_away() -> TestResult {
+    let names = [
+        "fogd", "kogd", "nogd", "aogd-ald", "norma", "klms", "knlms", "qklms", "qklms-fb", "fb-klms", "klms-csl1",
+        "mknlms-cs", "mxklms",
+    ];
+    let stream = streams::smooth_noisy(1, 900, 2, 0.05);
+    for name in names {
+        let entry = catalogue::find(name)?;
+        let run = |weight: f64| -> Result<(f64, f64), Box<dyn std::error::Error>> {
+            let mut learner = catalogue::trial(entry, AnyKernel::Gaussian(kernel()), 2)?;
+            let (mut largest, mut late): (f64, f64) = (0.0, 0.0);
+            for (t, (x, y)) in stream.iter().enumerate() {
+                let mut made = [0.0];
+                learner.learn(x, Target::weighted(&[*y], if t == 300 { weight } else { 1.0 }), &mut made)?;
+                largest = largest.max(made[0].abs());
+                late += if t >= 600 { (made[0] - y).powi(2) } else { 0.0 };
+            }
+            Ok((largest, late))
+        };
+        let (plain, heavy) = (run(1.0)?, run(1e12)?);
+        assert!(heavy.0 < 2.0 * plain.0 && heavy.1 < 1.2 * plain.1, "{name}: {heavy:?}, all weights 1 {plain:?}");
+    }
+    Ok(())
+}
+
+/// Up to where it would pass the least loss, a weight multiplies the gradient.
+#[test]
+fn weights_multiply_gradients_within_reach() -> TestResult {
+    let losses = ["squared", "absolute", "huber:0.5", "epsilon:0.1", "quantile:0.3", "poisson", "logistic", "hinge", "squared-hinge"];
+    for text in losses {
+        let loss: Loss = text.parse()?;
+        let moved = |weight: f64| -> Result<f64, Error> {
+            let mut update = GradientStep::new(1, 1, loss, StepSize::Constant(0.01), None);
+            let mut phi = AlignedVec::from_slice(&[1.0]);
+            update.step(&mut phi, None, Target::weighted(&[1.0], weight), &mut [0.0])?;
+            Ok(update.weights().vectors()[0][0])
+        };
+        let one = moved(1.0)?;
+        let slope = loss.derivative(0.0, 1.0);
+        assert!((one + 0.01 * slope).abs() < 1e-15 && (moved(3.0)? - 3.0 * one).abs() < 1e-15, "{text}");
+        let far = moved(1e12)?;
+        assert!(loss.value(&[far], &[1.0]) <= loss.value(&[one], &[1.0]) && far.abs() < 4.1, "{text}: {far}");
     }
     Ok(())
 }

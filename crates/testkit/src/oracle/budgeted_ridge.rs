@@ -1,7 +1,8 @@
 //! Ridge regression on few examples, solved anew in every round: SW-KRLS on the last of them, FB-KRLS on those that matter most.
 //!
-//! Both predict `kᵀα`, `α = (K + λΩ⁻¹)⁻¹ỹ`. FB-KRLS adds the example, and beyond `M` drops the one with the least `|α_i|/[(K + λΩ⁻¹)⁻¹]_ii`, the first of several; with
-//! `η_y > 0` the stored labels move before: `ỹ_i += η_y ω k(d_i, x)(y − ỹ_i)`.
+//! Both predict `kᵀα`, `α = (K + λΩ⁻¹)⁻¹ỹ`. FB-KRLS adds the example, and beyond `M` drops the one
+//! with the least `ω|α_i|/[(K + λΩ⁻¹)⁻¹]_ii`, the first of several; with `η_y > 0` the stored
+//! labels move before: `ỹ_i += η_y ω k(d_i, x)(y − ỹ_i)`.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -80,7 +81,7 @@ pub fn fb_krls(stream: &[WeightedExample], kernel: KernelFn, lambda: f64, budget
         if kept.points.len() > budget {
             let inverse = kept.matrix(kernel, lambda).try_inverse().expect("the oracle met a singular matrix");
             let alpha = kept.alpha(kernel, lambda);
-            let significance = |i: usize| alpha[i].abs() / inverse[(i, i)];
+            let significance = |i: usize| kept.weights[i] * alpha[i].abs() / inverse[(i, i)];
             let least = (0..=budget).fold(0, |least, i| if significance(i) < significance(least) { i } else { least });
             kept.remove(least);
         }

@@ -7,7 +7,10 @@ use super::{KernelFn, Trace, WeightedExample};
 pub fn klms(stream: &[WeightedExample], kernel: KernelFn, eta: f64, max_dictionary: usize) -> Trace {
     pass(stream, kernel, |filter, t, example| {
         let e = example.y[0] - filter.f(&example.x);
-        if filter.points.len() < max_dictionary {
+        let copy = (0..filter.points.len()).find(|i| filter.point(*i) == example.x);
+        if let Some(copy) = copy {
+            filter.alpha[copy] += eta * example.weight * e;
+        } else if filter.points.len() < max_dictionary {
             filter.join(t, eta * example.weight * e);
         }
     })

@@ -64,14 +64,20 @@ pub fn mxklms(stream: &[Example], kernels: &[KernelFn], eta: f64, mu: f64, max_d
         let parts: Vec<f64> = (0..kernels.len()).map(part).collect();
         let prediction: f64 = psi.iter().zip(&parts).map(|(psi, part)| psi * part).sum();
         trace.predictions.push(prediction);
-        if points.len() == max_dictionary {
+        let copy = points.iter().position(|d| d == x);
+        if copy.is_none() && points.len() == max_dictionary {
             continue;
         }
         let e = y - prediction;
         for p in 0..kernels.len() {
             v[p] += 2.0 * mu * e * psi[p] * (parts[p] - prediction);
         }
-        a.push(softmax(&v).iter().map(|psi| eta * psi * e).collect());
+        let joins: Vec<f64> = softmax(&v).iter().map(|psi| eta * psi * e).collect();
+        if let Some(copy) = copy {
+            a[copy].iter_mut().zip(joins).for_each(|(a, more)| *a += more);
+            continue;
+        }
+        a.push(joins);
         points.push(x);
         trace.dictionary.push(t);
     }

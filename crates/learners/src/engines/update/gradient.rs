@@ -1,8 +1,9 @@
 //! The online gradient step `W ← W − η ω φgᵀ`, `g = ∂ℓ/∂z` at `z = Wᵀφ`, with an optional
 //! projection on the ball `‖W‖ ≤ U`.
 //!
-//! `ω` is the weight of the example. In orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared
-//! norm of the function, summed over the outputs. `O(mn)` a step.
+//! `ω` is the weight of the example; where `ω > 1`, no step passes the least loss of its example. In
+//! orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared norm of the function, summed over the
+//! outputs. `O(mn)` a step.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
@@ -11,7 +12,8 @@ use mercer_simd::{dot, scale};
 
 use crate::Error;
 use crate::engines::update::{
-    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, make_room,
+    ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, importance,
+    make_room,
 };
 use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
@@ -36,6 +38,34 @@ impl StepSize {
     #[must_use]
     pub fn adaptive(radius: f64) -> Self {
         Self::Adaptive { radius, squared_gradients: 0.0 }
+    }
+
+    /// The step size without the round that comes.
+    fn now(self) -> f64 {
+        match self {
+            Self::Constant(eta) => eta,
+            Self::Adaptive { radius, squared_gradients } => radius / (1.0 + squared_gradients).sqrt(),
+        }
+    }
+
+    /// Multiplies the gradient at these scores by the weight of the target, or by less where a step that long would pass the
+    /// least loss of its example: see [`importance`].
+    #[inline(always)]
+    pub(crate) fn weigh(
+        self,
+        loss: Loss,
+        target: Target<'_>,
+        (scores, phi_squared): (&[f64], f64),
+        gradient: &mut [f64],
+    ) {
+        if target.weight <= 1.0 {
+            return gradient.iter_mut().for_each(|g| *g *= target.weight);
+        }
+        let unit = self.now() * phi_squared;
+        let targets = target.y.iter().chain(std::iter::repeat(&0.0));
+        for ((g, z), y) in gradient.iter_mut().zip(scores).zip(targets) {
+            *g *= importance(target.weight, unit * g.abs() / loss.reach(*z, *y, *g));
+        }
     }
 
     /// `η_t` for a gradient of squared norm `squared`, and the rule after this round.
@@ -142,11 +172,8 @@ impl GradientStep {
         make_room(&mut self.gradient, scores.len());
         let gradient = &mut self.gradient[..scores.len()];
         self.loss.gradient(scores, target.y, gradient);
-        let mut squared_gradient = 0.0;
-        for g in &mut *gradient {
-            *g *= target.weight;
-            squared_gradient += *g * *g;
-        }
+        self.step_size.weigh(self.loss, target, (scores, phi_squared), gradient);
+        let squared_gradient: f64 = gradient.iter().map(|g| *g * *g).sum();
         let (eta, step_size) = self.step_size.next(finite(squared_gradient * phi_squared)?);
         for s in &mut *gradient {
             *s = -finite(eta * *s)?;

@@ -25,7 +25,7 @@ use crate::engines::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_ro
 use crate::engines::update::information::Information;
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem,
-    Residuals, finite, in_range, learn_each, make_room, move_in_range, remove_coordinate,
+    Residuals, Robust, finite, in_range, learn_each, make_room, move_in_range, remove_coordinate,
 };
 use crate::example::{Problem, Target, Targets};
 
@@ -108,6 +108,7 @@ pub struct LeastSquares<F = Ridge> {
     readout: PhantomData<F>,
     forgets: Forgetting,
     residuals: Residuals,
+    robust: Robust,
     /// There when it forgets exponentially.
     information: Option<Box<Information>>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -142,6 +143,7 @@ impl<F> LeastSquares<F> {
             readout: PhantomData,
             forgets: Forgetting::default(),
             residuals: Residuals::default(),
+            robust: Robust::No,
             information: None,
             c: AlignedVec::new(),
             uncertainty: 0.0,
@@ -160,6 +162,12 @@ impl<F> LeastSquares<F> {
         let discounts = forgets == Forgetting::Exponential && self.forgetting < 1.0;
         let information = discounts.then(|| Box::new(Information::new(self.ridge)));
         Ok(Self { forgets, information, ..self })
+    }
+
+    /// The same, weighing rows by their residuals. Needs a ridge.
+    #[must_use]
+    pub(crate) fn weighing(self, robust: Robust) -> Self {
+        Self { robust, ..self }
     }
 
     /// The same with so many outputs, at least one, all of them 0.
@@ -327,6 +335,9 @@ impl<F> Validate for LeastSquares<F> {
         Inconsistent::require(prior, "forgetting", "it needs a ridge to go back to the prior")?;
         Inconsistent::require(!self.trace.is_nan() && !self.trace_limit.is_nan(), "trace", "it is a number")?;
         self.residuals.validate()?;
+        self.robust.validate()?;
+        let ridged = self.robust == Robust::No || self.ridge > 0.0;
+        Inconsistent::require(ridged, "robust weights", "there is a ridge")?;
         let fits = self.p.dimension() == self.w.coordinates();
         Inconsistent::require(fits, "least-squares learner", "its matrix has a row for each coefficient")?;
         let discounts = self.forgets == Forgetting::Exponential && self.forgetting < 1.0;
@@ -362,12 +373,13 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         target: Target<'_>,
         scores: &mut [f64],
     ) -> Result<(), Error> {
-        let Target { y, weight } = target;
         self.w.values(phi, scores);
         make_room(&mut self.errors, scores.len());
-        for ((e, y), z) in self.errors.iter_mut().zip(y).zip(&*scores) {
+        for ((e, y), z) in self.errors.iter_mut().zip(target.y).zip(&*scores) {
             *e = finite(y - z)?;
         }
+        let weight = self.robust.weight(target.weight, self.errors.iter().copied());
+        let target = Target { weight, ..target };
         if let Some(information) = &self.information {
             information.takes(phi, growth, weight)?;
         }
@@ -432,7 +444,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
     }
 
     fn equations(&mut self) -> Option<&mut dyn NormalSystem> {
-        if self.forgetting == 1.0 { Some(self) } else { None }
+        if self.forgetting == 1.0 && self.robust == Robust::No { Some(self) } else { None }
     }
 
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
@@ -507,7 +519,7 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
             return learn_each(self, phis, targets, scores);
         }
         let largest = self.largest_variance();
-        let Self { w, p, block, residuals, .. } = self;
+        let Self { w, p, block, residuals, robust, .. } = self;
         learn_rounds(block, p, w, (phis, targets), scores, |Found { z, s }, target, Made { scores, along }| {
             let weight = target.weight;
             scores.copy_from_slice(z);
@@ -516,9 +528,13 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
                 return Ok(0.0);
             }
             let s = finite(s)?;
-            let gain = weight / (1.0 + weight * s);
             for ((along, y), z) in along.iter_mut().zip(target.y).zip(z) {
-                *along = finite(y - z)? * gain;
+                *along = finite(y - z)?;
+            }
+            let weight = robust.weight(weight, along.iter().copied());
+            let gain = weight / (1.0 + weight * s);
+            for along in &mut *along {
+                *along *= gain;
                 move_in_range(*along, s, largest)?;
             }
             let squares = along.iter().zip(target.y).zip(z).map(|((step, y), z)| step * (y - z));
