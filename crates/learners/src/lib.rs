@@ -141,7 +141,7 @@ pub mod catalogue {
     //! Learners by name: what each is, the keys that set it, and how it is made of their values.
     //!
     //! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere: its keys with defaults from its `Params`, its
-    //! [`Cost`], the losses and targets that it [takes](Takes), settings for a small [trial](trial()). [`entries`] lists them. How settings
+    //! [`Cost`](mercer_core::Cost), the losses and targets that it [takes](Takes), settings for a small [trial](trial()). [`entries`] lists them. How settings
     //! are written (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets [`Values`].
     //!
     //! ```
