@@ -110,6 +110,8 @@ struct Sight {
     numbers: u64,
     instants: u64,
     texts: u64,
+    /// Texts that are numbers as every program writes them.
+    plain: u64,
     /// Texts that are dates or times.
     dates: u64,
     /// Their bytes.
@@ -185,6 +187,7 @@ impl Sight {
             Cell::Text(text) if is_gap_mark(text) => self.marks += 1,
             Cell::Text(text) => {
                 self.texts += 1;
+                self.plain += u64::from(Notation::Plain.number(cell).is_some());
                 self.bytes += text.len() as u64;
                 if let Some(instant) = parse_instant(text) {
                     self.dates += 1;
@@ -274,7 +277,12 @@ impl Sight {
             Kind::Category
         };
         let numbers = 2 * self.numbers > present;
-        let odd = || self.values().map(|(value, _)| value).filter(|value| value.parse::<f64>().is_err()).min();
+        let odd = || {
+            self.values()
+                .map(|(value, _)| value)
+                .filter(|value| value.replacen(',', ".", 1).parse::<f64>().is_err())
+                .min()
+        };
         said(kind, odd().filter(|_| numbers).map(|odd| format!("{odd:?} is no number")).unwrap_or_default())
     }
 
@@ -346,6 +354,8 @@ impl Sight {
         let (range, times) = self.ranges(kind, &notation);
         let listed = kind == Kind::Category || (kind == Kind::Constant && range.is_none());
         let misfits = match kind {
+            // The text of a number may have a decimal comma, which the file tells and a value does not.
+            Kind::Number if notation == Notation::Plain => self.marks + self.instants + self.texts - self.plain,
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
             Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
             Kind::Constant if range.is_some() => self.marks,

@@ -238,6 +238,18 @@ fn marks_of_gaps_change_no_kind() {
     assert_eq!((schema.columns()[0].kind, schema.columns()[0].missing), (Kind::Number, 26));
 }
 
+/// A number with a decimal comma is one, whatever else its column holds.
+#[test]
+fn decimal_commas_are_no_misfits() {
+    let texts: Vec<String> = (0..100).map(|row| format!("{row},5")).collect();
+    let mut rows: Vec<[Cell<'_>; 1]> =
+        texts.iter().enumerate().map(|(row, text)| [Cell::Numeral(row as f64 + 0.5, text)]).collect();
+    rows[7] = [Cell::Text("wide")];
+    rows[8] = [Cell::Text("-")];
+    let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+    assert_eq!((schema.columns()[0].kind, schema.columns()[0].missing), (Kind::Number, 2));
+}
+
 #[test]
 fn numbers_may_be_categories() {
     let rows = [3.0, 1.0, 3.0].map(|value| [Cell::Number(value)]);
