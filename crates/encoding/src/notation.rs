@@ -8,7 +8,7 @@
 //! | `20200131`, seconds, ms, µs or ns since 1970, told to be times | the instant |
 
 use jiff::civil::{Date, Time};
-use mercer_core::{Cell, is_gap_mark, parse_instant};
+use mercer_core::{Cell, Punctuation, is_gap_mark, parse_instant};
 
 /// Of so many cells one may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
@@ -206,17 +206,15 @@ pub(crate) fn is_code(text: &str) -> bool {
 }
 
 /// The mark of a fraction, and that between groups of three digits.
-const MARKS: [(char, Option<char>); 10] = [
+const MARKS: [(char, Option<char>); 8] = [
     ('.', None),
     (',', None),
     ('.', Some(',')),
     (',', Some('.')),
     ('.', Some('\'')),
-    ('.', Some('’')),
     ('.', Some(' ')),
     (',', Some(' ')),
     (',', Some('\'')),
-    (',', Some('’')),
 ];
 
 impl Numeral {
@@ -229,37 +227,23 @@ impl Numeral {
         if (negative && inner) || !digits.starts_with(|first: char| first.is_ascii_digit() || first == self.decimal) {
             return None;
         }
-        let (whole, fraction) = digits.split_once(self.decimal).map_or((digits, None), |(w, f)| (w, Some(f)));
-        let mut number = String::with_capacity(digits.len() + 2);
-        match self.group {
-            Some(mark) => {
-                let is_mark = |c: char| c == mark || (mark == ' ' && is_blank(c));
-                let mut groups = whole.split(is_mark);
-                let first = groups.next()?;
-                number.push_str(first);
-                let mut several = false;
-                for group in groups {
-                    if group.len() != 3 {
-                        return None;
-                    }
-                    several = true;
-                    number.push_str(group);
-                }
-                if several && !(1..=3).contains(&first.len()) {
-                    return None;
-                }
+        let value = match Punctuation::of(digits) {
+            None if digits.bytes().all(|byte| byte.is_ascii_digit()) => plain(digits)?,
+            None => return None,
+            Some(written) if self.has(written) => written.value(digits)?,
+            // A single group may be a fraction as well.
+            Some(written) => {
+                let other = written.with_fraction();
+                (written.doubt().is_some() && self.has(other)).then(|| other.value(digits))??
             }
-            None => number.push_str(whole),
-        }
-        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        if let Some(fraction) = fraction {
-            number.push('.');
-            number.push_str(fraction);
-        }
-        let value = plain(&number)?;
+        };
         Some(if negative || inner { -value } else { value })
+    }
+
+    /// Whether its numbers have these marks.
+    fn has(&self, written: Punctuation) -> bool {
+        written.decimal.is_none_or(|mark| mark == self.decimal)
+            && (written.groups.is_none() || written.groups == self.group)
     }
 
     fn words(&self) -> String {

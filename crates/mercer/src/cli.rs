@@ -15,6 +15,7 @@ mod input;
 mod inspect;
 mod intervals;
 mod koopman;
+mod learned;
 mod learners;
 mod learning;
 mod lock;

@@ -13,8 +13,9 @@ use super::bad_rows::{BadRows, OnError};
 use super::encoded::{Facts, Looking};
 use super::failure::{self, Failure};
 use super::input::{Input, Place, more_than_promised, read_options, refuse_for_named, rows, sorted_names};
+use super::learned::Learned;
 use super::opening::Opening;
-use super::source::{Columns, Learned, Source};
+use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::task::{Kind, Wanted};
 

@@ -494,7 +494,8 @@ pub(crate) fn sorted_names(labels: &Labels) -> Vec<String> {
 
 /// How a user's options say that the data are to be read.
 pub(crate) fn read_options(common: &CommonArguments, path: &Path, wanted: Wanted) -> ReadOptions {
-    let dialect = if path == common.data { common.dialect } else { common.dialect.beside(path) };
+    let dialect = common.dialect.clone();
+    let dialect = if path == common.data { dialect } else { dialect.beside(path) };
     let options = ReadOptions {
         target: common.target.clone().unwrap_or_default(),
         ignore: common.ignore.clone(),

@@ -16,7 +16,8 @@ use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, known_gaps};
+use super::encoded::facts_of;
 use super::failure::Failure;
 use super::plain::Plain;
 use super::store::{self, Loaded};
@@ -269,6 +270,14 @@ fn coverage(intervals: &ConformalIntervals) -> Value {
     (0..intervals.outputs()).map(|output| Value::from(intervals.coverage(output))).collect()
 }
 
+/// The values that stand for none in the data, if some were told.
+fn tell_gaps(tell: &mut impl FnMut(&'static str, Value), about: &Description) {
+    let gaps = known_gaps(&about.own);
+    if !gaps.is_empty() {
+        tell("gaps", gaps.into());
+    }
+}
+
 /// What a learner was made of.
 fn tell_learner(tell: &mut impl FnMut(&'static str, Value), about: &Description) {
     tell("learner", about.learner.as_str().into());
@@ -276,6 +285,7 @@ fn tell_learner(tell: &mut impl FnMut(&'static str, Value), about: &Description)
     tell("parameters", object(&about.parameters));
     tell("seed", about.seed.into());
     tell("weights", about.weight.as_ref().map(ToString::to_string).into());
+    tell_gaps(tell, about);
 }
 
 /// The row from which on rows are scored, and how often a learner has started anew if it does so.
@@ -297,15 +307,15 @@ fn tell_outliers(tell: &mut impl FnMut(&'static str, Value), learner: &ScaledTar
 fn columns(encoding: &Encoding) -> Value {
     let columns = encoding.schema().columns().iter().enumerate();
     let aside = |column: &Column| (column.used == Use::SetAside).then(|| "the target, or a weight".to_owned());
-    columns.map(|(place, column)| told(column, encoding.transform().treatment(place).or(aside(column)))).collect()
+    let rows = encoding.schema().rows();
+    columns.map(|(place, column)| told(column, encoding.transform().treatment(place).or(aside(column)), rows)).collect()
 }
 
-/// A column, and what is done with it.
-fn told(column: &Column, treatment: Option<String>) -> Value {
-    let mut facts = json!({
-        "name": column.name, "kind": column.kind.to_string(), "missing": column.missing, "distinct": column.distinct,
-        "treatment": treatment.unwrap_or_else(|| column.used.to_string()),
-    });
+/// A column as `eval` tells it, what was seen of it, and what is done with it.
+fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
+    let mut facts = facts_of(column, rows);
+    (facts["missing"], facts["distinct"]) = (column.missing.into(), column.distinct.into());
+    facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();
     // Of a category the numbers among its values say nothing.
     if let Some((low, high)) = column.range.filter(|_| column.kind != Kind::Category) {
         let value = |value: f64| if column.kind == Kind::Time { instant_text(value).into() } else { json!(value) };
@@ -365,7 +375,9 @@ fn words(fact: &Value) -> String {
 
 /// A thing with a name, and what is said of it.
 fn line(thing: &Value) -> String {
-    let mut facts: Vec<_> = thing.as_object().into_iter().flatten().filter(|(key, _)| *key != "name").collect();
+    // What is done with a column says how it is used, and nothing is a poor reason.
+    let shown = |(key, fact): &(&String, &Value)| !["name", "use"].contains(&&***key) && **fact != "";
+    let mut facts: Vec<_> = thing.as_object().into_iter().flatten().filter(shown).collect();
     facts.sort_by_key(|(key, _)| *key != "kind");
     let facts: Vec<String> =
         facts.into_iter().map(|(key, fact)| format!("{} {}", key.replace('_', " "), words(fact))).collect();

@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     };
     refuse_action(layout.acts(), arguments)?;
     let queries =
-        arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect, &layout)).transpose()?;
+        arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect.clone(), &layout)).transpose()?;
     let mut chunk = Chunk::default();
     let looks = start.is_none() && making.looks();
     if let Some(pairs) = &mut pairs {

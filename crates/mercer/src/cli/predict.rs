@@ -11,7 +11,7 @@ use mercer::readers::{ColumnChoice, TargetColumn, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, known_gaps};
 use super::encoded::{Known, Sample};
 use super::failure::Failure;
 use super::input::sorted_names;
@@ -119,9 +119,11 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(model.description()))),
         weight: weight.clone().or_else(|| model.description().weight.clone().filter(|_| arguments.learn)),
     });
+    let gaps = if named { Vec::new() } else { known_gaps(&model.description().own) };
+    let dialect = arguments.dialect.clone().with_gaps(gaps);
     let reading = Reading {
         data: &arguments.data,
-        dialect: &arguments.dialect,
+        dialect: &dialect,
         target,
         weight,
         ignore: &arguments.ignore,
@@ -369,7 +371,8 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Line
         }
     };
     // What was answered was learnt, and is kept whatever ended the rows.
-    let saved = learning.saving.save(learning.model.to_bytes());
+    let aside = learning.bad.put_aside();
+    let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
     let replied = finish(replies, ended);
     learning.report();
     if let Some(note) = learning.implausible_note() {
@@ -404,7 +407,9 @@ fn predict(
             }
             Row::Bad(why) => Err(why),
         };
-        if let Err(failure) = made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows), |()| Ok(())) {
+        let taken =
+            made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows).and_then(|()| bad.put_aside()), |()| Ok(()));
+        if let Err(failure) = taken {
             break Err(failure);
         }
         if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {

@@ -163,14 +163,14 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         file_name: download_name(path),
         log: |text| voice::say(text),
     };
-    let file = path.clone();
+    let (file, mut saved) = (path.clone(), None);
     let save = move |bytes| {
         let now = Identity::of(&file);
         if now.is_some() && now != kept {
             let place = file.display();
             return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
         }
-        store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        saved.replace(store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string())?);
         kept = Identity::of(&file);
         Ok(())
     };

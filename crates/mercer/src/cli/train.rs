@@ -17,8 +17,10 @@ use mercer::readers::{Marks, Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::Fresh;
+use super::dialect::{kept_gaps, known_gaps};
 use super::encoded::{Looking, Oddities, Sample, TableRanges};
 use super::failure::Failure;
+use super::learned::Learned;
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
@@ -26,7 +28,7 @@ use super::notes::{self, Alarm, Implausibles, Outcome, Watch};
 use super::output::{self, digits};
 use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
-use super::source::{Learned, Source};
+use super::source::Source;
 use super::stop::Stop;
 use super::table::Table;
 use super::task::{Kind, Wanted};
@@ -207,7 +209,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
             weight: common.weight.clone(),
             marks: rows.marks(),
-            ..Description::default()
+            own: kept_gaps(common.dialect.gaps()),
         }
     };
     let (fresh, parameters) = match kind {
@@ -289,7 +291,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             break taken;
         }
     };
-    learning.saving.end(ended, &stop, || learning.model.to_bytes())?;
+    learning.end(ended, &stop)?;
     learning.report();
     let bound = entry.bound.filter(|_| !scaled);
     let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
@@ -405,7 +407,9 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
         |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
-    let otherwise = if *old != told || columns(saved) != columns(fresh) {
+    let otherwise = if known_gaps(&old.own) != known_gaps(&new.own) {
+        Some("other values stand for none (--gap)")
+    } else if *old != told || columns(saved) != columns(fresh) {
         Some("its columns are other ones")
     } else if encoded(saved) != encoded(fresh) {
         Some("its columns are encoded in another way")

@@ -11,6 +11,7 @@ mod fit;
 mod fit_classes;
 mod fit_tables;
 mod forecast;
+mod gaps;
 mod habits;
 mod headers;
 mod http;
