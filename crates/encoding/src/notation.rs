@@ -5,10 +5,13 @@
 //! | `12.5 %`, `$3.20`, `EUR 7`, `12 kg` | the number, if every cell has the same sign or unit |
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
-//! | `20200131`, seconds, ms, µs or ns since 1970, told to be times | the instant |
+//! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
+//! | `2020Q1`, `Q1 2020`, in a series in time | the first day of the quarter |
 
 use jiff::civil::{Date, Time};
 use mercer_core::{Cell, Punctuation, is_gap_mark, parse_instant};
+
+use crate::step::{first_of_month, quarter};
 
 /// Of so many cells one may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
@@ -27,6 +30,8 @@ pub enum Notation {
     Day(DayOrder),
     /// Numbers that are instants.
     Clock(Clock),
+    /// `2020Q1`, `2020-Q1`, `Q1 2020`: the first day of the quarter.
+    Quarter,
 }
 
 /// What stands around the numbers of a column, and between their digits.
@@ -67,6 +72,10 @@ pub enum Clock {
     Microseconds,
     /// Billionths of seconds.
     Nanoseconds,
+    /// Its digits are a month, `202001`.
+    Months,
+    /// It is a year.
+    Years,
 }
 
 /// What a look finds in the texts of a column.
@@ -93,10 +102,12 @@ impl Notation {
     }
 
     /// The instant that a cell of a column of times is, in seconds since 1970.
-    pub(crate) fn instant(&self, cell: Cell<'_>) -> Option<f64> {
+    #[must_use]
+    pub fn instant(&self, cell: Cell<'_>) -> Option<f64> {
         let instant = match (cell, self) {
             (Cell::Instant(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
+            (Cell::Text(text), Self::Quarter) => quarter(text),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
             _ => cell.number(),
@@ -118,6 +129,9 @@ impl Notation {
             Self::Clock(Clock::Milliseconds) => "milliseconds since 1970".to_owned(),
             Self::Clock(Clock::Microseconds) => "microseconds since 1970".to_owned(),
             Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
+            Self::Clock(Clock::Months) => "year and month in six digits".to_owned(),
+            Self::Clock(Clock::Years) => "years".to_owned(),
+            Self::Quarter => "quarters".to_owned(),
         })
     }
 
@@ -383,7 +397,7 @@ fn seconds(date: Date, time: Time) -> f64 {
 }
 
 impl Clock {
-    fn read(self, number: f64) -> Option<f64> {
+    pub(crate) fn read(self, number: f64) -> Option<f64> {
         match self {
             Self::Digits => {
                 if number != number.trunc() || !(1e7..1e8).contains(&number) {
@@ -398,6 +412,11 @@ impl Clock {
             Self::Milliseconds => Some(number / 1e3),
             Self::Microseconds => Some(number / 1e6),
             Self::Nanoseconds => Some(number / 1e9),
+            Self::Months => {
+                let year = (number / 100.0).floor();
+                first_of_month(year, number - 100.0 * year)
+            }
+            Self::Years => first_of_month(number, 1.0),
         }
     }
 }

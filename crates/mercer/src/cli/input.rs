@@ -148,11 +148,7 @@ impl Input {
         let (ignore, mentioned) = (ignore.to_vec(), time.cloned().into_iter().collect());
         let plain = ReadOptions { target: TargetColumn::None, missing, ignore, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
-        if options.format == Some(Format::Libsvm) {
-            return Err(Failure::usage(format!(
-                "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
-            )));
-        }
+        refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::of(path, stop, || ())?);
         if let Some(timed) = Timed::look(&mut opening, &options, time, missing)? {
             let (kind, columns) = (Kind::Numbers(0), timed.columns());
@@ -167,10 +163,15 @@ impl Input {
                 found: None,
             });
         }
-        let reader = match opening {
-            Some(opening) => opening.rows(&options)?,
-            None => return Err(Failure::because(format!("{shown}: was read already"))),
-        };
+        Self::of_numbers(opening, &options)
+    }
+
+    /// Complete rows of numbers without a target, all columns of them.
+    pub(crate) fn of_numbers(opening: Option<Opening>, options: &ReadOptions) -> Result<Self, Failure> {
+        let Some(opening) = opening else { return Err(Failure::because("the data were read already")) };
+        let shown = opening.shown().to_owned();
+        refuse_libsvm(&shown, options)?;
+        let reader = opening.rows(options)?;
         dialect::tell_doubt(reader.doubt());
         Self::of_reader(shown, reader, Wanted::default())
     }
@@ -463,6 +464,14 @@ impl Input {
             Body::Timed(timed) => timed.text(),
         }
     }
+}
+
+/// Refuses the format that has no rows without a target.
+fn refuse_libsvm(shown: &str, options: &ReadOptions) -> Result<(), Failure> {
+    if options.format != Some(Format::Libsvm) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson")))
 }
 
 /// Why numbers cannot be scaled row by row.

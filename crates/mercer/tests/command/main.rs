@@ -32,6 +32,7 @@ mod plots;
 mod refusals;
 mod scales;
 mod scores;
+mod series;
 mod serve;
 mod serving;
 mod streams;
