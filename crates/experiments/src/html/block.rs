@@ -65,7 +65,7 @@ fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) ->
     let classes: Vec<String> = table.header().enumerate().map(|(i, header)| class(header, &rows, i)).collect();
     let class = |i: usize| classes.get(i).filter(|class| !class.is_empty());
     html! {
-        section.table aria-labelledby={ (id) "-caption" } {
+        div.table {
             p.caption #{ (id) "-caption" } {
                 (formula::inline(caption))
                 @if table.header().any(|(name, _)| is_printed(name)) { span.quiet { " Shaded: as the paper prints it." } }
@@ -76,7 +76,7 @@ fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) ->
                         tr {
                             @for (i, (name, _)) in table.header().enumerate() {
                                 @if name.is_empty() { td class=[class(i)] {} }
-                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort disabled { (formula::inline(name)) } } }
+                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort aria-label=(name.replace(['_', '^', '{', '}'], "")) disabled { (formula::inline(name)) } } }
                             }
                         }
                     }
