@@ -58,6 +58,11 @@ pub(super) fn remark(Remark { outcome, subject, why, .. }: &Remark) -> Markup {
     }
 }
 
+/// What a formula is called where it is all that a button shows; words speak for themselves.
+fn spoken(name: &str) -> Option<String> {
+    formula::set(name).contains("<math>").then(|| name.replace(['_', '^', '{', '}'], ""))
+}
+
 /// A table in a box that scrolls, with the paper's own columns marked.
 fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) -> Markup {
     let id = format!("{}table-{stem}", around.prefix);
@@ -76,7 +81,7 @@ fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) ->
                         tr {
                             @for (i, (name, _)) in table.header().enumerate() {
                                 @if name.is_empty() { td class=[class(i)] {} }
-                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort aria-label=(name.replace(['_', '^', '{', '}'], "")) disabled { (formula::inline(name)) } } }
+                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort aria-label=[spoken(name)] disabled { (formula::inline(name)) } } }
                             }
                         }
                     }
