@@ -4,6 +4,7 @@ mod bad_rows;
 mod classes;
 mod compare;
 mod config;
+mod construction;
 mod dialect;
 mod encoded;
 mod eval;

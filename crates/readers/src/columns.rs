@@ -55,14 +55,10 @@ impl Plan {
             let column = find(file, columns, names, choice)?;
             roles[column] = Some(Role::Ignored);
         }
-        let mut wanted = Vec::new();
-        if let Some(names) = names {
-            for feature in &options.features {
-                let column = find(file, columns, Some(names), &ColumnChoice::Name(feature.clone()))?;
-                roles[column] = Some(Role::Feature(wanted.len()));
-                wanted.push(column);
-            }
-        }
+        let named = options.features.iter().cloned().map(ColumnChoice::Name).filter(|_| names.is_some());
+        let mut wanted: Vec<usize> =
+            named.map(|name| find(file, columns, names, &name)).collect::<Result<_, DataError>>()?;
+        give_features(&wanted, &mut roles);
         let chosen = !wanted.is_empty();
         let mut weight = None;
         if let Some(choice) = &options.weight {
@@ -118,9 +114,7 @@ impl Plan {
         }
         if !chosen {
             wanted = free(&roles);
-            for (slot, &column) in wanted.iter().enumerate() {
-                roles[column] = Some(Role::Feature(slot));
-            }
+            give_features(&wanted, &mut roles);
         }
         if wanted.is_empty() {
             return Err(DataError::NoFeatures { file: file.to_owned() });
@@ -188,6 +182,11 @@ impl Plan {
     pub(crate) fn features(&self) -> &[usize] {
         &self.features
     }
+}
+
+/// Makes the columns features, in this order.
+fn give_features(columns: &[usize], roles: &mut [Option<Role>]) {
+    columns.iter().enumerate().for_each(|(slot, &column)| roles[column] = Some(Role::Feature(slot)));
 }
 
 /// The column that is meant, from 0.

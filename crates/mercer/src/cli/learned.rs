@@ -41,6 +41,17 @@ impl Learned {
         )))
     }
 
+    /// The ranges that `--scale-from` asks for; `skip_bad` leaves bad rows out.
+    pub(crate) fn asked(told: &CommonArguments, skip_bad: bool) -> Result<Option<Self>, Failure> {
+        let Some(path) = &told.scale_from else { return Ok(None) };
+        if told.scale.scheme().is_none() {
+            return Err(Failure::usage(
+                "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
+            ));
+        }
+        Self::from(path, told, skip_bad).map(Some)
+    }
+
     /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows out.
     pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
         let source = Source::of(path)?;

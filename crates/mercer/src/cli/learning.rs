@@ -31,6 +31,14 @@ pub(crate) struct Learning {
 }
 
 impl Learning {
+    /// A model that goes on learning rows, which may have weights.
+    pub(crate) fn new(model: Trained, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
+        let table = Table::new(voice::is_quiet(), model.is_class(), model.scaling().is_some(), model.standing());
+        let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
+        let (watch, answer) = (Watch::default(), Answer::default());
+        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
+    }
+
     /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in the target's own units, is left in
     /// `answer`; false is a bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Sample) -> Result<bool, Failure> {

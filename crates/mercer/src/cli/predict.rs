@@ -18,14 +18,12 @@ use super::input::sorted_names;
 use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
-use super::notes::{Implausibles, Watch};
 use super::output::number;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Reads, Row, Rows};
 use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
-use super::table::Table;
 use super::task::{Kind, Wanted};
 use super::trained::{Answer, Trained};
 use super::{TaskChoice, every, store, voice};
@@ -157,12 +155,9 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     replies.begin(style, lines.header.as_deref().filter(|_| lines.several || !rows.columns().features().is_empty()));
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
-        let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-        let (odd, implausible) =
-            (rows.oddities(), model.screened().map_or_else(Implausibles::default, Implausibles::after));
-        let learning = Learning { model, bad, table, saving, watch, weighted, answer, odd, implausible };
+        let (weighted, odd) = (rows.are_weighted(), rows.oddities());
+        let learning = Learning::new(model, bad, saving, weighted, odd);
         learn(learning, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
