@@ -4,10 +4,11 @@
 //! cargo run --release -p mercer-forecast --example season_scores -- FOLDER [found|light]
 //! ```
 //!
-//! The folder holds `manifest.json`, in it for each series its `periods`, the horizon `h`, the `origins` (numbers of known rows)
-//! and the `mase` of each peer, and `NAME.csv.gz` with one column. `found` gives no periods; `light` takes fewer experts. Each
-//! series is followed once, row by row. Its MASE is the mean error of the forecasts at the origins, divided by the mean change over a
-//! season before the first of them.
+//! The folder holds `manifest.json`, in it for each series its `periods`, the horizon `h`, the
+//! `origins` (numbers of known rows) and the `mase` of each peer, and `NAME.csv.gz` with one
+//! column. `found` gives no periods; `light` takes fewer experts. Each series is followed once, row
+//! by row. Its MASE is the mean error of the forecasts at the origins, divided by the mean change
+//! over a season before the first of them.
 
 use std::error::Error;
 use std::fs::File;

@@ -14,7 +14,7 @@
 //! | [`SpectralFilter`] | Hazan, Singh and Zhang 2017 | `mkT`, and `1½(mk)²` | `T(m + k)` |
 //! | [`KalmanPredictor`] | Kalman 1960; needs the system | `s² + 2sm`, `s` states | `s² + 2sm` |
 //! | [`LastValue`], [`LinearExtrapolation`] | | `m` | `m` |
-//! | [`SeasonMixture`] | filters, regressions and free forecasts, weighed by horizon; seasons, trends, gaps, quantiles | 20 to 200 µs in all | 1 MB |
+//! | [`SeasonMixture`] | filters, regressions and free forecasts, weighed by horizon; seasons, trends, gaps, quantiles | theirs | theirs |
 //! | [`ForecastMixture`] | a set of forecasters, aggregated; [`ForecastMixture::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
 //! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!

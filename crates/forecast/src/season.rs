@@ -1,7 +1,7 @@
 //! The season mixture: forecasts of ordinary series, with seasons, trends and gaps, row by row.
 //!
-//! Many simple experts forecast each of the next `H` rows, and a mixture weighs them by what their forecasts of as many
-//! steps were worth:
+//! Many simple experts forecast each of the next `H` rows, and a mixture weighs them by what their
+//! forecasts of as many steps were worth:
 //!
 //! | experts | file | multiply-adds a row |
 //! |---|---|---|
@@ -10,17 +10,20 @@
 //! | the same with random cosines, which are a kernel | `cosines` | `n²` |
 //! | last value, mean, the value of a season ago, the mean of a phase | `free` | 1 |
 //!
-//! All but the free ones exist once for the series as it is and, where it begins positive, once for its logarithms.
-//! [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own errors.
+//! All but the free ones exist once for the series as it is and, where it begins positive, once for
+//! its logarithms. [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own
+//! errors.
 //!
-//! **Warm-up.** Of the first `2m + 2` rows (`m` the shortest period; 10 without one) forecasts are the value of a season ago, and the last
-//! value before there is one. Then units and coordinates are settled and the rows so far are told to the experts.
+//! **Warm-up.** Of the first `2m + 2` rows (`m` the shortest period; 10 without one) forecasts are
+//! the value of a season ago, and the last value before there is one. Then units and coordinates
+//! are settled and the rows so far are told to the experts.
 //!
-//! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a forecast after `g` missing rows is
-//! one of `g + 1` steps, with the weights and intervals of as many.
+//! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
+//! forecast after `g` missing rows is one of `g + 1` steps, with the weights and intervals of as
+//! many.
 //!
-//! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an observation further out counts
-//! as the bound. No forecast is below 0 while no observation was.
+//! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an
+//! observation further out counts as the bound. No forecast is below 0 while no observation was.
 
 mod bank;
 mod buckets;
@@ -149,8 +152,8 @@ impl SeasonMixture {
         Ok(prediction)
     }
 
-    /// Looks for periods when the series is longer by a quarter than when that was done last. With other ones all begins anew
-    /// and learns the last rows again.
+    /// Looks for periods when the series is longer by a quarter than when that was done last. With
+    /// other ones all begins anew and learns the last rows again.
     fn search(&mut self, observed: Option<f64>) {
         let Some(search) = &mut self.search else { return };
         if observed.is_none() && search.recent.is_empty() {
@@ -195,8 +198,8 @@ impl SeasonMixture {
         path
     }
 
-    /// The quantile of `p` around `forecast`, that of the row `step ≥ 1` steps ahead. It rises with `p`; probabilities of 0 and 1 count as
-    /// 10⁻⁶ less.
+    /// The quantile of `p` around `forecast`, that of the row `step ≥ 1` steps ahead. It rises with
+    /// `p`; probabilities of 0 and 1 count as 10⁻⁶ less.
     #[must_use]
     pub fn quantile(&self, p: f64, step: usize, forecast: f64) -> f64 {
         let offset = self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons);

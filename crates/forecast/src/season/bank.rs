@@ -5,13 +5,15 @@
 //! μ' = μ + φ b + η,   b' = φ b + ζ,   u' = ρ u + ξ,   c_f' = rotation(2πf) c_f + ω
 //! ```
 //!
-//! with a level `μ`, a slope `b`, an autoregression `u` and, for each frequency `f = j/m` of the periods, a pair `c_f` that turns. Only
-//! ratios of variances matter for the forecasts, so that of `ε` is 1. The covariances do not depend on the data:
-//! **all coordinates of a series share the gains**. Once a filter's gain no longer moves, or after 1500 rows, it is kept; a missing row
+//! with a level `μ`, a slope `b`, an autoregression `u` and, for each frequency `f = j/m` of the
+//! periods, a pair `c_f` that turns. Only ratios of variances matter for the forecasts, so that of
+//! `ε` is 1. The covariances do not depend on the data: **all coordinates of a series share the
+//! gains**. Once a filter's gain no longer moves, or after 1500 rows, it is kept; a missing row
 //! sets it going again for a while, so gaps are exact.
 //!
-//! Cost a row: `s` states, `K` filters, `C` coordinates: `3sKC` multiply-adds, and `4s²K` while gains move. Memory: `½s²K` numbers. Source: Harvey
-//! 1989, *Forecasting, Structural Time Series Models and the Kalman Filter*, 2.3 and 4.1.
+//! Cost a row: `s` states, `K` filters, `C` coordinates: `3sKC` multiply-adds, and `4s²K` while
+//! gains move. Memory: `½s²K` numbers. Source: Harvey 1989, *Forecasting, Structural Time Series
+//! Models and the Kalman Filter*, 2.3 and 4.1.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, sincos_quarter_turns};
@@ -174,7 +176,8 @@ impl Model {
     fn advance_covariance(&self, k: usize, p: &mut [f64]) {
         let s = self.states();
         let noises = &self.grid[k];
-        // A symmetric matrix: rows are combined, the result is transposed, and rows are combined again.
+        // A symmetric matrix: rows are combined, the result is transposed, and rows are combined
+        // again.
         for _ in 0..2 {
             for j in 0..s {
                 let slope = noises.damping * p[s + j];
@@ -208,8 +211,8 @@ fn is_seen(state: usize) -> bool {
 /// The filters of a series in all its coordinates.
 ///
 /// # Invariants
-/// `states` is `C × s × K`, the prediction of the states of the next row. `covariances` holds the lower triangle of each
-/// filter's.
+/// `states` is `C × s × K`, the prediction of the states of the next row. `covariances` holds the
+/// lower triangle of each filter's.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Bank {
@@ -242,7 +245,8 @@ impl Bank {
         }
     }
 
-    /// The forecasts of all filters: `steps` numbers for each coordinate and filter, in that order. `work` is scratch memory.
+    /// The forecasts of all filters: `steps` numbers for each coordinate and filter, in that order.
+    /// `work` is scratch memory.
     pub(super) fn forecast(&self, model: &Model, steps: usize, paths: &mut [f64], work: &mut Vec<f64>) {
         let (s, filters) = (model.states(), model.filters());
         work.clear();
@@ -346,5 +350,80 @@ impl Bank {
             && self.covariances.len() == filters * s * (s + 1) / 2
             && self.moving.len() == filters;
         Inconsistent::require(whole, "bank of filters", "it has the states of all filters")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Matrix = Vec<Vec<f64>>;
+
+    fn product(a: &Matrix, b: &Matrix) -> Matrix {
+        let columns = b[0].len();
+        a.iter().map(|row| (0..columns).map(|j| row.iter().zip(b).map(|(x, b)| x * b[j]).sum()).collect()).collect()
+    }
+
+    fn transposed(a: &Matrix) -> Matrix {
+        (0..a[0].len()).map(|j| a.iter().map(|row| row[j]).collect()).collect()
+    }
+
+    /// Every filter against the textbook's with dense matrices, on a series with gaps in two coordinates.
+    #[test]
+    fn filters_are_those_of_dense_matrices() {
+        let model = Model::new(&[5], Detail::Full);
+        let (s, filters, steps) = (FRONT + 4, 84, 3);
+        assert_eq!((model.states(), model.filters()), (s, filters));
+        let mut bank = Bank::new(&model, 2);
+        let series: Vec<Option<f64>> = (0..60_usize)
+            .map(|t| (t % 13 != 7 && !(30..34).contains(&t)).then(|| (t * t % 17) as f64 + 0.3 * t as f64))
+            .collect();
+        for row in &series {
+            bank.step(&model, row.map(|y| [y, 2.0 - 0.5 * y]).as_ref().map(|z| &z[..]));
+        }
+        let mut paths = vec![0.0; 2 * filters * steps];
+        bank.forecast(&model, steps, &mut paths, &mut Vec::new());
+        for k in 0..filters {
+            let noises = &model.grid[k];
+            let mut a: Matrix = vec![vec![0.0; s]; s];
+            (a[0][0], a[0][1], a[1][1], a[2][2]) = (1.0, noises.damping, noises.damping, noises.memory);
+            for j in 1..=2 {
+                let (sin, cos) = (std::f64::consts::TAU * f64::from(j) / 5.0).sin_cos();
+                let r = FRONT + 2 * (j as usize - 1);
+                (a[r][r], a[r][r + 1], a[r + 1][r], a[r + 1][r + 1]) = (cos, sin, -sin, cos);
+            }
+            let c: Vec<f64> = vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0];
+            let prior = noises.prior(2);
+            let p: Matrix = (0..s).map(|i| (0..s).map(|j| if i == j { prior[i] } else { 0.0 }).collect()).collect();
+            for coordinate in 0..2 {
+                let mut x = vec![0.0; s];
+                let mut p_now = p.clone();
+                for (t, row) in series.iter().enumerate() {
+                    if let Some(y) = row {
+                        let z = if coordinate == 0 { *y } else { 2.0 - 0.5 * y };
+                        if t == 0 {
+                            x[0] = z;
+                        }
+                        let seen: Vec<f64> =
+                            p_now.iter().map(|row| row.iter().zip(&c).map(|(p, c)| p * c).sum()).collect();
+                        let variance = 1.0 + seen.iter().zip(&c).map(|(p, c)| p * c).sum::<f64>();
+                        let error = z - x.iter().zip(&c).map(|(x, c)| x * c).sum::<f64>();
+                        for i in 0..s {
+                            x[i] += seen[i] / variance * error;
+                            (0..s).for_each(|j| p_now[i][j] -= seen[i] * seen[j] / variance);
+                        }
+                    }
+                    x = a.iter().map(|row| row.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
+                    p_now = product(&product(&a, &p_now), &transposed(&a));
+                    (0..s).for_each(|i| p_now[i][i] += noises.of_states(2)[i]);
+                }
+                for step in 0..steps {
+                    let expected: f64 = x.iter().zip(&c).map(|(x, c)| x * c).sum();
+                    let path = paths[(coordinate * filters + k) * steps + step];
+                    assert!((path - expected).abs() < 1e-6 * expected.abs().max(1.0), "{noises:?}: {path} {expected}");
+                    x = a.iter().map(|row| row.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
+                }
+            }
+        }
     }
 }

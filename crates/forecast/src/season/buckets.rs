@@ -1,14 +1,15 @@
 //! The mixture: weights of the experts for each bucket of horizons.
 //!
-//! Horizons `1 | 2, 3 | 4 … 7 | 8 … 15 | …` share a bucket of `w` horizons. When the row of a forecast has come, the absolute error of
-//! expert `k` joins its bucket with weight `1/w`, and the bucket decays by `η^{1/w}`. With mean losses `L_k` over `n` rows
+//! Horizons `1 | 2, 3 | 4 … 7 | 8 … 15 | …` share a bucket of `w` horizons. When the row of a
+//! forecast has come, the absolute error of expert `k` joins its bucket with weight `1/w`, and the
+//! bucket decays by `η^{1/w}`. With mean losses `L_k` over `n` rows
 //!
 //! ```text
 //! weight_k ∝ (L_k + 10⁻⁴ min L)^{−q},   q = min(16, n/6)
 //! ```
 //!
-//! Few errors leave the weights nearly equal, and many give nearly all to the best. While a bucket has no error, the
-//! median of the experts is the forecast.
+//! Few errors leave the weights nearly equal, and many give nearly all to the best. While a bucket
+//! has no error, the median of the experts is the forecast.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::exp;
@@ -78,7 +79,8 @@ impl Buckets {
         Self { buckets: widths(horizons).into_iter().map(bucket).collect() }
     }
 
-    /// The mixture of the experts' paths (`steps` numbers each), whose first step is number `first`. `work` is scratch memory.
+    /// The mixture of the experts' paths (`steps` numbers each), whose first step is number
+    /// `first`. `work` is scratch memory.
     pub(super) fn mix(&self, paths: &[f64], first: usize, path: &mut [f64], horizons: usize, work: &mut Vec<f64>) {
         let steps = path.len();
         let mut weighed = None;

@@ -1,7 +1,8 @@
-//! The coordinates in which experts see a series: as it is, and by logarithms where all of it is positive.
+//! The coordinates in which experts see a series: as it is, and by logarithms where all of it is
+//! positive.
 //!
-//! The logarithm here and the exponential of `mercer_simd` are sums and products alone, so that a forecast has the same
-//! bits on every machine.
+//! The logarithm here and the exponential of `mercer_simd` are sums and products alone, so that a
+//! forecast has the same bits on every machine.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{LANES, Lane, exp_in_place};
@@ -20,7 +21,8 @@ pub(super) enum Coordinate {
 }
 
 impl Coordinate {
-    /// The coordinates of a series that begins with these rows: logarithms join where all are positive.
+    /// The coordinates of a series that begins with these rows: logarithms join where all are
+    /// positive.
     pub(super) fn of(beginning: impl Iterator<Item = f64>) -> Vec<Self> {
         let smallest = beginning.fold(f64::INFINITY, f64::min);
         // A tenth of the smallest number must still be one.
@@ -63,8 +65,8 @@ impl Validate for Coordinate {
     }
 }
 
-/// `ln x` of a positive normal number, to a few units of the last place: `x = 2ᵉ m` with `m` around 1, and
-/// `ln m = 2 artanh((m − 1)/(m + 1))` by its series.
+/// `ln x` of a positive normal number, to a few units of the last place: `x = 2ᵉ m` with `m` around
+/// 1, and `ln m = 2 artanh((m − 1)/(m + 1))` by its series.
 pub(super) fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as i64 - 1023;

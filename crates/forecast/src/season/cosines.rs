@@ -1,6 +1,8 @@
-//! Random cosines of lags: features of a Gaussian kernel whose lengths grow with the distance of a lag.
+//! Random cosines of lags: features of a Gaussian kernel whose lengths grow with the distance of a
+//! lag.
 //!
-//! `2 √(2/D) cos(wᵀf + b)` with `w_l = g_l γ^{d_l} / ‖γ^d‖`, `g ~ N(0, 1)`, `b` uniform (Rahimi and Recht 2007).
+//! `2 √(2/D) cos(wᵀf + b)` with `w_l = g_l γ^{d_l} / ‖γ^d‖`, `g ~ N(0, 1)`, `b` uniform (Rahimi and
+//! Recht 2007).
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, sincos_lane, sincos_quarter_turns};
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +14,8 @@ use super::coordinates::ln;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Cosines {
-    /// In quarter turns: the phases, and then the frequencies of each lag, `D` padded to whole lanes.
+    /// In quarter turns: the phases, and then the frequencies of each lag, `D` padded to whole
+    /// lanes.
     quarter_turns: AlignedVec,
     count: usize,
 }
@@ -99,7 +102,8 @@ mod tests {
         }
     }
 
-    /// A product of two feature vectors, divided by 4, is near the kernel `exp(−‖(f − f')w‖²/2‖w‖²)`.
+    /// A product of two feature vectors, divided by 4, is near the kernel `exp(−‖(f −
+    /// f')w‖²/2‖w‖²)`.
     #[test]
     fn products_approach_the_kernel() {
         let weights = [1.0, 0.5];

@@ -21,8 +21,8 @@ struct Side {
     range: Range,
 }
 
-/// The experts of a series. Their paths are in the order of the bank's filters and then of the sets, in each all of one
-/// coordinate before those of the next.
+/// The experts of a series. Their paths are in the order of the bank's filters and then of the
+/// sets, in each all of one coordinate before those of the next.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Experts {

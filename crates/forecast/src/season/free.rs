@@ -1,5 +1,6 @@
-//! Experts that cost nothing: the last value, the mean, and for each period the value of a season ago and the mean of the
-//! last eight values of the phase. They forecast from the first row on, and are what the mixture is compared with.
+//! Experts that cost nothing: the last value, the mean, and for each period the value of a season
+//! ago and the mean of the last eight values of the phase. They forecast from the first row on, and
+//! are what the mixture is compared with.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -78,7 +79,8 @@ impl FreeExperts {
         self.phases.iter_mut().for_each(|phases| phases.push(row, value));
     }
 
-    /// The value of the same phase of the first period; the last value while there is none, or without a period.
+    /// The value of the same phase of the first period; the last value while there is none, or
+    /// without a period.
     pub(super) fn seasonal(&self, row: usize) -> f64 {
         self.phases.first().and_then(|phases| phases.last(row)).unwrap_or(self.last)
     }

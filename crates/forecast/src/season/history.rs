@@ -44,8 +44,8 @@ impl Recent {
 const BLOCK: usize = 100;
 const BLOCKS: usize = 30;
 
-/// The least and the largest of the last 3000 rows, to a block of 100: where forecasts may go, and what an observation
-/// counts at most.
+/// The least and the largest of the last 3000 rows, to a block of 100: where forecasts may go, and
+/// what an observation counts at most.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Range {
@@ -79,9 +79,9 @@ impl Range {
         (least - width, largest + width)
     }
 
-    /// An observation as it counts: one far outside of all before is pulled to the bound, which it widens. So a
-    /// spoilt number does no more harm than an ordinary one, and a change of level is followed within a few rows. While
-    /// nothing has varied yet, everything counts as it is.
+    /// An observation as it counts: one far outside of all before is pulled to the bound, which it
+    /// widens. So a spoilt number does no more harm than an ordinary one, and a change of level is
+    /// followed within a few rows. While nothing has varied yet, everything counts as it is.
     pub(super) fn tame(&self, value: f64) -> f64 {
         let (low, high) = self.bounds();
         let varied = high - low > 1e-6 * low.abs().max(high.abs());

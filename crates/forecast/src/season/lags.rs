@@ -1,17 +1,20 @@
-//! Regressions upon lags around an anchor, whose coefficients are expected to fall with the distance to the anchor.
+//! Regressions upon lags around an anchor, whose coefficients are expected to fall with the
+//! distance to the anchor.
 //!
 //! ```text
 //! (z_{t+1} − a_t)/s ≈ θᵀ x,     x = (0.3, γ^{d(l)} (z_{t+1−l} − a_t)/s  for each lag l, random cosines of the same)
 //! V ← αV + (1 − α)λI + x xᵀ
 //! ```
 //!
-//! An anchor `a_t` is a forecast by itself: the last value, that of a season ago, the sum of the two's changes, the running mean. So the
-//! regression learns a correction, and its prior is the anchor. Lags near 1 and near multiples of a period stand a distance `d(l)` apart
-//! from the nearest of them, and the factor `γ^d` has the role of the forgetting factor of [`Opf`](crate::Opf). The share `(1 − α)λ` of the
-//! regulariser goes to one coordinate after the other, `n` shares at a time.
+//! An anchor `a_t` is a forecast by itself: the last value, that of a season ago, the sum of the
+//! two's changes, the running mean. So the regression learns a correction, and its prior is the
+//! anchor. Lags near 1 and near multiples of a period stand a distance `d(l)` apart from the
+//! nearest of them, and the factor `γ^d` has the role of the forgetting factor of
+//! [`Opf`](crate::Opf). The share `(1 − α)λ` of the regulariser goes to one coordinate after the
+//! other, `n` shares at a time.
 //!
-//! Several steps ahead an expert goes on upon its own path; in a gap the path is kept. Cost a row and expert: `n²`, and
-//! `½n²` where coefficients are solved for; `n` a step ahead. Memory: `½n²`.
+//! Several steps ahead an expert goes on upon its own path; in a gap the path is kept. Cost a row
+//! and expert: `n²`, and `½n²` where coefficients are solved for; `n` a step ahead. Memory: `½n²`.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_linalg_incremental::SquareRootRls;
@@ -86,10 +89,8 @@ pub(super) fn reach(periods: &[usize]) -> usize {
 impl Design {
     fn all(periods: &[usize], detail: Detail, seed: u64) -> Vec<Self> {
         let longest = periods.last().copied().unwrap_or(1);
-        let plain = Choice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true };
-        let mut choices = vec![plain];
+        let mut choices = vec![Choice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true }];
         if detail == Detail::Full {
-            choices.push(Choice { near: 13, gamma: 0.9, lambda: 0.01, cosines: 0, every: 1, forgets: true });
             let count = if longest > 26 { 60 } else { 100 };
             choices.push(Choice { near: 6, gamma: 0.8, lambda: 1.0, cosines: count, every: 4, forgets: false });
             if periods.is_empty() {
@@ -131,7 +132,8 @@ impl Design {
         1 + self.lags.len() + self.cosines.as_ref().map_or(0, Cosines::count)
     }
 
-    /// The row of a regression after `own`, values of its own that continue the series; returns the anchor.
+    /// The row of a regression after `own`, values of its own that continue the series; returns the
+    /// anchor.
     fn row(&self, anchor: Anchor, view: &View, own: &[f64], row: &mut AlignedVec, work: &mut AlignedVec) -> f64 {
         let end = view.recent.len() + own.len();
         let value = |lag: usize| {
@@ -347,5 +349,86 @@ impl Past {
         self.recent.validate(reach)?;
         self.mean.validate()?;
         Inconsistent::positive(self.scale, "unit of a regression")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Solves `V θ = s` by elimination; `V` is positive definite.
+    fn solve(v: &[Vec<f64>], s: &[f64]) -> Vec<f64> {
+        let n = s.len();
+        let mut rows: Vec<Vec<f64>> = v.iter().zip(s).map(|(row, s)| [row.as_slice(), &[*s]].concat()).collect();
+        for i in 0..n {
+            for j in 0..n {
+                let factor = rows[j][i] / rows[i][i];
+                if j != i {
+                    (i..=n).for_each(|k| rows[j][k] -= factor * rows[i][k]);
+                }
+            }
+        }
+        (0..n).map(|i| rows[i][n] / rows[i][i]).collect()
+    }
+
+    /// The regressions of a period of 4, from the normal equations written out.
+    #[test]
+    fn regressions_are_those_of_their_normal_equations() {
+        let period = 4;
+        let series: Vec<f64> =
+            (0..90_usize).map(|t| [3.0, 7.0, 4.0, 1.0][t % 4] + (t * t % 11) as f64 * 0.3 + 0.02 * t as f64).collect();
+        let scale = 1.7;
+        let mut sets = LagSet::all(&[period], Detail::Light, 1, 0);
+        let set = &mut sets[0];
+        // Lags 1 … 10 at the distances 0 … 9, and 12 = 3·4 at 2; 2·4 ± 1 are near.
+        let lags: Vec<usize> = (1..=10).chain([12]).collect();
+        let distances: Vec<i32> = (0..=9).chain([2]).collect();
+        assert_eq!(set.design.lags, lags);
+        let n = 12;
+        let value = |t: usize, lag: usize| t.checked_sub(lag).map(|i| series[i]);
+        let anchor = |kind: usize, t: usize| -> f64 {
+            match (kind, value(t, period), value(t, period + 1)) {
+                (1, Some(season), _) => season,
+                (2, Some(season), Some(before)) => series[t - 1] + season - before,
+                (3, ..) => series[..t].iter().sum::<f64>() / t as f64,
+                _ => series[t - 1],
+            }
+        };
+        let row = |a: f64, t: usize| -> Vec<f64> {
+            let lagged = lags
+                .iter()
+                .zip(&distances)
+                .map(|(lag, distance)| value(t, *lag).map_or(0.0, |z| (z - a) / scale) * 0.8_f64.powi(*distance));
+            std::iter::once(0.3).chain(lagged).collect()
+        };
+        let alphas = [1.0, 0.99];
+        let mut normal = vec![(vec![vec![0.0; n]; n], vec![0.0; n]); 8];
+        normal.iter_mut().for_each(|(v, _)| (0..n).for_each(|i| v[i][i] = 1.0));
+        let (mut recent, mut mean) = (Recent::new(reach(&[period])), Mean::default());
+        let mut scratch = ForecastScratch::default();
+        for t in 0..series.len() {
+            if t >= 2 {
+                let view = View { recent: recent.rows(), mean: mean.value(), scale, bounds: (-1e9, 1e9) };
+                let mut paths = [0.0; 8];
+                set.forecast(|_| view, 1, &mut paths, &mut scratch);
+                for (k, path) in paths.iter().enumerate() {
+                    let (v, s) = &mut normal[k];
+                    let (a, alpha) = (anchor(k / 2, t), alphas[k % 2]);
+                    let x = row(a, t);
+                    let theta = solve(v, s);
+                    let expected = a + scale * theta.iter().zip(&x).map(|(c, x)| c * x).sum::<f64>();
+                    assert!((path - expected).abs() < 1e-8, "row {t}, expert {k}: {path} {expected}");
+                    let target = (series[t] - a) / scale;
+                    for i in 0..n {
+                        (0..n).for_each(|j| v[i][j] = alpha * (v[i][j] + x[i] * x[j]));
+                        s[i] = alpha * (s[i] + x[i] * target);
+                    }
+                    v[(t - 2) % n][(t - 2) % n] += n as f64 * (1.0 - alpha);
+                }
+                set.learn(|_| view, &[series[t]], &mut scratch);
+            }
+            recent.push(series[t]);
+            mean.push(series[t]);
+        }
     }
 }

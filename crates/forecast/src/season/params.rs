@@ -5,7 +5,8 @@ use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 /// Longest period: a year of hours, and some room.
 const LONGEST_PERIOD: usize = 20_000;
 
-/// Most steps that forecasts are scored for: the forecasts that wait hold as many numbers an expert.
+/// Most steps that forecasts are scored for: the forecasts that wait hold as many numbers an
+/// expert.
 const MOST_HORIZONS: usize = 2_000;
 
 /// The lengths of the seasons, in rows.
@@ -26,8 +27,7 @@ pub enum Detail {
     /// All of them: the best forecasts.
     #[default]
     Full,
-    /// A quarter of the filters, one regression an anchor, and no random cosines: errors are some percent larger, time
-    /// and memory are a small part. For thousands of series.
+    /// A quarter of the filters and no random cosines: larger errors, less time and memory.
     Light,
 }
 
@@ -36,12 +36,13 @@ parameters! {
     pub struct SeasonParams {
         /// The lengths of the seasons.
         periods: Periods = Periods::Found,
-        /// `H`, from 1 to 2000: forecasts of `1 … H` steps teach the weights and the intervals. Longer forecasts use
-        /// those of `H`.
+        /// `H`, from 1 to 2000: forecasts of `1 … H` steps teach the weights and the intervals.
+        /// Longer forecasts use those of `H`.
         horizons: usize = 12,
         /// How many experts there are.
         detail: Detail = Detail::Full,
-        /// The share of rows that intervals between the quantiles of `(1 ∓ coverage)/2` are held to.
+        /// The share of rows that intervals between the quantiles of `(1 ∓ coverage)/2` are held
+        /// to.
         coverage: f64 = 0.9,
         /// `≥ 0`: how fast the widths follow what was missed; 0 leaves them as the residuals say.
         rate: f64 = 0.01,

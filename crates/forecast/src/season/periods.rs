@@ -1,12 +1,17 @@
 //! Periods from data, by peaks of the autocorrelation.
 //!
-//! The unbiased autocorrelation `r` of the differences, at lags up to `min(400, N/2)`. A peak is above `max(0.2, 2.6/√N)`, the largest of its five
-//! neighbours, and 0.3 above the lowest value before it. The first period is the first peak of at least 0.8 of the highest; the second a
-//! multiple of it at which `r` is higher by 0.03 and by a quarter of `1 − r`. Where there is none, the same is tried with the series less
-//! its line, smoothed by `(¼, ½, ¼)`.
+//! The unbiased autocorrelation `r` of the differences, at lags up to `min(400, N/2)`. A peak is
+//! above `max(0.2, 2.6/√N)`, the largest of its five neighbours, and 0.3 above the lowest value
+//! before it. The first period is the first peak of at least 0.8 of the highest; the second a
+//! multiple of it at which `r` is above the lowest `r'` of the multiples before it by 0.03 and by a
+//! quarter of `1 − r'`. Where there is none,
+//! the same is tried with the series less its line, smoothed by `(¼, ½, ¼)`.
 
 /// Lags that are looked at, at most.
 const FARTHEST: usize = 400;
+
+/// Lengths that a season often has; one of them wins over a neighbour that is hardly higher.
+const USUAL: [usize; 10] = [4, 7, 12, 24, 30, 48, 52, 168, 336, 365];
 
 /// Rows below which no period is looked for.
 const FEWEST: usize = 16;
@@ -65,9 +70,14 @@ fn peaks(r: &[f64], lags: usize, threshold: f64) -> Vec<usize> {
     }
     let best = candidates.iter().map(|m| r[*m]).fold(f64::NEG_INFINITY, f64::max);
     let Some(first) = candidates.iter().copied().find(|m| r[*m] >= 0.8 * best) else { return Vec::new() };
-    let rises = |m: usize| r[m] - r[first] > 0.03 && r[m] - r[first] > 0.25 * (1.0 - r[first]);
-    let longer: Vec<usize> =
-        candidates.into_iter().filter(|m| *m > first && m.is_multiple_of(first) && rises(*m)).collect();
+    let usual = |m: &usize| USUAL.contains(m) && m.abs_diff(first) == 1 && r[*m] >= 0.9 * r[first];
+    let first = [first - 1, first + 1].into_iter().find(usual).unwrap_or(first);
+    // Autocorrelation falls with the lag: a multiple is compared with those before it.
+    let rises = |m: &usize| {
+        let lowest = (first..*m).step_by(first).map(|multiple| r[multiple]).fold(f64::INFINITY, f64::min);
+        m.is_multiple_of(first) && r[*m] - lowest > (0.25 * (1.0 - lowest)).max(0.03)
+    };
+    let longer: Vec<usize> = candidates.into_iter().filter(|m| *m > first).filter(rises).collect();
     let best = longer.iter().map(|m| r[*m]).fold(f64::NEG_INFINITY, f64::max);
     let second = longer.into_iter().find(|m| r[*m] >= best - 0.02);
     std::iter::once(first).chain(second).collect()

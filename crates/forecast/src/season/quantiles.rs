@@ -1,15 +1,16 @@
 //! Quantiles around the mixture's forecasts, for each horizon.
 //!
-//! `σ_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps. The residuals `r = e/σ_h`, with `σ_h` as it was before, are kept by
-//! bucket of horizons. A quantile is
+//! `σ_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps. The residuals `r
+//! = e/σ_h`, with `σ_h` as it was before, are kept by bucket of horizons. A quantile is
 //!
 //! ```text
 //! ŷ_h + κ σ_h quantile_p'(r),     p' = p (1 + 1/n) above the middle, and its mirror image below
 //! ln κ ← ln κ + rate ([y outside its interval] − (1 − coverage))/w
 //! ```
 //!
-//! so residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of rows that the intervals of the given coverage
-//! hold: the adaptive level of conformal inference (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept.
+//! so residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of
+//! rows that the intervals of the given coverage hold: the adaptive level of conformal inference
+//! (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept.
 
 use std::collections::VecDeque;
 
@@ -19,7 +20,7 @@ use mercer_simd::exp;
 use super::buckets::{bucket, widths};
 use super::coordinates::ln;
 
-/// Residuals kept of a bucket.
+/// Residuals kept of a bucket of one horizon; wider ones keep up to four times as many.
 const KEPT: usize = 300;
 /// Residuals that quantiles are taken from at least.
 const FEWEST: usize = 10;
@@ -53,13 +54,19 @@ pub(super) struct Quantiles {
     residuals: Vec<Residuals>,
 }
 
+/// Residuals kept of a bucket of so many horizons.
+fn kept(horizons: usize) -> usize {
+    KEPT * horizons.min(4)
+}
+
 impl Residuals {
     fn new(horizons: usize) -> Self {
-        Self { recent: VecDeque::with_capacity(KEPT + 1), sorted: Vec::with_capacity(KEPT + 1), width: 0.0, horizons }
+        let kept = kept(horizons);
+        Self { recent: VecDeque::with_capacity(kept + 1), sorted: Vec::with_capacity(kept + 1), width: 0.0, horizons }
     }
 
     fn push(&mut self, residual: f64) {
-        if self.recent.len() == KEPT
+        if self.recent.len() == kept(self.horizons)
             && let Some(oldest) = self.recent.pop_front()
         {
             let place = self.sorted.partition_point(|r| *r < oldest);
@@ -72,8 +79,9 @@ impl Residuals {
 
     /// The quantile of the residuals, with `κ`.
     fn quantile(&self, p: f64) -> f64 {
-        // Residuals of one forecast are alike: they count as one.
-        let n = (self.sorted.len() / self.horizons).max(8) as f64;
+        // Residuals of one forecast are alike, and so are those of forecasts that overlap: a bucket
+        // of `w` horizons has forecasts of about `w` steps, so `w²` residuals count as one.
+        let n = (self.sorted.len() / (self.horizons * self.horizons)).max(8) as f64;
         let outward = |p: f64| (p * (1.0 + 1.0 / n)).min(1.0);
         let p = if p > 0.5 { outward(p) } else { 1.0 - outward(1.0 - p) };
         let place = p * (self.sorted.len() - 1) as f64;
@@ -113,9 +121,9 @@ impl Quantiles {
         self.squares[h] += (error * error - self.squares[h]) / self.counted[h].min(MEMORY) as f64;
     }
 
-    /// How far the quantile of `p` is from the forecast of `step` steps. Beyond the largest horizon, and before errors of
-    /// as many steps are known, the deviation grows like the root of the steps; `unit` is that of one step while no
-    /// error is known.
+    /// How far the quantile of `p` is from the forecast of `step` steps. Beyond the largest
+    /// horizon, and before errors of as many steps are known, the deviation grows like the root of
+    /// the steps; `unit` is that of one step while no error is known.
     pub(super) fn offset(&self, p: f64, step: usize, unit: f64) -> f64 {
         let horizons = self.squares.len();
         let known = (0..step.min(horizons)).rev().find(|h| self.counted[*h] >= 3);
@@ -140,7 +148,7 @@ impl Quantiles {
             residuals.width.validate()?;
             let mut recent: Vec<f64> = residuals.recent.iter().copied().collect();
             recent.sort_unstable_by(f64::total_cmp);
-            let sound = recent == residuals.sorted && recent.len() <= KEPT && residuals.horizons == width;
+            let sound = recent == residuals.sorted && recent.len() <= kept(width) && residuals.horizons == width;
             Inconsistent::require(sound, WHAT, "residuals are in order")?;
         }
         Ok(())

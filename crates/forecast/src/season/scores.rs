@@ -28,8 +28,8 @@ pub struct ErrorSums {
     pub squared: f64,
 }
 
-/// The scores of a [`SeasonMixture`](crate::SeasonMixture) since its warm-up. Missing rows do not count, and a spoilt number counts as
-/// the bound that it was pulled to.
+/// The scores of a [`SeasonMixture`](crate::SeasonMixture) since its warm-up. Missing rows do not
+/// count, and a spoilt number counts as the bound that it was pulled to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeasonScores {
@@ -37,7 +37,8 @@ pub struct SeasonScores {
     pub one_step: Tally,
     /// Forecasts of `1 … H` steps from every row at which such were made, all steps alike.
     pub horizons: Tally,
-    /// Changes over a season, `|y_t − y_{t−m}|`, of which their mean is the unit of MASE: their number and their sum.
+    /// Changes over a season, `|y_t − y_{t−m}|`, of which their mean is the unit of MASE: their
+    /// number and their sum.
     pub changes: (usize, f64),
 }
 
@@ -81,8 +82,8 @@ impl Tally {
 }
 
 impl SeasonScores {
-    /// Mean absolute error of the mixture over `1 … H` steps, in units of the mean change over a season; NaN while either is
-    /// not known.
+    /// Mean absolute error of the mixture over `1 … H` steps, in units of the mean change over a
+    /// season; NaN while either is not known.
     #[must_use]
     pub fn mase(&self) -> f64 {
         self.horizons.mae(&self.horizons.mixture) * self.changes.0 as f64 / self.changes.1

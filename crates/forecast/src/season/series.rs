@@ -1,4 +1,5 @@
-//! A series of known periods: its experts, their weights, and the forecasts that wait for their rows.
+//! A series of known periods: its experts, their weights, and the forecasts that wait for their
+//! rows.
 
 use std::collections::VecDeque;
 
@@ -55,7 +56,8 @@ struct Work {
 /// A series of known periods.
 ///
 /// # Invariants
-/// Rows count from the first that was observed. During the warm-up `beginning` holds them all; later it is empty.
+/// Rows count from the first that was observed. During the warm-up `beginning` holds them all;
+/// later it is empty.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Series {
@@ -99,7 +101,8 @@ impl Series {
         &self.periods
     }
 
-    /// Whether forecasts are more than the last value: a season is known, or the experts have begun.
+    /// Whether forecasts are more than the last value: a season is known, or the experts have
+    /// begun.
     pub(super) fn warmed_up(&self) -> bool {
         self.settled.is_some() || self.periods.first().is_some_and(|period| self.rows >= *period)
     }
