@@ -45,7 +45,8 @@ impl<K: Kernel> Klms<K> {
     }
 }
 
-pub(crate) const KLMS: Learner<Klms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KLMS: Learner<Klms<AnyKernel>> = Entry {
     name: "klms",
     summary: "kernel least mean squares: every example is kept until the dictionary is full",
     keys: KlmsParams::KEYS,

@@ -48,7 +48,8 @@ impl<K: Kernel> Knlms<K> {
     }
 }
 
-pub(crate) const KNLMS: Learner<Knlms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KNLMS: Learner<Knlms<AnyKernel>> = Entry {
     name: "knlms",
     summary: "kernel normalised least mean squares on a coherent dictionary",
     keys: KnlmsParams::KEYS,

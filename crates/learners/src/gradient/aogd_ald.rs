@@ -19,6 +19,7 @@ use crate::example::{Rows, Target};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::loss::Loss;
 use crate::parameters::parameters;
+use crate::wrappers::{OnOneDictionary, Sharer};
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
@@ -74,12 +75,21 @@ pub struct AogdAld<K> {
     scratch: Scratch,
 }
 
-impl<K> AogdAld<K> {
-    /// The learner on its dictionary, when it will never be anything else.
-    pub(crate) fn into_dictionary(self) -> Result<Box<InSpan<K>>, Box<Self>> {
+/// It shares its dictionary while it will never be anything else.
+impl<K: Kernel + Clone + Send> Sharer for AogdAld<K> {
+    type Kernel = K;
+
+    fn on_dictionary(self) -> Result<OnOneDictionary<K>, Self> {
         match self {
-            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), .. } => Ok(dictionary),
-            other => Err(Box::new(other)),
+            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), radius, scratch } => {
+                dictionary.on_dictionary().map_err(|dictionary| Self {
+                    growth_limit: None,
+                    phase: Phase::Dictionary(Box::new(dictionary)),
+                    radius,
+                    scratch,
+                })
+            }
+            other => Err(other),
         }
     }
 }
@@ -216,7 +226,8 @@ impl<K: Kernel + Clone> Blocks for AogdAld<K> {
     fn limit_threads(&mut self, _: usize) {}
 }
 
-pub(crate) const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
     name: "aogd-ald",
     summary: "approximated online gradient descent on an ALD dictionary",
     keys: AogdAldParams::KEYS,

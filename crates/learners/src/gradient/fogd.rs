@@ -55,7 +55,8 @@ impl Fogd {
 /// The table of frequencies may hold this many numbers (1 GiB), lest a slip of the pen exhaust the memory.
 const MOST_FREQUENCIES: usize = 1 << 27;
 
-pub(crate) const FOGD: Learner<Fogd> = Entry {
+#[doc(hidden)]
+pub const FOGD: Learner<Fogd> = Entry {
     name: "fogd",
     summary: "Fourier online gradient descent on random features of a Gaussian kernel",
     keys: FogdParams::KEYS,

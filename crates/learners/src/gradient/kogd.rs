@@ -88,7 +88,8 @@ impl<K: Kernel> Regressor for Kogd<K> {
     }
 }
 
-pub(crate) const KOGD: Learner<Kogd<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KOGD: Learner<Kogd<AnyKernel>> = Entry {
     name: "kogd",
     summary: "kernelised online gradient descent; every example is kept",
     keys: KogdParams::KEYS,

@@ -168,7 +168,8 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
     }
 }
 
-pub(crate) const NOGD: Learner<Nogd<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const NOGD: Learner<Nogd<AnyKernel>> = Entry {
     name: "nogd",
     summary: "Nyström online gradient descent on the features of the first points",
     keys: NogdParams::KEYS,

@@ -183,7 +183,8 @@ impl<K: Kernel> Regressor for FbKrls<K> {
     }
 }
 
-pub(crate) const FB_KRLS: Learner<FbKrls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const FB_KRLS: Learner<FbKrls<AnyKernel>> = Entry {
     name: "fb-krls",
     summary: "fixed-budget kernel recursive least squares: ridge regression on the examples that matter most",
     keys: FbKrlsParams::KEYS,

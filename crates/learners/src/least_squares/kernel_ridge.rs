@@ -346,7 +346,8 @@ impl<K: Kernel, F: Readout> Blocks for KernelRidge<K, F> {
     fn limit_threads(&mut self, _: usize) {}
 }
 
-pub(crate) const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
     name: "kernel-awv",
     summary: "Azoury–Warmuth–Vovk forecaster over all points",
     keys: KernelRidgeParams::KEYS,
@@ -362,7 +363,8 @@ pub(crate) const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const KERNEL_KRR: Learner<KernelKrr<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KERNEL_KRR: Learner<KernelKrr<AnyKernel>> = Entry {
     name: "kernel-krr",
     summary: "online kernel ridge regression over all points",
     source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",

@@ -81,7 +81,8 @@ impl From<AldKrlsParams> for KrlsParams {
     }
 }
 
-pub(crate) const KRLS: Learner<Krls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KRLS: Learner<Krls<AnyKernel>> = Entry {
     name: "krls",
     summary: "kernel recursive least squares on an ALD dictionary",
     keys: KrlsParams::KEYS,
@@ -97,7 +98,8 @@ pub(crate) const KRLS: Learner<Krls<AnyKernel>> = Entry {
 .made_by(|kernel, context, values| Ok(Krls::new(kernel, context.dimension, values.parameters(context)?)?));
 
 /// Engel's algorithm by its own name.
-pub(crate) const ALD_KRLS: Learner<Krls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const ALD_KRLS: Learner<Krls<AnyKernel>> = Entry {
     name: "ald-krls",
     summary: "kernel recursive least squares as published: an ALD dictionary, no ridge, no forgetting",
     keys: AldKrlsParams::KEYS,

@@ -233,7 +233,8 @@ impl GrowingUpdate for ScaledSquares {
 
 choices!(KrlsTRule { "b2p" = BackToPrior, "ui" = UncertaintyInjection });
 
-pub(crate) const KRLS_T: Learner<KrlsT<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KRLS_T: Learner<KrlsT<AnyKernel>> = Entry {
     name: "krls-t",
     summary: "kernel recursive least-squares tracker: a Gaussian process that forgets, on a budget",
     keys: KrlsTParams::KEYS,

@@ -91,7 +91,8 @@ fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Res
     Ok(values.parameters::<TaylorParams>(context)?.sigma(width(kernel)?))
 }
 
-pub(crate) const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
+#[doc(hidden)]
+pub const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
     name: "pkawv-taylor",
     summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
     keys: TaylorParams::KEYS,
@@ -108,7 +109,8 @@ pub(crate) const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
 }
 .made_by(|kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?));
 
-pub(crate) const PKRR_TAYLOR: Learner<PkrrTaylor> = Entry {
+#[doc(hidden)]
+pub const PKRR_TAYLOR: Learner<PkrrTaylor> = Entry {
     name: "pkrr-taylor",
     summary: "online ridge regression on Taylor features of a Gaussian kernel",
     time: cost!(1.5 r r),

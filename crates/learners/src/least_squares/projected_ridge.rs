@@ -263,7 +263,8 @@ impl<K: Kernel, F: Readout> Variance for ProjectedRidge<K, F> {
     }
 }
 
-pub(crate) const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
     name: "pkawv-nystrom",
     summary: "Azoury–Warmuth–Vovk forecaster on the span of a KORS dictionary, over the whole past",
     keys: NystromParams::KEYS,
@@ -279,7 +280,8 @@ pub(crate) const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const PKRR_NYSTROM: Learner<PkrrNystrom<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PKRR_NYSTROM: Learner<PkrrNystrom<AnyKernel>> = Entry {
     name: "pkrr-nystrom",
     summary: "online ridge regression on the span of a KORS dictionary, over the whole past",
     source: "Jézéquel et al. 2019, section 4",

@@ -93,7 +93,8 @@ impl<K: Kernel> Regressor for SwKrls<K> {
     }
 }
 
-pub(crate) const SW_KRLS: Learner<SwKrls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const SW_KRLS: Learner<SwKrls<AnyKernel>> = Entry {
     name: "sw-krls",
     summary: "sliding-window kernel recursive least squares: ridge regression on the last examples",
     keys: SwKrlsParams::KEYS,

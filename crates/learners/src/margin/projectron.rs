@@ -69,7 +69,8 @@ impl<K: Kernel> ProjectronPlus<K> {
     }
 }
 
-pub(crate) const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
     name: "projectron",
     summary: "perceptron that projects mistakes near its span",
     keys: ProjectronParams::KEYS,
@@ -84,7 +85,8 @@ pub(crate) const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(Projectron::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const PROJECTRON_PLUS: Learner<ProjectronPlus<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PROJECTRON_PLUS: Learner<ProjectronPlus<AnyKernel>> = Entry {
     name: "projectron++",
     summary: "Projectron that learns margins below 1 too",
     keys: ProjectronPlusParams::KEYS,

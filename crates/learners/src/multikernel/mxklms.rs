@@ -115,7 +115,8 @@ impl MultikernelUpdate for SoftmaxMixture {
     }
 }
 
-pub(crate) const MXKLMS: Learner<Mxklms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const MXKLMS: Learner<Mxklms<AnyKernel>> = Entry {
     name: "mxklms",
     summary: "mixture of kernels, each with least mean squares, on one dictionary of the first points",
     keys: &join::<4>(&[KERNELS], MxklmsParams::KEYS),

@@ -61,7 +61,8 @@ impl<K: Kernel> Kons<K> {
     }
 }
 
-pub(crate) const KONS: Learner<Kons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KONS: Learner<Kons<AnyKernel>> = Entry {
     name: "kons",
     summary: "kernelised online Newton step; every example is kept",
     keys: KonsParams::KEYS,

@@ -65,7 +65,8 @@ impl<K: Kernel> NonsAld<K> {
 /// gradient steps, vanish exponentially.
 const RADIUS_FOR_CLASSES: f64 = 2.0;
 
-pub(crate) const NONS_ALD: Learner<NonsAld<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const NONS_ALD: Learner<NonsAld<AnyKernel>> = Entry {
     name: "nons-ald",
     summary: "Nyström online Newton step on an ALD dictionary",
     keys: NonsAldParams::KEYS,

@@ -120,7 +120,8 @@ fn newton_step(alpha: f64, clip: f64, loss: Loss, outputs: usize) -> Result<Newt
     NewtonStep::new(alpha, clip, clip, loss, outputs)
 }
 
-pub(crate) const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
     name: "pros-n-kons",
     summary: "online Newton step on a KORS dictionary, restarted when a point is kept",
     keys: ProsNKonsParams::KEYS,
@@ -136,7 +137,8 @@ pub(crate) const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const CON_KONS: Learner<ConKons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const CON_KONS: Learner<ConKons<AnyKernel>> = Entry {
     name: "con-kons",
     summary: "online Newton step on a KORS dictionary, carried on when a point is kept",
     keys: ConKonsParams::KEYS,

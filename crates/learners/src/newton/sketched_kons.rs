@@ -94,7 +94,8 @@ impl<K: Kernel> SketchedKons<K> {
     }
 }
 
-pub(crate) const SKETCHED_KONS: Learner<SketchedKons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const SKETCHED_KONS: Learner<SketchedKons<AnyKernel>> = Entry {
     name: "sketched-kons",
     summary: "kernelised online Newton step whose curvature takes only some rounds",
     keys: SketchedKonsParams::KEYS,

@@ -1,7 +1,8 @@
 //! A mixture of learners: online choice of `λ`, `σ`, `M` and anything else by prediction with expert advice.
 //!
-//! Members are learners with as many outputs as each other, usually one: boxes of any learners (`Box<dyn Regressor>`), [`AnyRegressor`](crate::AnyRegressor)s, which share work and are saved,
-//! or a type of one's own, which says that it is a [`Member`] in one line.
+//! Members are learners with as many outputs as each other, usually one: boxes of any learners (`Box<dyn Regressor>`), an
+//! [enum](crate::one_of) of learners, which share work and are saved, or a type of one's own, which
+//! says that it is a [`Member`] in one line.
 //!
 //! Every member predicts and learns every example; the mixture predicts `ŷ = Σ p_k ŷ_k`, with weights that an
 //! [`Aggregation`](mercer_experts::Aggregation) learns from the linearised regrets `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a
@@ -12,7 +13,7 @@
 //! - **Failure.** A member that refuses an example which others take (its update is not finite, or its kernel
 //!   overflows) is dropped with weight 0 from the next round on; the mixture goes on. An example that all refuse changes nothing. A round whose regrets
 //!   exceed 1e100, which takes a target of that size, teaches nothing about the members.
-//! - **Shared work.** Untrained [`AnyRegressor`](crate::AnyRegressor)s that are [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld)
+//! - **Shared work.** Untrained members of an [enum](crate::one_of) that are [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld)
 //!   with the same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at its limit goes on otherwise)
 //!   keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
 //!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
@@ -42,15 +43,16 @@ use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
-pub(crate) use self::entry::{EXPERTS, mixture};
+pub use self::entry::{EXPERTS, MixtureParams, mixture};
+pub use self::sharing::{OnOneDictionary, Sharer, Sharing};
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
-pub(crate) const LARGEST_REGRET: f64 = 1e100;
+pub const LARGEST_REGRET: f64 = 1e100;
 
 /// What a [`Mixture`] can be made of.
 ///
-/// Boxes of learners are members, and so are [`AnyRegressor`](crate::AnyRegressor)s. A learner of one's own becomes one in a line, which says that it learns
-/// alone: `impl Member for MyLearner { type Group = Self; }`.
+/// Boxes of learners are members, and so are [enums](crate::one_of) of learners. A learner of one's own
+/// becomes one in a line, which says that it learns alone: `impl Member for MyLearner { type Group = Self; }`.
 pub trait Member: Sized {
     /// What learns in the mixture: `Self`, or for learners that share work one type that holds several of them.
     type Group;
@@ -152,7 +154,6 @@ struct Work {
 
 /// A member of a mixture, as it stands.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Expert<'a> {
     /// Its name.
     pub name: &'a str,
@@ -437,7 +438,8 @@ where
 }
 
 /// `‖ŷ − y‖²`
-pub(crate) fn squared_error(made: &[f64], y: &[f64]) -> f64 {
+#[must_use]
+pub fn squared_error(made: &[f64], y: &[f64]) -> f64 {
     made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum()
 }
 

@@ -4,10 +4,11 @@ use mercer_experts::Rule;
 use mercer_kernels::{Gaussian, RandomFourier};
 use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen,
-    PkawvTaylor, PkrrTaylor, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor,
+    Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -1,15 +1,17 @@
 //! Features and outputs that come late: a learner that grew is one that had them from the start and saw zeros.
 
 use crate::common::{TestResult, agree, kernel, learn, pass, same_kernel, weighted};
+use mercer_auto::{Auto, AutoParams};
 use mercer_core::Validate;
 use mercer_experts::Rule;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv,
-    KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd,
-    NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
-    ProsNKons, ProsNKonsParams, Regressor, RegressorExt, SketchedKons, SketchedKonsParams, Target, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, ProsNKonsParams,
+    Regressor, RegressorExt, SketchedKons, SketchedKonsParams, Target, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::{self, FunctionGradient, Steps, WeightedExample};
 use mercer_testkit::streams;
 

@@ -1,13 +1,14 @@
 //! Mixtures of learners against their members run alone, and against the rules' definitions.
 
+use mercer_auto::{Auto, AutoParams};
 use mercer_core::ExampleError;
 use mercer_experts::Rule;
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Blocks, Error, Fogd, FogdParams, Growth, Krls, KrlsParams,
-    Mixture, NonsAld, NonsAldParams, PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets,
-    TaylorParams, Variance,
+    AogdAld, AogdAldParams, Blocks, Error, Fogd, FogdParams, Growth, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams,
+    PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams, Variance,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::{self, Example};
 use mercer_testkit::streams;
 

@@ -4,8 +4,9 @@ use crate::common::{self, TestResult, values};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
     ExKrls, ExKrlsParams, FbKrls, FbKrlsParams, KernelKrr, KernelRidgeParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams, catalogue,
+    KrlsTRule, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams,
 };
+use mercer_registry::{entries, trial};
 use mercer_testkit::oracle::{self, Example, Trace, WeightedExample};
 use mercer_testkit::streams;
 use nalgebra::{DMatrix, DVector};
@@ -253,10 +254,10 @@ fn a_window_does_not_drift() -> TestResult {
 /// The name is another one for KRLS without a ridge, which the other test files compare with Engel's recursion.
 #[test]
 fn ald_krls_is_krls_without_a_ridge() -> TestResult {
-    let entry = catalogue::entries().iter().find(|entry| entry.name == "ald-krls").ok_or("no such entry")?;
+    let entry = entries().iter().find(|entry| entry.name == "ald-krls").ok_or("no such entry")?;
     let kernel: AnyKernel = "gaussian:0.6".parse()?;
     let (stream, params) = (streams::smooth_noisy(1, 200, 2, 0.1), KrlsParams::default().nu(1e-3).lambda(0.0));
-    let mut named = catalogue::trial(entry, kernel.clone(), 2)?;
+    let mut named = trial(entry, kernel.clone(), 2)?;
     let mut plain = Krls::new(kernel.clone(), 2, params)?;
     let expected = oracle::krls_engel(&stream, &values(&kernel), 1e-3);
     for ((x, y), expected) in stream.iter().zip(&expected.predictions) {

@@ -2,17 +2,19 @@
 //! file takes, inputs without features.
 
 use crate::common::{TestResult, kernel};
+use mercer_auto::{Auto, AutoParams};
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AnyKernel, Kernel, Linear, Polynomial};
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{GrowingUpdate, LeastSquares, LinearUpdate, NewtonStep, Ridge};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams,
-    GrowThenStep, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss,
-    Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom,
-    PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons,
-    SketchedKonsParams, Target, Targets, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, GrowThenStep, KernelAwv, KernelKrr,
+    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Nogd, NogdParams, NonsAld,
+    NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen,
+    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons, SketchedKonsParams, Target,
+    Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_sparsify::Kors;
 use mercer_testkit::streams;
 

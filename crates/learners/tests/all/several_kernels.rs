@@ -3,10 +3,11 @@
 use crate::common::{self, TestResult, check, check_to, values};
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
-use mercer_learners::catalogue::{self, Value};
+use mercer_learners::catalogue::{Context, Value, Values};
 use mercer_learners::{
     Error, Knlms, KnlmsParams, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Regressor, RegressorExt, Target,
 };
+use mercer_registry::entries;
 use mercer_testkit::alloc::allocations_during;
 use mercer_testkit::conformance::{Memory, check_regressor};
 use mercer_testkit::oracle::{self, KernelFn};
@@ -234,15 +235,14 @@ fn parameters_out_of_range_are_refused() {
 /// `auto` is the Gaussian that is given at several widths, another kernel alone.
 #[test]
 fn kernels_are_scaled_by_default() -> TestResult {
-    for entry in catalogue::entries().iter().filter(|entry| entry.key("kernels").is_some()) {
+    for entry in entries().iter().filter(|entry| entry.key("kernels").is_some()) {
         let look = entry.key("kernels").and_then(|key| key.auto).and_then(|rule| rule.look).ok_or("a rule")?;
         for (spec, expected) in [
             ("gaussian:2", "gaussian:0.5;gaussian:1;gaussian:2;gaussian:4;gaussian:8"),
             ("laplace:2", "laplace:2"),
             ("polynomial:3,1", "polynomial:3,1;"),
         ] {
-            let found: Value =
-                look.find(&spec.parse()?, &catalogue::Context::default(), &catalogue::Values::new(&[]))?;
+            let found: Value = look.find(&spec.parse()?, &Context::default(), &Values::new(&[]))?;
             assert_eq!(found.to_string(), expected);
         }
     }

@@ -4,9 +4,10 @@ use mercer_core::{ExampleError, Validate};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    AnyRegressor, Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PkawvTaylor, Regressor, RegressorExt, Restarting,
-    Rows, Scratch, Target, Targets, TaylorParams,
+    Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PkawvTaylor, Regressor, RegressorExt, Restarting, Rows, Scratch,
+    Target, Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::Example;
 use mercer_testkit::streams;
 

@@ -3,7 +3,8 @@
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::update::Forgetting;
-use mercer_learners::{AnyRegressor, Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, RegressorExt, Restarting};
+use mercer_learners::{Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, RegressorExt, Restarting};
+use mercer_registry::AnyRegressor;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 use mercer_testkit::streams::normal;

@@ -1,15 +1,16 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
+use mercer_auto::{Auto, AutoParams};
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::AnyKernel;
-use mercer_learners::catalogue;
 use mercer_learners::update::Forgetting;
 use mercer_learners::{
-    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
-    NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor,
-    ProsNKons, Restarting, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
+    KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting,
+    SketchedKons, SketchedKonsParams, TaylorParams,
 };
+use mercer_registry::{entries, trial};
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
 use mercer_testkit::streams;
@@ -265,11 +266,11 @@ fn auto() {
 /// Whatever is registered, as its entry makes it for trials: a new learner is checked as soon as it is in the list.
 #[test]
 fn every_entry() {
-    for entry in catalogue::entries() {
+    for entry in entries() {
         // Rules that toss coins still keep points when a stream comes again; with a bound they are checked above.
         let tosses = entry.key("epsilon").is_some() && entry.key("beta").is_some();
         let memory = if entry.growth.is_some() || tosses { Memory::GrowsWithStream } else { Memory::Bounded };
-        let make = || catalogue::trial(entry, "gaussian:0.9".parse().expect("a kernel"), 3).expect("a trial");
+        let make = || trial(entry, "gaussian:0.9".parse().expect("a kernel"), 3).expect("a trial");
         check_regressor(entry.name, memory, true, &make);
     }
 }
