@@ -1,24 +1,25 @@
 //! A mixture that sets itself up.
 //!
-//! Features and targets come as they are. From the first rows it learns a scaling and takes the median
-//! distance `m` of the scaled rows as the unit of widths. Two parts learn side by side:
+//! Features and targets come as they are. From the first rows it learns a scaling and takes the
+//! median distance `m` of the scaled rows as the unit of widths. Two parts learn side by side:
 //!
-//! - **the grid** (`auto/grid.rs`), a [`Mixture`] of learners on dictionaries with widths around `m`,
-//!   with a quarter of the budget;
+//! - **the grid** (`auto/grid.rs`), a [`Mixture`] of learners on dictionaries with widths around
+//!   `m`, with a quarter of the budget;
 //! - **the window** (`auto/nearest.rs`), Gaussian processes on the 8 to 32 examples nearest to the
-//!   input, of the last `N`, in up to five metrics (Vecchia 1988; Gramacy and Apley 2015; Datta et al.
-//!   2016), and [`Fogd`](mercer_learners::Fogd) with three steps. A budget that has no room for it gives
-//!   all to the grid.
+//!   input, of the last `N`, in up to five metrics (Vecchia 1988; Gramacy and Apley 2015; Datta et
+//!   al. 2016), and [`Fogd`](mercer_learners::Fogd) with three steps. A budget that has no room for
+//!   it gives all to the grid.
 //!
-//! Mixtures weigh them: one remembers all rounds, one the last two thousand, a third weighs the two.
+//! Mixtures weigh them: one remembers all rounds, one the last two thousand, a third weighs the
+//! two.
 //!
-//! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after
-//! 16, 64, 256 and 1024 rows and are fixed from then on; each time both parts are made anew and replay
-//! the rows so far, predicting each before they learn it. Until the first time the prediction is the
-//! mean of the targets.
+//! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew
+//! after 16, 64, 256 and 1024 rows and are fixed from then on; each time both parts are made anew
+//! and replay the rows so far, predicting each before they learn it. Until the first time the
+//! prediction is the mean of the targets.
 //!
-//! **Several outputs** have scalings of their own and all else in common. Features may join until the
-//! scaling is fixed, outputs at any time.
+//! **Several outputs** have scalings of their own and all else in common. Features may join until
+//! the scaling is fixed, outputs at any time.
 //!
 //! Cost: about `budget` multiply-adds a round whatever the dimension and the length of the stream,
 //! except at the four stages and where relevance is learnt anew at doublings. Memory: `5 budget/16`
@@ -71,16 +72,19 @@ parameters! {
     pub struct AutoParams {
         /// how losses become weights: exponential, Bernstein or polynomial aggregation
         rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
-        /// nearest examples in a prediction of the processes on a window of the stream; 0 leaves them out
+        /// nearest examples in a prediction of the processes on a window of the stream; 0 leaves
+        /// them out
         neighbours: usize = 32 => "k" WHOLE,
-        /// multiply-adds a row, which set the members' sizes, or a time a row such as 50us, measured on this machine
+        /// multiply-adds a row, which set the members' sizes, or a time a row such as 50us,
+        /// measured on this machine
         budget: usize = 2_000_000 => "" "a whole number ≥ 1000, or a time such as 50us".time(budget_of_time),
         /// numbers in a target
         outputs: usize = 1 => context outputs,
     }
 }
 
-/// A mixture of learners on dictionaries and of Gaussian processes on the nearest examples that chooses scaling, widths and regularisers itself.
+/// A mixture of learners on dictionaries and of Gaussian processes on the nearest examples that
+/// chooses scaling, widths and regularisers itself.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Auto {
@@ -150,9 +154,11 @@ impl Auto {
         })
     }
 
-    /// The members, none before the first 16 rows. Their losses are in the units of the targets, over all rounds of the stream;
-    /// in the first 16 all predicted the mean. Those of the windows and of what forgets are as replayed when the scaling was learnt; while a metric rests, its members are charged the mixture's. With several
-    /// outputs all losses are of scaled targets, and as replayed.
+    /// The members, none before the first 16 rows. Their losses are in the units of the targets,
+    /// over all rounds of the stream; in the first 16 all predicted the mean. Those of the windows
+    /// and of what forgets are as replayed when the scaling was learnt; while a metric rests, its
+    /// members are charged the mixture's. With several outputs all losses are of scaled targets,
+    /// and as replayed.
     pub fn members(&self) -> impl Iterator<Item = Expert<'_>> {
         self.mixture.iter().flat_map(|mixture| {
             let unit = mixture.unit();
@@ -282,8 +288,8 @@ impl Auto {
         }
     }
 
-    /// What it would be if inputs had had further features from the first row on, as 0: it learns its rows
-    /// again.
+    /// What it would be if inputs had had further features from the first row on, as 0: it learns
+    /// its rows again.
     fn widen(&mut self, added: usize) -> Result<(), Error> {
         let (d, outputs) = (self.dimension, self.params.outputs);
         let mut wide = Self::new(d + added, self.params)?;
@@ -340,7 +346,8 @@ impl Stage {
         if let [target] = self.scaling.targets[..] { target.scale * target.scale } else { 1.0 }
     }
 
-    /// Gains an output, a copy of output `like` or zero; nothing is changed where one of its parts cannot.
+    /// Gains an output, a copy of output `like` or zero; nothing is changed where one of its parts
+    /// cannot.
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
         let mut experts = self.experts.clone();
         experts.add_output(like)?;

@@ -1,8 +1,9 @@
 //! A learner that sets itself up: what a user without tuning gets.
 //!
-//! [`Auto`] takes features and targets as they come. It scales them, chooses widths and regularisers,
-//! and mixes two parts: learners on dictionaries, and Gaussian processes on the nearest examples. A
-//! [budget](AutoParams::budget) of multiply-adds a row sets the size of everything.
+//! [`Auto`] takes features and targets as they come. It scales them, chooses widths and
+//! regularisers, and mixes two parts: learners on dictionaries, and Gaussian processes on the
+//! nearest examples. A [budget](AutoParams::budget) of multiply-adds a row sets the size of
+//! everything.
 //!
 //! It is a learner as those of [`mercer_learners`] are, and is made of them.
 

@@ -1,6 +1,7 @@
 //! Online learners in reproducing kernel Hilbert spaces.
 //!
-//! Most of them are a *basis* (how an input becomes coordinates) times a *linear update* (how the coefficients move):
+//! Most of them are a *basis* (how an input becomes coordinates) times a *linear update* (how the
+//! coefficients move):
 //!
 //! | update \ basis | ALD dictionary | KORS dictionary | frozen dictionary | random Fourier | Gaussian Taylor |
 //! |---|---|---|---|---|---|
@@ -9,11 +10,14 @@
 //! | [least squares](update::LeastSquares), [ridge](update::Ridge) | [`Krls`] | [`PkrrNystrom`] | [`PkrrFrozen`] | | [`PkrrTaylor`] |
 //! | [least squares](update::LeastSquares), [AWV](update::Awv) | | [`PkawvNystrom`] | [`PkawvFrozen`] | | [`PkawvTaylor`] |
 //!
-//! A dictionary has a largest size. A full one keeps no further point, unless an [`Eviction`] rule makes room for it.
+//! A dictionary has a largest size. A full one keeps no further point, unless an [`Eviction`] rule
+//! makes room for it.
 //!
-//! Losses, weights, outputs and classes work with every cell of the table. A [`Loss`] is a value that a learner holds. Every example has a
-//! weight. A learner has one output or several. A [`Classifier`] turns the scores of any learner into classes. A [`Mixture`] weighs the
-//! predictions of any learners, including a user's own. [`Restarting`] starts any learner anew when its loss has risen.
+//! Losses, weights, outputs and classes work with every cell of the table. A [`Loss`] is a value
+//! that a learner holds. Every example has a weight. A learner has one output or several. A
+//! [`Classifier`] turns the scores of any learner into classes. A [`Mixture`] weighs the
+//! predictions of any learners, including a user's own. [`Restarting`] starts any learner anew when
+//! its loss has risen.
 //!
 //! Other learners have engines of their own:
 //!
@@ -26,22 +30,26 @@
 //! | [`OnCoefficients`] | moves kernel coefficients, not orthonormal coordinates | [`Knlms`], [`Qklms`] and others |
 //! | [`OnSeveralKernels`] | has several kernels on one dictionary | [`MknlmsCs`], [`Mxklms`] |
 //!
-//! The crate `mercer-registry` lists all learners by name, `mercer-auto` has one that sets itself up.
+//! The crate `mercer-registry` lists all learners by name, `mercer-auto` has one that sets itself
+//! up.
 //!
-//! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) need all inputs beforehand, so the catalogue has no name for them. They cost
-//! `Jd + 2½J²` multiply-adds a round and `Jd + J²` of memory.
+//! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) need all inputs beforehand, so the
+//! catalogue has no name for them. They cost `Jd + 2½J²` multiply-adds a round and `Jd + J²` of
+//! memory.
 //!
 //! Forecasters of series are in the crate `mercer-forecast`, Koopman operators in `mercer-koopman`.
 //!
-//! Notation: `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the number of frequencies, `B` a budget and `k` a
-//! rank. `r = C(d+M, M)` is the number of Taylor features of degree `M`, and `P` the number of kernels. \[A\] is Li and Liao, *Nearly
-//! optimal algorithms with sublinear computational complexity for online kernel regression*. \[B\] is Jézéquel, Gaillard and Rudi,
-//! *Efficient online learning with kernels for adversarial large scale problems*.
+//! Notation: `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the number of
+//! frequencies, `B` a budget and `k` a rank. `r = C(d+M, M)` is the number of Taylor features of
+//! degree `M`, and `P` the number of kernels. \[A\] is Li and Liao, *Nearly optimal algorithms with
+//! sublinear computational complexity for online kernel regression*. \[B\] is Jézéquel, Gaillard
+//! and Rudi, *Efficient online learning with kernels for adversarial large scale problems*.
 //!
 //! Contracts:
 //!
 //! - [`Regressor::predict_into`] changes nothing and does not allocate.
-//! - A refused example leaves the learner as it was. Refused are another dimension, NaN, and an update that is not finite.
+//! - A refused example leaves the learner as it was. Refused are another dimension, NaN, and an
+//!   update that is not finite.
 //! - A learner that draws random numbers owns a ChaCha8 generator, seeded by a parameter.
 //! - At a fixed dictionary size, a step allocates nothing.
 //!
@@ -88,10 +96,10 @@ mod wrappers;
 pub mod catalogue {
     //! What is said of a learner, the keys that set it, and how it is made of their values.
     //!
-    //! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere: its
-    //! keys with defaults from its `Params`, its [`Cost`](mercer_core::Cost), the losses and targets
-    //! that it [takes](Takes). The crate `mercer-registry` lists them. How settings are written
-    //! (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets
+    //! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere:
+    //! its keys with defaults from its `Params`, its [`Cost`](mercer_core::Cost), the losses and
+    //! targets that it [takes](Takes). The crate `mercer-registry` lists them. How settings are
+    //! written (`KEY=VALUE`, arithmetic, mixtures of members) is no concern of this module: it gets
     //! [`Values`].
 
     pub use crate::entry::{

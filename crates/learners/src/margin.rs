@@ -1,7 +1,7 @@
 //! Classifiers of two classes `±1` in kernel coefficients, one a file, and what they share.
 //!
-//! All learn by the [margin](Margin) `y f(x)`, and say that their loss is the hinge loss, so that no other target reaches them. A mistake is
-//! `y f(x) ≤ 0`.
+//! All learn by the [margin](Margin) `y f(x)`, and say that their loss is the hinge loss, so that
+//! no other target reaches them. A mistake is `y f(x) ≤ 0`.
 
 pub(crate) mod bogd;
 pub(crate) mod bpa_s;

@@ -1,4 +1,5 @@
-//! Enums of learners: one of several, chosen when a program runs, that saves as a number and itself.
+//! Enums of learners: one of several, chosen when a program runs, that saves as a number and
+//! itself.
 
 /// Declares an enum of learners over a kernel `K`: each line is the number under which files hold
 /// it, its name and its type.

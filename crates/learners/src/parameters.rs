@@ -7,8 +7,9 @@
 /// name: Type = default => "symbol" RANGE.modifier(…),
 /// ```
 ///
-/// This gives the field with its documentation, the default, a setter, the [`Key`](crate::entry::Key) by which users set it, how
-/// its value is read, and the check of its range. `RANGE` is one of those named below, or a literal, where the constructor checks. A
+/// This gives the field with its documentation, the default, a setter, the
+/// [`Key`](crate::entry::Key) by which users set it, how its value is read, and the check of its
+/// range. `RANGE` is one of those named below, or a literal, where the constructor checks. A
 /// modifier is a method of `Key`. `=> context outputs` and `=> context seed` are taken from the
 /// [`Context`](crate::entry::Context), and a parameter without `=>` is none of the user's.
 #[macro_export]

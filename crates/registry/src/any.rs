@@ -1,9 +1,9 @@
 //! A learner named when the program runs, and the list of all learners.
 //!
-//! A new learner is its file, which ends with its entry, and one line at the end of the list here: the
-//! next number, the name of the variant, the type, and the entry if there is one (or several, with `|`
-//! between, where a type has several names). Files hold the number, so that no other learner ever has
-//! it. This file knows all learners; none knows it.
+//! A new learner is its file, which ends with its entry, and one line at the end of the list here:
+//! the next number, the name of the variant, the type, and the entry if there is one (or several,
+//! with `|` between, where a type has several names). Files hold the number, so that no other
+//! learner ever has it. This file knows all learners; none knows it.
 
 use mercer_auto::{AUTO, Auto};
 use mercer_kernels::AnyKernel;
@@ -15,8 +15,9 @@ use mercer_learners::{Mixture, PkawvFixed, PkrrFixed, Restarting, mixture, one_o
 macro_rules! learners {
     ($($tag:literal $variant:ident($learner:ty) $(via $share:ident)? $(= $($entry:path)|+)?,)*) => {
         one_of! {
-            /// One of all regression learners, for programs that choose when they run: it clones and
-            /// serialises, under its number in the list, which stays the same whatever learners come.
+            /// One of all regression learners, for programs that choose when they run: it clones
+            /// and serialises, under its number in the list, which stays the same whatever learners
+            /// come.
             #[non_exhaustive]
             pub enum AnyRegressor<K> {
                 $($tag $variant($learner) $(via $share)?,)*
@@ -97,8 +98,8 @@ pub fn entries() -> &'static [Entry] {
     ENTRIES
 }
 
-/// The learner of an entry, untrained, for values of all its keys; around `members`, untrained, with
-/// their names, where it is a learner of learners.
+/// The learner of an entry, untrained, for values of all its keys; around `members`, untrained,
+/// with their names, where it is a learner of learners.
 ///
 /// # Errors
 /// When a value is out of its range, or the learner cannot use the kernel or learn such targets.

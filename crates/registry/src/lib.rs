@@ -56,8 +56,8 @@
 //! | `restart` | [`Restarting`] | Page 1954; Bifet and Gavaldà 2007 | the members' | the members' |
 //! <!-- /learners -->
 //!
-//! `t` is the round, `d` the input dimension, `J` the dictionary size; `mercer-learners` explains the
-//! other letters.
+//! `t` is the round, `d` the input dimension, `J` the dictionary size; `mercer-learners` explains
+//! the other letters.
 //!
 //! ```
 //! use mercer_learners::RegressorExt;

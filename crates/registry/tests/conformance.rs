@@ -26,7 +26,8 @@ fn check(name: &str, memory: Memory, make: impl Fn(AnyKernel) -> Subject) {
     check_with(&NORMALISED, name, memory, &make);
 }
 
-/// Runs the suite for a kernel that is normalised and one that is not, without a bound on predictions: other losses, several outputs.
+/// Runs the suite for a kernel that is normalised and one that is not, without a bound on
+/// predictions: other losses, several outputs.
 fn check_loss(name: &str, memory: Memory, make: impl Fn(AnyKernel) -> Subject) {
     for spec in ["gaussian:0.9", "polynomial:2,0.5"] {
         let kernel: AnyKernel = spec.parse().expect("a kernel");
@@ -263,11 +264,13 @@ fn auto() {
     check("auto with a window", Memory::Bounded, |_| Auto::new(3, params).expect("valid").into());
 }
 
-/// Whatever is registered, as its entry makes it for trials: a new learner is checked as soon as it is in the list.
+/// Whatever is registered, as its entry makes it for trials: a new learner is checked as soon as it
+/// is in the list.
 #[test]
 fn every_entry() {
     for entry in entries() {
-        // Rules that toss coins still keep points when a stream comes again; with a bound they are checked above.
+        // Rules that toss coins still keep points when a stream comes again; with a bound they are
+        // checked above.
         let tosses = entry.key("epsilon").is_some() && entry.key("beta").is_some();
         let memory = if entry.growth.is_some() || tosses { Memory::GrowsWithStream } else { Memory::Bounded };
         let make = || trial(entry, "gaussian:0.9".parse().expect("a kernel"), 3).expect("a trial");

@@ -1,11 +1,13 @@
 //! KLMS: kernel least mean squares (Liu, Pokharel and Principe 2008).
 //!
-//! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the example: a step of size `η` along the gradient of
-//! `½ω(f(x) − y)²`. No other coefficient moves. Once the dictionary is full nothing is learnt any more.
+//! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the
+//! example: a step of size `η` along the gradient of `½ω(f(x) − y)²`. No other coefficient moves.
+//! Once the dictionary is full nothing is learnt any more.
 //!
 //! `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 //!
-//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation: repeated inputs are kept again.
+//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation:
+//! repeated inputs are kept again.
 
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, Kernel};

@@ -16,8 +16,8 @@ use rand_chacha::rand_core::SeedableRng;
 
 const ROWS: usize = 700;
 
-/// Inputs in the unit square, every third one near an earlier one; the targets leave the learners' bounds now and then, so
-/// that projections are made.
+/// Inputs in the unit square, every third one near an earlier one; the targets leave the learners'
+/// bounds now and then, so that projections are made.
 fn stream(seed: u64, dimension: usize) -> (Vec<f64>, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut xs, mut ys): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -192,7 +192,8 @@ fn the_longest_blocks_equal_one_by_one() -> Result<(), Error> {
     Ok(())
 }
 
-/// What blocks agree to: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ ‖φ‖²/λ`, which 1e-10 holds for no longer.
+/// What blocks agree to: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ ‖φ‖²/λ`,
+/// which 1e-10 holds for no longer.
 #[test]
 fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
     let d = 6;
@@ -214,7 +215,8 @@ fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
     Ok(())
 }
 
-/// The second thread starts from sums instead of rounds: the same predictions to rounding, and the same state afterwards.
+/// The second thread starts from sums instead of rounds: the same predictions to rounding, and the
+/// same state afterwards.
 #[test]
 fn two_threads_predict_as_one() -> Result<(), Error> {
     let d = 3;
@@ -250,7 +252,8 @@ fn two_threads_predict_as_one() -> Result<(), Error> {
     Ok(())
 }
 
-/// Three outputs with weights, 0 among them, on dictionaries that reach the code of whole blocks; a row in the midst is refused.
+/// Three outputs with weights, 0 among them, on dictionaries that reach the code of whole blocks; a
+/// row in the midst is refused.
 #[test]
 fn weighted_rows_of_several_outputs_equal_one_by_one() -> Result<(), Error> {
     let (d, m, refused) = (2, 3, 650);

@@ -116,8 +116,8 @@ fn a_mixture_refuses_members_of_another_loss() -> TestResult {
     Ok(())
 }
 
-/// Steps that fall with all rounds would leave nothing in a window over the last: they fall until it
-/// is full, and then are those of `η/√τ`.
+/// Steps that fall with all rounds would leave nothing in a window over the last: they fall until
+/// it is full, and then are those of `η/√τ`.
 #[test]
 fn norma_with_falling_steps_does_not_forget_the_target() -> TestResult {
     let params = NormaParams::default().eta(0.5).tau(50);

@@ -44,7 +44,8 @@ fn mknlms_cs_equals_its_definition() -> TestResult {
                 let expected = oracle::mknlms_cs(&stream, functions, params);
                 let params = MknlmsCsParams::default().eta(eta).delta(delta).eps(eps).max_dictionary(Some(max));
                 let learner = MknlmsCs::new(kernels.to_vec(), stream[0].0.len(), params)?;
-                // Far away inputs reach 3e5 and linear kernel values 1e11, whose sums cancel to the size of the targets.
+                // Far away inputs reach 3e5 and linear kernel values 1e11, whose sums cancel to the
+                // size of the targets.
                 let tolerance = if name == "far away" { 1e-10 } else { 1e-12 };
                 check_to(tolerance, &format!("{name}, {list:?}, delta {delta}"), learner, &stream, &expected)?;
             }
@@ -58,7 +59,8 @@ fn mxklms_equals_its_definition() -> TestResult {
     with_lists(|list, kernels, functions| {
         let normalised = list.iter().all(|spec| !spec.starts_with("poly") && *spec != "linear");
         for (name, stream) in common::streams() {
-            // Under kernels that grow with their inputs the steps have no common size far away, and smaller ones elsewhere.
+            // Under kernels that grow with their inputs the steps have no common size far away, and
+            // smaller ones elsewhere.
             if name == "far away" && !normalised {
                 continue;
             }
@@ -75,7 +77,8 @@ fn mxklms_equals_its_definition() -> TestResult {
     })
 }
 
-/// One kernel: KNLMS, whose coherence is the kernel value where the kernel is normalised and not negative.
+/// One kernel: KNLMS, whose coherence is the kernel value where the kernel is normalised and not
+/// negative.
 #[test]
 fn one_kernel_is_knlms() -> TestResult {
     let kernel: AnyKernel = "gaussian:0.6".parse()?;

@@ -1,4 +1,5 @@
-//! Members of a mixture that keep the same points share one dictionary: NONS-ALD, KRLS and AOGD-ALD.
+//! Members of a mixture that keep the same points share one dictionary: NONS-ALD, KRLS and
+//! AOGD-ALD.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
@@ -315,7 +316,8 @@ impl GrowingUpdate for Step {
     }
 }
 
-/// Several updates at the same coordinates. Its own prediction, which nobody asks for, is that of the first.
+/// Several updates at the same coordinates. Its own prediction, which nobody asks for, is that of
+/// the first.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steps {
@@ -346,8 +348,8 @@ impl Validate for Steps {
 }
 
 impl LinearUpdate for Steps {
-    /// The coordinates are those of the steps that have not failed: one that failed in this round did
-    /// not grow, and leaves the mixture.
+    /// The coordinates are those of the steps that have not failed: one that failed in this round
+    /// did not grow, and leaves the mixture.
     fn problem(&self) -> Problem {
         let inputs = self.steps.iter().map(LinearUpdate::coordinates).max().unwrap_or(0);
         let first = self.steps.first().map_or(Problem::squared(0, 1), LinearUpdate::problem);
@@ -365,7 +367,8 @@ impl LinearUpdate for Steps {
         }
     }
 
-    /// Fails when all fail that have not failed in this block before; each is unchanged then, and so is the dictionary.
+    /// Fails when all fail that have not failed in this block before; each is unchanged then, and
+    /// so is the dictionary.
     fn step(
         &mut self,
         phi: &mut AlignedVec,
@@ -440,7 +443,8 @@ impl LinearBlocks for Steps {
         self.steps.iter_mut().map(LinearUpdate::block_size).max().unwrap_or(1)
     }
 
-    /// Every member learns the block in its own way; the rounds learnt are those of the member that came furthest.
+    /// Every member learns the block in its own way; the rounds learnt are those of the member that
+    /// came furthest.
     fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],

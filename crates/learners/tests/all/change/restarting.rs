@@ -1,4 +1,5 @@
-//! Learners that start anew against the same written out: a learner, a detector, and a new learner after an alarm.
+//! Learners that start anew against the same written out: a learner, a detector, and a new learner
+//! after an alarm.
 
 use mercer_core::{ExampleError, Validate};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
@@ -99,7 +100,8 @@ fn a_refused_row_ends_a_block() {
     assert!(made.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9));
 }
 
-/// Rows of weight 0 and other weights do not change what the detector sees of the rows that are learnt.
+/// Rows of weight 0 and other weights do not change what the detector sees of the rows that are
+/// learnt.
 #[test]
 fn weights_are_the_learners_concern() {
     let rows = switching();
