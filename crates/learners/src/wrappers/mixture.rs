@@ -17,24 +17,6 @@
 //!   its kernel overflows) is dropped with weight 0 from the next round on; the mixture goes on. An
 //!   example that all refuse changes nothing. A round whose regrets exceed 1e100, which takes a
 //!   target of that size, teaches nothing about the members.
-//! - **Shared work.** Untrained members of an [enum](crate::one_of) that are
-//!   [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld) with the
-//!   same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at
-//!   its limit goes on otherwise) keep the same points, whatever their regularisers. They share one
-//!   dictionary and one probe a round: with `m` of them `Jd + ½J² + 1½mJ²` multiply-adds instead of
-//!   `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the same Taylor features would
-//!   share only the `r` multiplications that make them, of `2r²`, so they do not.)
-//! - **Variance.** Of the members that tell one the mixture takes the mean
-//!   `σ̂² = Σ p_k σ_k²/Σ p_k`, and adds how far all of them are apart:
-//!   `σ² = σ̂² + Σ p_k (ŷ_k − ŷ)²`, the variance of the mixture of their distributions.
-//! - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a
-//!   target that changes; with a [share](Mixture::sharing) of the weight for all, the mixture moves
-//!   to them within rows instead of making up for the whole past.
-//! - **Blocks.** The weights act on no member, so [`learn_block`](RegressorExt::learn_block) lets
-//!   each member learn the whole block in its own blocked pass (those on one dictionary one after
-//!   the other, on the same coordinates), on several threads if asked
-//!   ([`set_threads`](RegressorExt::set_threads)), and then goes through the rounds. The result
-//!   does not depend on the threads.
 //!
 //! Cost: that of the members, and `O(K)` a round.
 
@@ -75,6 +57,25 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 }
 
 /// A mixture of learners.
+///
+/// - **Shared work.** Untrained members of an [enum](crate::one_of) that are
+///   [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld) with the
+///   same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at
+///   its limit goes on otherwise) keep the same points, whatever their regularisers. They share one
+///   dictionary and one probe a round: with `m` of them `Jd + ½J² + 1½mJ²` multiply-adds instead of
+///   `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the same Taylor features would
+///   share only the `r` multiplications that make them, of `2r²`, so they do not.)
+/// - **Variance.** Of the members that tell one the mixture takes the mean
+///   `σ̂² = Σ p_k σ_k²/Σ p_k`, and adds how far all of them are apart:
+///   `σ² = σ̂² + Σ p_k (ŷ_k − ŷ)²`, the variance of the mixture of their distributions.
+/// - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a
+///   target that changes; with a [share](Mixture::sharing) of the weight for all, the mixture moves
+///   to them within rows instead of making up for the whole past.
+/// - **Blocks.** The weights act on no member, so [`learn_block`](RegressorExt::learn_block) lets
+///   each member learn the whole block in its own blocked pass (those on one dictionary one after
+///   the other, on the same coordinates), on several threads if asked
+///   ([`set_threads`](RegressorExt::set_threads)), and then goes through the rounds. The result
+///   does not depend on the threads.
 ///
 /// ```
 /// use mercer_kernels::Gaussian;
