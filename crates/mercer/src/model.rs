@@ -56,8 +56,9 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::{AnyRegressor, Regressor, RegressorExt, Score};
+use mercer_learners::{Regressor, RegressorExt, Score};
 use mercer_readers::{ColumnChoice, Marks, Scaling, TargetColumn};
+use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
 pub use class_union::{ClassUnion, MOST_CLASSES};

@@ -17,6 +17,9 @@
 //! Several outputs have the neighbours, the kernels and the weights of the members in common.
 
 use mercer_core::{Inconsistent, Validate};
+use mercer_experts::{Aggregation, Rule};
+use mercer_learners::mixture::{LARGEST_REGRET, squared_error};
+use mercer_learners::{Error, Fogd, FogdParams, Regressor, RegressorExt, Scratch, Target};
 use mercer_simd::LANES;
 
 use super::metrics::{Metric, Row};
@@ -26,11 +29,7 @@ use super::search::{Relevances, learn_anew};
 use super::series::LEAST_ROWS;
 use super::watch::Watch;
 use super::weights::{Weights, charge, mix};
-use crate::example::Target;
 use crate::local::{Memory, TARGETS, with_column};
-use crate::wrappers::mixture::{LARGEST_REGRET, squared_error};
-use crate::{Error, Fogd, FogdParams, Regressor, RegressorExt, Scratch};
-use mercer_experts::{Aggregation, Rule};
 
 /// Steps of the learners that forget, and their frequencies.
 const STEPS: [f64; 3] = [0.1, 0.3, 1.0];
@@ -160,10 +159,11 @@ impl Nearest {
         Ok(())
     }
 
-    /// `scratch.neighbours.predictions ←` what everything predicts at `row`, with `grid` for the
-    /// grid: clipped to where targets have been, or 0. `rest ←` what all without processes predict.
-    fn predict_each(&self, row: Row<'_>, grid: &[f64], rest: &mut [f64], scratch: &mut Scratch) {
-        let mut work = std::mem::take(&mut scratch.neighbours);
+    /// What everything predicts at `row`, with `grid` for the grid, in the `predictions` of the
+    /// scratch's own memory: clipped to where targets have been, or 0. `rest ←` what all without
+    /// processes predict.
+    fn predict_each(&self, row: Row<'_>, grid: &[f64], rest: &mut [f64], scratch: &mut Scratch) -> Box<Memory> {
+        let mut work: Box<Memory> = scratch.take_own();
         let clip = |value: f64| if value.is_finite() { value.clamp(self.low, self.high) } else { 0.0 };
         work.predictions.clear();
         work.predictions.extend(grid.iter().copied().map(clip));
@@ -202,7 +202,7 @@ impl Nearest {
             stand_in(&self.all, &mut work.predictions, grid.len(), &mut work.point);
         }
         work.input = ranked;
-        scratch.neighbours = work;
+        work
     }
 
     /// Notes what each metric that was asked is worth, has those that are worth little rest and
@@ -232,9 +232,10 @@ impl Nearest {
     /// `scores ←` the prediction at `row`; they hold the grid's.
     pub(super) fn predict(&self, row: Row<'_>, scratch: &mut Scratch, scores: &mut [f64]) {
         let mut rest = scratch.lend(scores.len());
-        self.predict_each(row, scores, &mut rest, scratch);
+        let work = self.predict_each(row, scores, &mut rest, scratch);
         scratch.take_back(rest);
-        mix(self.all.weights(), &scratch.neighbours.predictions, scores);
+        mix(self.all.weights(), &work.predictions, scores);
+        scratch.put_own(work);
     }
 
     /// Predicts into `prediction` and learns.
@@ -242,8 +243,8 @@ impl Nearest {
         let Work { mut scratch, mut regrets } = std::mem::take(&mut self.work);
         let Target { y, weight } = target;
         let mut rest = scratch.lend(y.len());
-        self.predict_each(row, grid, &mut rest, &mut scratch);
-        let made = &scratch.neighbours.predictions;
+        let mut work = self.predict_each(row, grid, &mut rest, &mut scratch);
+        let made = &work.predictions;
         mix(self.all.weights(), made, prediction);
         for (loss, made) in self.losses.iter_mut().zip(made.chunks_exact(y.len())) {
             let squared: f64 = made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum();
@@ -259,7 +260,8 @@ impl Nearest {
             // A step that is refused is not made; the others go on.
             let _ = fogd.learn(row.scaled, target, &mut scores);
         }
-        let place = self.push(row, ([y, &*rest], weight), &mut scratch.neighbours);
+        let place = self.push(row, ([y, &*rest], weight), &mut work);
+        scratch.put_own(work);
         (self.low, self.high) = y.iter().fold((self.low, self.high), |(low, high), y| (low.min(*y), high.max(*y)));
         self.remember(place, y, prediction);
         scratch.take_back(rest);
@@ -301,9 +303,9 @@ impl Nearest {
 
     /// Puts an example into the windows alone, where it fills its place for a measurement of time.
     pub(super) fn fill(&mut self, row: Row<'_>, y: &[f64]) {
-        let mut work = std::mem::take(&mut self.work.scratch.neighbours);
+        let mut work = self.work.scratch.take_own();
         self.push(row, ([y; TARGETS], 1.0), &mut work);
-        self.work.scratch.neighbours = work;
+        self.work.scratch.put_own(work);
     }
 
     /// Notes by how much the example in place `place` was mispredicted.
@@ -332,12 +334,12 @@ impl Nearest {
         if self.mean_error.is_empty() {
             return false;
         }
-        let work = &mut scratch.neighbours;
+        let mut work: Box<Memory> = scratch.take_own();
         let (mut ranked, mut point) = (std::mem::take(&mut work.input), std::mem::take(&mut work.point));
         self.ranks.apply(row.raw, &mut ranked);
         self.metrics[0].place(row, &ranked, self.rounds, &mut point);
         variances.iter_mut().zip(&self.mean_error).for_each(|(variance, mean)| *variance = MEAN_COUNTS * mean);
-        let near = self.metrics[0].neighbours.nearest(&point, work);
+        let near = self.metrics[0].neighbours.nearest(&point, &mut work);
         let count = near.len() as f64;
         for place in near {
             let errors = &self.errors[place * variances.len()..];
@@ -345,6 +347,7 @@ impl Nearest {
         }
         variances.iter_mut().for_each(|variance| *variance /= count + MEAN_COUNTS);
         (work.input, work.point) = (ranked, point);
+        scratch.put_own(work);
         true
     }
 

@@ -1,15 +1,16 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
+use mercer_auto::{Auto, AutoParams};
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::AnyKernel;
-use mercer_learners::catalogue;
 use mercer_learners::update::Forgetting;
 use mercer_learners::{
-    AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld,
-    NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor,
-    ProsNKons, Restarting, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
+    KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting,
+    SketchedKons, SketchedKonsParams, TaylorParams,
 };
+use mercer_registry::{entries, trial};
 use mercer_testkit::alloc::CountingAllocator;
 use mercer_testkit::conformance::{Memory, Subject, check_regressor};
 use mercer_testkit::streams;
@@ -25,7 +26,8 @@ fn check(name: &str, memory: Memory, make: impl Fn(AnyKernel) -> Subject) {
     check_with(&NORMALISED, name, memory, &make);
 }
 
-/// Runs the suite for a kernel that is normalised and one that is not, without a bound on predictions: other losses, several outputs.
+/// Runs the suite for a kernel that is normalised and one that is not, without a bound on
+/// predictions: other losses, several outputs.
 fn check_loss(name: &str, memory: Memory, make: impl Fn(AnyKernel) -> Subject) {
     for spec in ["gaussian:0.9", "polynomial:2,0.5"] {
         let kernel: AnyKernel = spec.parse().expect("a kernel");
@@ -262,14 +264,16 @@ fn auto() {
     check("auto with a window", Memory::Bounded, |_| Auto::new(3, params).expect("valid").into());
 }
 
-/// Whatever is registered, as its entry makes it for trials: a new learner is checked as soon as it is in the list.
+/// Whatever is registered, as its entry makes it for trials: a new learner is checked as soon as it
+/// is in the list.
 #[test]
 fn every_entry() {
-    for entry in catalogue::entries() {
-        // Rules that toss coins still keep points when a stream comes again; with a bound they are checked above.
+    for entry in entries() {
+        // Rules that toss coins still keep points when a stream comes again; with a bound they are
+        // checked above.
         let tosses = entry.key("epsilon").is_some() && entry.key("beta").is_some();
         let memory = if entry.growth.is_some() || tosses { Memory::GrowsWithStream } else { Memory::Bounded };
-        let make = || catalogue::trial(entry, "gaussian:0.9".parse().expect("a kernel"), 3).expect("a trial");
+        let make = || trial(entry, "gaussian:0.9".parse().expect("a kernel"), 3).expect("a trial");
         check_regressor(entry.name, memory, true, &make);
     }
 }

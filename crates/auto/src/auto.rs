@@ -1,82 +1,32 @@
-//! A mixture that sets itself up: what a user without tuning gets.
+//! A mixture that sets itself up.
 //!
-//! Features and targets come as they are. From the first rows it learns a scaling (features to mean 0 and deviation 1,
-//! bent beyond ±4; targets likewise, but not bent; values far outside of the others do not count) and takes the median distance `m` of
-//! the scaled rows as the unit of widths. Two parts learn side by side, and a mixture weighs them.
+//! Features and targets come as they are. From the first rows it learns a scaling and takes the
+//! median distance `m` of the scaled rows as the unit of widths. Two parts learn side by side:
 //!
-//! **The grid** ([`Mixture`]), on dictionaries, with a quarter of the budget:
+//! - **the grid** (`auto/grid.rs`), a [`Mixture`] of learners on dictionaries with widths around
+//!   `m`, with a quarter of the budget;
+//! - **the window** (`auto/nearest.rs`), Gaussian processes on the 8 to 32 examples nearest to the
+//!   input, of the last `N`, in up to five metrics (Vecchia 1988; Gramacy and Apley 2015; Datta et
+//!   al. 2016), and [`Fogd`](mercer_learners::Fogd) with three steps. A budget that has no room for
+//!   it gives all to the grid.
 //!
-//! | members | width | regulariser | size |
-//! |---|---|---|---|
-//! | [`NonsAld`], `α = 10⁻³`, `U = Y = max |y|` of the first rows | `½m, m, 2m` | `μ = 1` | `J` points at most |
-//! | [`Krls`] with a ridge, `ν = 10⁻³` (ridge regression on the same dictionaries) | `½m, m, 2m` | `λ = 0.03, 0.3` | the same |
-//! | [`PkawvTaylor`] of degree 1, which is linear in the scaled features | `30m` | `λ = 3·10⁻⁵, 10⁻²` | `d + 1`, where `4(d + 1)²` is a fifth of the part's share at most; the first alone where `2(d + 1)²` is three fifths at most |
-//! | [`Krls`] in a [`Restarting`](crate::Restarting), which starts anew when its loss has risen (Page–Hinkley) | `m, 2m`, without a window `½m` too | `λ = 0.03` | `J`, exchanged |
-//! | without a window [`PkawvTaylor`] | `m, 2m` | `λ = 0.03, 0.3` | the highest degree `M ≤ 6` whose `r = C(d + M, M)` fits |
+//! Mixtures weigh them: one remembers all rounds, one the last two thousand, a third weighs the
+//! two.
 //!
-//! The members that start anew have dictionaries of their own, in which a new point takes the place of the least significant one once they are full. The other
-//! dictionaries are filled and stay as they are.
+//! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew
+//! after 16, 64, 256 and 1024 rows and are fixed from then on; each time both parts are made anew
+//! and replay the rows so far, predicting each before they learn it. Until the first time the
+//! prediction is the mean of the targets.
 //!
-//! **The window**, with the rest of it: Gaussian processes on the 8 to 32 examples nearest to the input, of the last `N` (Vecchia 1988; Gramacy and Apley 2015; Datta et
-//! al. 2016), which learn rough functions that a dictionary of `J` points cannot hold; and [`Fogd`](crate::Fogd) with three steps, which follows
-//! changes. Nearness is measured in five metrics, with a smaller budget in three or two: between ranks, between
-//! scaled features, between these and the time, with the features weighed or all alike. Half of the processes learn what grid and FOGD leave of the target. `auto/metrics.rs` has the tables.
-//! How relevant each feature is, and the time, is learnt from the likelihood of rows given the nearest rows before them (`local/relevance.rs`): of the first rows,
-//! and anew at each doubling from row 2048 on, of up to 1024 of the last rows with neighbours among 4096 (`auto/search.rs`). That costs at most two fifths of what
-//! predictions from full windows would have cost since the last time. It is left out where that pays for fewer than 128 rows.
-//! A metric that is not worth its cost is asked in every fourth row only, until it is worth it again (`auto/standing.rs`). What that saves, and what an index of the window
-//! saves (`local/index.rs`), is spent on a longer window: it grows up to four times while the counted cost of a prediction is within what the budget pays for. When
-//! a change calls resting metrics back, a row costs more for a while: at most what four times the window costs without an index.
+//! **Several outputs** have scalings of their own and all else in common. Features may join until
+//! the scaling is fixed, outputs at any time.
 //!
-//! **Weights.** Both parts are weighed by two mixtures, of which one remembers all rounds and one follows the last two thousand; a third mixture weighs the two (`auto/weights.rs`).
+//! Cost: about `budget` multiply-adds a round whatever the dimension and the length of the stream,
+//! except at the four stages and where relevance is learnt anew at doublings. Memory: `5 budget/16`
+//! numbers for the grid without a window, `budget/10` with one; `MN(3d + 6)` for a window of `N`
+//! examples in `M` metrics, and `1024 d` until the scaling is fixed.
 //!
-//! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew after 16, 64, 256 and 1024 rows and are
-//! fixed from then on. Relevance is learnt from 256 rows on, at 1024 also from where 256 have led. Each time both parts are made anew and replay, one by one and
-//! predicting before they learn, the rows seen so far (of which 1024 at most are kept). Until the first time the prediction is the mean of the targets.
-//! The four rounds that do this cost as much as the rows they replay, and the last two some `10⁹` multiply-adds for the weights of ten features.
-//! A feature may wander out of the range of the first 1024 rows. The metrics of scaled features take it as it is. Ranks go on beyond the first rows by the logarithm of the
-//! distance, and so do the features of grid and FOGD beyond ±4 (`auto/scales.rs`).
-//!
-//! **Late features** may join until the scaling is fixed, as if they had been 0 from the first row on: it
-//! learns its rows again.
-//!
-//! **Two threads.** Where rows come in blocks, grid and window learn at the same time: the grid does not look at the window, and is a piece ahead.
-//!
-//! **Several outputs** have scalings of their own and all else in common: dictionaries, windows, relevance and the members' weights, which are learnt from
-//! the sum of the losses of scaled targets. NONS-ALD, whose matrix belongs to one output, is left out. An output may join at any time.
-//!
-//! **Budget.** A round costs about `budget` multiply-adds at most (except for those four, and for the doublings), whatever the dimension and the length of
-//! the stream. The grid's quarter sets the largest dictionary `J` (three of them with three updates each, and two that exchange points: `25J² + 5J(d + 20)`, beside the linear members). The rest sets the window `N`
-//! of `M` metrics: `MN(d + 1)`, the processes and FOGD. From there the window grows as said. The largest number of metrics is taken that leaves a window of 1500, 600 or `256 + 16d` rows. Where none does,
-//! below some 30,000 multiply-adds, or with the default budget above some 660 features, the grid has the whole budget: half of it
-//! sets `J` (`30J² + 6J(d + 20)`), half the degree of the four Taylor members (`8r²`). The count is of operations and not of seconds, so that a run can be repeated;
-//! [`Auto::budget_within`] finds the count that takes so many microseconds on this machine.
-//!
-//! **Choices.** The members, their regularisers and kernels were chosen on the fourteen regression streams of the project's comparison of quality (casp, calhousing,
-//! diamonds, ccpp, cpusmall, elevators, bank, parkinson, year, ailerons; two synthetic drifts, elec2 and elevators in time order); none depends on a
-//! stream by name. Taylor members beside the window changed no error there by more than 0.5 %, so they are left out; the linear ones
-//! changed errors by −0.3 to +0.1 % and cost little; they are there for targets that are linear. Made streams of 40 to 784 features
-//! told that one of them is worth more of the share where features are many (300 that are 0 or 1, a linear target: from .071 to .025; Vowpal Wabbit has .024); with budgets of 4,000 to 16,000 that lowered the mean error of the fourteen by
-//! 4 to 12 %. The metrics and their numbers of neighbours were chosen on
-//! eight of the fourteen (casp, calhousing, ccpp, cpusmall, elevators, parkinson, elec2, the abrupt drift). How relevance is learnt was chosen by
-//! the mean over all fourteen and a look at the comparison's four streams of classes: twelve neighbours, two times sixteen steps, 1024 rows, from row 2048 on. Twelve or
-//! sixteen neighbours, and half of the rows or twice the cost, changed that mean by less than 1.5 %. Without a lower bound for the relevance of the time the abrupt drift
-//! was 18 % worse with a quarter of the budget; a bound ten times as high changed the mean by less than 0.1 %. A stream drawn at random, the parity of three of twelve bits, showed that 1024
-//! rows need where 256 have led as a beginning. Members are not stopped for good: after
-//! a change the worst may be the best. Resting from row 4096 on changed no error of the fourteen by more than 0.5 %;
-//! from row 1024 on, with one row in sixteen and a higher threshold, it raised that of casp by 5 %.
-//! Dictionaries that exchange points, where there is no window, lowered the mean error with budgets of 4,000 to 16,000 by 8 to 16 %, at three quarters more time; with 32,000 they raised it by 2 %.
-//! Members that start anew lowered the errors under drift, with all settings of their detector as they were: on the abrupt drift by 31 % with the default budget and 51 % with 32,000, on the
-//! Friedman drift by 18 and 21 %, and on two made streams, a walk and a feature that is the time, by 75 and 65 % without a window. ADWIN in place of Page–Hinkley changed the mean
-//! by 0.4 % at most. Where nothing changes they changed the errors with the default budget by −1.2 to +0.9 %. That they exchange their points changed the mean beside a window by −1.5 to +0.3 %, at 5 % more time.
-//! Ranks learnt anew from the window at doublings changed the mean by +0.1 % with the default budget and by +0.8 % with 256,000, and the errors of six streams with features that wander by less than 2 %,
-//! except one (−9 % with 256,000); so the first ranks stay.
-//! Longer windows at small budgets were chosen by the mean over the fourteen, and so was the mixture of two memories: 2000 rounds lower the errors under drift by 4 and 5 % and change all others by less than 1 %,
-//! 1000 rounds do nearly the same. That features are bent and not clipped was found on streams made for the purpose (casp and calhousing sorted by a feature, walks,
-//! features that grow, a feature that is the time, heavy tails). It lowered five of the six errors by 4 to 99 % and raised that with the time by 2 %; the mean over the fourteen stayed the same
-//! within 0.3 %.
-//!
-//! Memory: `5 budget/16` numbers for the grid without a window, `budget/10` with one; `MN(3d + 6)` for the window and its index, and `1024 d` until the scaling is fixed.
+//! `docs/auto.md` has the members, the plans of the budget, and how each was chosen.
 
 mod grid;
 mod metrics;
@@ -91,22 +41,25 @@ mod standing;
 mod watch;
 mod weights;
 
-use mercer_core::{ExampleError, Inconsistent, Validate, cost};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, cost};
+use mercer_experts::Rule;
 use mercer_kernels::{Gaussian, weighted_median_width};
 
-use self::grid::{grid, learn_in_pieces, threads_of_grid};
+use mercer_learners::catalogue::{
+    BuildError, Context, Entry, Learner, ParameterType, Parameters, Takes, Value, Values,
+};
+use mercer_learners::mixture::squared_error;
+use mercer_learners::{
+    Blocks, Error, Expert, Growth, Mixture, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, Variance,
+    learn_one_by_one, parameters,
+};
+
+use self::grid::{GridLearner, grid, learn_in_pieces, threads_of_grid};
 use self::metrics::Row;
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
 use self::scales::{Affine, Scales, weighted};
-use crate::entry::{BuildError, Context, Entry, Learner, ParameterType, Parameters, Takes, Value, Values};
-use crate::example::{Rows, Target, Targets};
-use crate::learner::{check_input, learn_one_by_one};
 use crate::local::with_column;
-use crate::parameters::parameters;
-use crate::wrappers::mixture::{Expert, Mixture, squared_error};
-use crate::{AnyRegressor, Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
-use mercer_experts::Rule;
 
 /// Rows after which the scaling is learnt anew.
 const STAGES: [usize; 4] = [16, 64, 256, 1024];
@@ -119,16 +72,19 @@ parameters! {
     pub struct AutoParams {
         /// how losses become weights: exponential, Bernstein or polynomial aggregation
         rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",
-        /// nearest examples in a prediction of the processes on a window of the stream; 0 leaves them out
+        /// nearest examples in a prediction of the processes on a window of the stream; 0 leaves
+        /// them out
         neighbours: usize = 32 => "k" WHOLE,
-        /// multiply-adds a row, which set the members' sizes, or a time a row such as 50us, measured on this machine
+        /// multiply-adds a row, which set the members' sizes, or a time a row such as 50us,
+        /// measured on this machine
         budget: usize = 2_000_000 => "" "a whole number ≥ 1000, or a time such as 50us".time(budget_of_time),
         /// numbers in a target
         outputs: usize = 1 => context outputs,
     }
 }
 
-/// A mixture of learners on dictionaries and of Gaussian processes on the nearest examples that chooses scaling, widths and regularisers itself.
+/// A mixture of learners on dictionaries and of Gaussian processes on the nearest examples that
+/// chooses scaling, widths and regularisers itself.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Auto {
@@ -142,10 +98,15 @@ pub struct Auto {
     /// `None` before the first stage.
     mixture: Option<Stage>,
     loss: f64,
-    #[cfg_attr(feature = "serde", serde(skip, default = "crate::wrappers::mixture::one"))]
+    #[cfg_attr(feature = "serde", serde(skip, default = "one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
+}
+
+#[cfg(feature = "serde")]
+fn one() -> usize {
+    1
 }
 
 /// What a stage makes.
@@ -153,7 +114,7 @@ pub struct Auto {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Stage {
     scaling: Scales,
-    experts: Mixture<AnyRegressor<Gaussian>>,
+    experts: Mixture<GridLearner<Gaussian>>,
     /// Losses of the members before this stage, less those of the replay.
     carried: Vec<f64>,
     /// What predicts beside the grid, where the budget has room for it.
@@ -193,9 +154,11 @@ impl Auto {
         })
     }
 
-    /// The members, none before the first 16 rows. Their losses are in the units of the targets, over all rounds of the stream;
-    /// in the first 16 all predicted the mean. Those of the windows and of what forgets are as replayed when the scaling was learnt; while a metric rests, its members are charged the mixture's. With several
-    /// outputs all losses are of scaled targets, and as replayed.
+    /// The members, none before the first 16 rows. Their losses are in the units of the targets,
+    /// over all rounds of the stream; in the first 16 all predicted the mean. Those of the windows
+    /// and of what forgets are as replayed when the scaling was learnt; while a metric rests, its
+    /// members are charged the mixture's. With several outputs all losses are of scaled targets,
+    /// and as replayed.
     pub fn members(&self) -> impl Iterator<Item = Expert<'_>> {
         self.mixture.iter().flat_map(|mixture| {
             let unit = mixture.unit();
@@ -325,8 +288,8 @@ impl Auto {
         }
     }
 
-    /// What it would be if inputs had had further features from the first row on, as 0: it learns its rows
-    /// again.
+    /// What it would be if inputs had had further features from the first row on, as 0: it learns
+    /// its rows again.
     fn widen(&mut self, added: usize) -> Result<(), Error> {
         let (d, outputs) = (self.dimension, self.params.outputs);
         let mut wide = Self::new(d + added, self.params)?;
@@ -383,7 +346,8 @@ impl Stage {
         if let [target] = self.scaling.targets[..] { target.scale * target.scale } else { 1.0 }
     }
 
-    /// Gains an output, a copy of output `like` or zero; nothing is changed where one of its parts cannot.
+    /// Gains an output, a copy of output `like` or zero; nothing is changed where one of its parts
+    /// cannot.
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
         let mut experts = self.experts.clone();
         experts.add_output(like)?;
@@ -576,7 +540,8 @@ fn budget_of_time(microseconds: f64, context: &Context<'_>, values: &Values<'_>)
     Ok(Auto::budget_within(microseconds, context.dimension, params)?.to_value())
 }
 
-pub(crate) const AUTO: Learner<Auto> = Entry {
+/// `auto` in the catalogue.
+pub const AUTO: Learner<Auto> = Entry {
     name: "auto",
     summary: "mixture of dictionaries and nearest examples that chooses scaling, widths and regularisers itself",
     keys: AutoParams::KEYS,

@@ -1,8 +1,11 @@
-//! A partition of the older examples of a window, by which the nearest are found without a look at all of them.
+//! A partition of the older examples of a window, by which the nearest are found without a look at
+//! all of them.
 //!
-//! The points are halved at the median of the coordinate that varies most among some of them, and the halves again, until 64 are left (the k-d tree of
-//! Bentley 1975). Each such leaf has a box. A search looks at the leaves nearest to the input first, and passes over those whose box lies beyond
-//! the `k`-th nearest point so far. It finds what a look at all points finds, to the bit. `O(nd log n)` to make; the memory of the points, and a quarter more.
+//! The points are halved at the median of the coordinate that varies most among some of them, and
+//! the halves again, until 64 are left (the k-d tree of Bentley 1975). Each such leaf has a box. A
+//! search looks at the leaves nearest to the input first, and passes over those whose box lies
+//! beyond the `k`-th nearest point so far. It finds what a look at all points finds, to the bit.
+//! `O(nd log n)` to make; the memory of the points, and a quarter more.
 
 use mercer_kernels::{AlignedVec, Boxes, Points};
 use mercer_simd::{LANES, Lane};
@@ -19,7 +22,8 @@ pub(super) struct Index {
     points: Points,
     places: Vec<usize>,
     boxes: Boxes,
-    /// Memory of the partition: points row by row, their order, the parts to be halved, and the sides of a box.
+    /// Memory of the partition: points row by row, their order, the parts to be halved, and the
+    /// sides of a box.
     rows: Vec<f64>,
     order: Vec<usize>,
     parts: Vec<(usize, usize)>,
@@ -47,7 +51,8 @@ impl Index {
         self.places.clear();
     }
 
-    /// Takes the points in these places of a window, of one dimension at least, as many of the first ones as fill their leaves.
+    /// Takes the points in these places of a window, of one dimension at least, as many of the
+    /// first ones as fill their leaves.
     pub(super) fn make(&mut self, window: &Points, places: impl Iterator<Item = usize>, count: usize) {
         let d = window.dimension();
         let Self { points, places: kept, boxes, rows, order, parts, low, high } = self;
@@ -92,7 +97,8 @@ impl Index {
         std::mem::swap(kept, order);
     }
 
-    /// Shows the collector all points that may be among the nearest, except for those in places that `is_gone`; at how many points and sides of boxes it looked.
+    /// Shows the collector all points that may be among the nearest, except for those in places
+    /// that `is_gone`; at how many points and sides of boxes it looked.
     pub(super) fn search(
         &self,
         x: &[f64],
@@ -116,7 +122,8 @@ impl Index {
             let place = |slot: usize| Some(self.places[leaf * LEAF + slot]).filter(|place| !is_gone(*place));
             nearest.see(distances, place);
         };
-        // The leaves that are likely to hold the nearest points make the bound small for the others.
+        // The leaves that are likely to hold the nearest points make the bound small for the
+        // others.
         let first = nearest.count.div_ceil(LEAF) + 1;
         if leaves.len() > first {
             leaves.select_nth_unstable_by(first, |a, b| a.0.total_cmp(&b.0));
@@ -147,7 +154,8 @@ fn bounds<'a>(rows: impl Iterator<Item = &'a [f64]>, low: &mut [f64], high: &mut
     }
 }
 
-/// Collects the nearest of the points that it sees: of equal ones, those in the first places. What is too far away for a number is not near.
+/// Collects the nearest of the points that it sees: of equal ones, those in the first places. What
+/// is too far away for a number is not near.
 #[derive(Debug)]
 pub(super) struct Nearest<'a> {
     near: &'a mut Vec<(f64, usize)>,
@@ -163,7 +171,8 @@ impl<'a> Nearest<'a> {
         Self { near, count, bound: f64::MAX }
     }
 
-    /// Sees the points at these squared distances, of which `place` says where they are; none where there is nothing.
+    /// Sees the points at these squared distances, of which `place` says where they are; none where
+    /// there is nothing.
     pub(super) fn see(&mut self, distances: &[Lane], place: impl Fn(usize) -> Option<usize>) {
         for (block, lane) in distances.iter().enumerate() {
             if !lane.0.iter().fold(false, |any, squared| any | (*squared <= self.bound)) {

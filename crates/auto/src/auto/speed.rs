@@ -3,6 +3,9 @@
 
 use std::time::Instant;
 
+use mercer_core::ParameterError;
+use mercer_experts::Rule;
+use mercer_learners::{Error, Mixture, RegressorExt, Rows, Targets};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -12,10 +15,6 @@ use super::metrics::Row;
 use super::nearest::Nearest;
 use super::plan::{Past, Size};
 use super::{Auto, AutoParams};
-use crate::example::{Rows, Targets};
-use crate::wrappers::mixture::Mixture;
-use crate::{Error, ParameterError, RegressorExt};
-use mercer_experts::Rule;
 
 /// ChaCha8 stream of the rows, apart from other draws.
 const STREAM: u64 = 0x7370_6565;

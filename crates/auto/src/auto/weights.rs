@@ -7,12 +7,11 @@
 //! ML-Poly the second and the mixture of both forget by a factor; under the other rules they share
 //! a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
 
-use mercer_core::{Inconsistent, Validate};
-
-use crate::example::Target;
-use crate::wrappers::mixture::LARGEST_REGRET;
-use crate::{Error, ParameterError};
+use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
+use mercer_learners::Error;
+use mercer_learners::Target;
+use mercer_learners::mixture::LARGEST_REGRET;
 
 /// Rounds that the one which follows remembers.
 const ROUNDS: f64 = 2000.0;

@@ -1,19 +1,25 @@
-//! The relevance of features, from the likelihood of rows given the nearest of the rows before them (Vecchia 1988).
+//! The relevance of features, from the likelihood of rows given the nearest of the rows before them
+//! (Vecchia 1988).
 //!
-//! The process has the kernel `k(r) + b` of `r² = Σ_j w_j (x_j − z_j)²`, where `k` is Matérn 3/2 and `b` the prior variance of a constant mean; it has variance `s²`
-//! and noise `s²ν`. For a row `(x, y)` with the nearest examples `(X, Y)` let
+//! The process has the kernel `k(r) + b` of `r² = Σ_j w_j (x_j − z_j)²`, where `k` is Matérn 3/2
+//! and `b` the prior variance of a constant mean; it has variance `s²` and noise `s²ν`. For a row
+//! `(x, y)` with the nearest examples `(X, Y)` let
 //!
 //! ```text
 //! A = K(X) + b + ν diag(spreads),   β = A⁻¹(k(x) + b),   α = A⁻¹Y,
 //! e = y − βᵀY,   v = 1 + b + ν − βᵀ(k(x) + b),   given (X, Y): y ~ N(βᵀY, s² v).
 //! ```
 //!
-//! Rows count by their weights `c`; outputs share the kernel and `s²`. Sums are over rows and outputs. With the best `s² = Σ c e²/v / Σ c` the log likelihood is
-//! `−½(Σ c) ln(Σ c e²/v) − ½ Σ c ln v`, up to a constant. Its gradient by the logarithms of `w_j` and `ν` follows from `de = −dkᵀα + βᵀdA α` and
-//! `dv = dν − 2 dkᵀβ + βᵀdA β`. The ascent is by resilient steps, which look at the signs of the gradient only (Riedmiller and Braun 1993). Rows say little of many features: `log w_j` has a normal prior of variance 4 around its mean over the
+//! Rows count by their weights `c`; outputs share the kernel and `s²`. Sums are over rows and
+//! outputs. With the best `s² = Σ c e²/v / Σ c` the log likelihood is
+//! `−½(Σ c) ln(Σ c e²/v) − ½ Σ c ln v`, up to a constant. Its gradient by the logarithms of `w_j`
+//! and `ν` follows from `de = −dkᵀα + βᵀdA α` and `dv = dν − 2 dkᵀβ + βᵀdA β`. The ascent is by
+//! resilient steps, which look at the signs of the gradient only (Riedmiller and Braun 1993). Rows
+//! say little of many features: `log w_j` has a normal prior of variance 4 around its mean over the
 //! features, and `log ν` one of variance 10 around `log 0.1`.
 //!
-//! `k³/6 + (3 + m)k² + 3k²d` multiply-adds a row and step, with `k = 12` neighbours and `m` outputs.
+//! `k³/6 + (3 + m)k² + 3k²d` multiply-adds a row and step, with `k = 12` neighbours and `m`
+//! outputs.
 
 use mercer_kernels::AlignedVec;
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
@@ -52,7 +58,8 @@ pub(crate) struct Examples {
     width: usize,
     outputs: usize,
     rows: usize,
-    /// `(k + 1)d` for each group, the row after its neighbours; then targets in the same order, and `k` inverse weights.
+    /// `(k + 1)d` for each group, the row after its neighbours; then targets in the same order, and
+    /// `k` inverse weights.
     points: AlignedVec,
     targets: AlignedVec,
     spreads: AlignedVec,
@@ -76,7 +83,8 @@ impl Examples {
             self.targets.resize(self.targets.len() + (k + 1) * m * LANES);
             self.spreads.resize(self.spreads.len() + k * LANES);
             self.weights.resize(self.weights.len() + LANES);
-            // Rows that are not there have equal neighbours, of which the noise makes a positive definite matrix.
+            // Rows that are not there have equal neighbours, of which the noise makes a positive
+            // definite matrix.
             self.spreads.lanes_mut()[group * k..].fill(Lane([1.0; LANES]));
         }
         let mut put = |place: usize, (x, y, spread): Example<'_>| {
@@ -109,7 +117,8 @@ impl Relevance {
         STEPS as f64 * (k * k * k / 6.0 + (3.0 + m + 3.0 * d) * k * k + 10.0 * k * k)
     }
 
-    /// What these rows say, climbing from here: the likelihood has several peaks. `self` where they say nothing.
+    /// What these rows say, climbing from here: the likelihood has several peaks. `self` where they
+    /// say nothing.
     pub(crate) fn learn(&self, examples: &Examples, within: impl Fn(&mut [f64])) -> Self {
         let mut weights = self.weights.clone();
         let d = self.weights.len();
@@ -144,7 +153,8 @@ impl Relevance {
     }
 }
 
-/// Log likelihood and log prior, up to a constant, with their gradient in the logarithms of `w` and `ν`; none where all errors are 0 or out of range.
+/// Log likelihood and log prior, up to a constant, with their gradient in the logarithms of `w` and
+/// `ν`; none where all errors are 0 or out of range.
 fn gradient(logs: &[f64], examples: &Examples, memory: &mut Memory) -> Option<(f64, Vec<f64>)> {
     let d = examples.width;
     let rates: Vec<f64> = logs[..d].iter().map(|log| (0.5 * log).exp()).collect();
@@ -178,7 +188,8 @@ struct Memory {
     /// `c e²/v` and `v` of each row.
     fits: AlignedVec,
     variances: AlignedVec,
-    /// Points in units of their lengths; kernels and slopes of pairs, row by row with `k` places each; `βᵉ = Σ_o e_o α_o`; factors of a row of slopes.
+    /// Points in units of their lengths; kernels and slopes of pairs, row by row with `k` places
+    /// each; `βᵉ = Σ_o e_o α_o`; factors of a row of slopes.
     points: AlignedVec,
     matrix: AlignedVec,
     slopes: AlignedVec,

@@ -1,18 +1,14 @@
 //! The members of [`Auto`](super::Auto) on dictionaries or Taylor features, and how they learn
 //! beside its window.
 
+use mercer_experts::AnyDetector;
 use mercer_kernels::{Gaussian, TaylorFeatures};
+use mercer_learners::{
+    Error, Eviction, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, PkawvTaylor, RegressorExt, Removal, Restarting,
+    Rows, TaylorParams, learn_one_by_one, one_of,
+};
 
 use super::nearest::with_outputs;
-use crate::engines::basis::Eviction;
-use crate::example::Rows;
-use crate::learner::learn_one_by_one;
-use crate::wrappers::mixture::Mixture;
-use crate::{
-    AnyRegressor, Error, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, RegressorExt, Removal, Restarting,
-    TaylorParams,
-};
-use mercer_experts::AnyDetector;
 
 const DICTIONARY_WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const TAYLOR_WIDTHS: [f64; 2] = [1.0, 2.0];
@@ -29,6 +25,16 @@ const HIGHEST_DEGREE: usize = 6;
 /// Rows that the grid learns before the windows look at them.
 pub(super) const PIECE: usize = 64;
 
+one_of! {
+    /// A learner of the grid. Files hold the numbers that all learners have in the registry.
+    pub(super) enum GridLearner<K> {
+        4 NonsAld(NonsAld<K>) via on_dictionary,
+        9 Krls(Krls<K>) via on_dictionary,
+        12 PkawvTaylor(PkawvTaylor),
+        47 Restarting(Restarting<GridLearner<K>>),
+    }
+}
+
 /// The window has a thread of its own.
 pub(super) fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
     if beside_window { threads.saturating_sub(1).max(1) } else { threads }
@@ -38,7 +44,7 @@ pub(super) fn threads_of_grid(threads: usize, beside_window: bool) -> usize {
 /// order; `beside`, the grid learns the next piece on a thread of its own meanwhile. The pieces are
 /// the same, so threads change no bit.
 pub(super) fn learn_in_pieces(
-    experts: &mut Mixture<AnyRegressor<Gaussian>>,
+    experts: &mut Mixture<GridLearner<Gaussian>>,
     rows: Rows<'_>,
     predictions: &mut Vec<f64>,
     beside: bool,
@@ -111,7 +117,7 @@ pub(super) fn grid(
     targets: &[f64],
     budget: usize,
     beside_window: bool,
-) -> Result<Vec<(String, AnyRegressor<Gaussian>)>, Error> {
+) -> Result<Vec<(String, GridLearner<Gaussian>)>, Error> {
     let bound = targets.iter().fold(1.0, |bound: f64, y| bound.max(y.abs()));
     let share = budget as f64 * if beside_window { 0.25 } else { 0.5 };
     let (linear_ridges, linear_cost) = linear_ridges(dimension, share);
@@ -139,7 +145,7 @@ pub(super) fn grid(
     for width in restarting_widths(beside_window) {
         let (sigma, lambda) = (width * unit, RIDGES[0]);
         let krls = krls(sigma, lambda, Eviction::LeastSignificant(Removal::Marginalise))?;
-        let restarting = Restarting::new(krls.into(), AnyDetector::default());
+        let restarting = Restarting::new(GridLearner::from(krls), AnyDetector::default());
         members.push((format!("restart krls sigma={sigma:.3} lambda={lambda}"), restarting.into()));
     }
     for lambda in linear_ridges {

@@ -1,7 +1,8 @@
 //! Several small kernel systems at once: Gaussian processes on the same few points, one a lane.
 //!
-//! The processes share points and inputs and differ in kernel, noise and targets. With `k` points each asks for a Cholesky factor of `k × k`;
-//! eight of them, a lane each, cost what one would: `k³/6 + 1½k²` vector operations.
+//! The processes share points and inputs and differ in kernel, noise and targets. With `k` points
+//! each asks for a Cholesky factor of `k × k`; eight of them, a lane each, cost what one would:
+//! `k³/6 + 1½k²` vector operations.
 
 use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
@@ -12,7 +13,8 @@ pub(super) const MEAN_VARIANCE: f64 = 10.0;
 /// Scaled distances are cut here, where every kernel is 0.
 pub(super) const FAR: f64 = 700.0;
 
-/// What distinguishes the processes: `k(r) = (1 + s c r) exp(−c r)`, with noise of variance `noise` beside a function of variance 1.
+/// What distinguishes the processes: `k(r) = (1 + s c r) exp(−c r)`, with noise of variance `noise`
+/// beside a function of variance 1.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Process {
@@ -43,7 +45,8 @@ pub(crate) struct Systems {
 }
 
 impl Systems {
-    /// `means ←` the posterior means at the input, eight processes for each output. `k²d/2` multiply-adds for the distances of `k` points of `d` coordinates to each other.
+    /// `means ←` the posterior means at the input, eight processes for each output. `k²d/2`
+    /// multiply-adds for the distances of `k` points of `d` coordinates to each other.
     pub(crate) fn means(&mut self, processes: &[Process; LANES], means: &mut AlignedVec) {
         let k = self.spreads.len();
         let d = self.points.len() / k;
@@ -80,12 +83,13 @@ struct Means<'a> {
     rate: Lane,
     smooth: Lane,
     noise: Lane,
-    /// Rows of whole lanes: those of each point to the points before it, and those of the input; squared, until their roots are taken.
+    /// Rows of whole lanes: those of each point to the points before it, and those of the input;
+    /// squared, until their roots are taken.
     distances: &'a mut AlignedVec,
     spreads: &'a [f64],
     targets: &'a [Lane],
-    /// Rows of `k` entries: `k` of the matrix, and then the right-hand sides, which forward substitution treats as further rows: the kernel row,
-    /// the targets of each output, ones.
+    /// Rows of `k` entries: `k` of the matrix, and then the right-hand sides, which forward
+    /// substitution treats as further rows: the kernel row, the targets of each output, ones.
     matrix: &'a mut [Lane],
     means: &'a mut [Lane],
 }
@@ -116,7 +120,8 @@ impl Op for Means<'_> {
         known.copy_from_slice(targets);
         ones.iter_mut().for_each(|lane| simd.store(one, lane));
         eliminate(simd, matrix, k);
-        // With v, u, o the solutions for kernel row, targets and ones: μ = oᵀu/(oᵀo + 1/b), f = μ(1 − oᵀv) + vᵀu.
+        // With v, u, o the solutions for kernel row, targets and ones: μ = oᵀu/(oᵀo + 1/b), f = μ(1
+        // − oᵀv) + vᵀu.
         let right = &matrix[k * k..];
         let (v, rest) = right.split_at(k);
         let (us, o) = rest.split_at(targets.len());
@@ -130,8 +135,8 @@ impl Op for Means<'_> {
     }
 }
 
-/// Forward elimination of rows of `k` entries: the first `k` become the Cholesky factor `L` of the matrix whose lower half they hold, each row `r` below
-/// becomes `L⁻¹r`.
+/// Forward elimination of rows of `k` entries: the first `k` become the Cholesky factor `L` of the
+/// matrix whose lower half they hold, each row `r` below becomes `L⁻¹r`.
 #[inline(always)]
 pub(super) fn eliminate<S: Simd>(simd: S, matrix: &mut [Lane], k: usize) {
     let one = simd.splat(1.0);
@@ -175,7 +180,8 @@ pub(super) fn eliminate<S: Simd>(simd: S, matrix: &mut [Lane], k: usize) {
     }
 }
 
-/// `(1 + s c r) exp(−c r)`, by lanes. (A function, since closures are not compiled for the instruction set.)
+/// `(1 + s c r) exp(−c r)`, by lanes. (A function, since closures are not compiled for the
+/// instruction set.)
 #[inline(always)]
 fn kernel<S: Simd>(simd: S, distance: f64, rate: S::F64, smooth: S::F64) -> S::F64 {
     let (one, far) = (simd.splat(1.0), simd.splat(FAR));

@@ -1,4 +1,5 @@
-//! The last examples of a stream, and Gaussian processes on those of them that are nearest to an input.
+//! The last examples of a stream, and Gaussian processes on those of them that are nearest to an
+//! input.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Points};
@@ -22,10 +23,12 @@ const RECENT_SHARE: usize = 12;
 /// Searches by which a new index is measured.
 const PROBES: usize = 16;
 
-/// Examples of a stream in the units of a metric, the last `capacity` of them, and eight processes on the `k` nearest to an input.
+/// Examples of a stream in the units of a metric, the last `capacity` of them, and eight processes
+/// on the `k` nearest to an input.
 ///
 /// # Invariants
-/// `targets` holds [`TARGETS`] rows of `outputs` numbers for each point, `spreads` a number; `oldest` is a place in a full window, and 0 before.
+/// `targets` holds [`TARGETS`] rows of `outputs` numbers for each point, `spreads` a number;
+/// `oldest` is a place in a full window, and 0 before.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Neighbours {
@@ -68,8 +71,8 @@ impl Memory {
 }
 
 impl Neighbours {
-    /// No examples with inputs of dimension `dimension` and `outputs ≥ 1` outputs; windows of `capacity ≥ 1` of them, of which `count ≥ 1` make a
-    /// prediction.
+    /// No examples with inputs of dimension `dimension` and `outputs ≥ 1` outputs; windows of
+    /// `capacity ≥ 1` of them, of which `count ≥ 1` make a prediction.
     pub(crate) fn new(
         (dimension, outputs): (usize, usize),
         capacity: usize,
@@ -108,8 +111,9 @@ impl Neighbours {
         self.points.len()
     }
 
-    /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the first example. `Nd` multiply-adds at most for `N` examples,
-    /// and `k³/6 + k² + ½mk² + ½k²d` for eight of them at a time, with `m` outputs.
+    /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the
+    /// first example. `Nd` multiply-adds at most for `N` examples, and `k³/6 + k² + ½mk² + ½k²d`
+    /// for eight of them at a time, with `m` outputs.
     pub(crate) fn means(&self, x: &[f64], memory: &mut Memory) {
         let outputs = self.outputs;
         if self.points.is_empty() {
@@ -138,7 +142,8 @@ impl Neighbours {
         systems.means(&self.processes, means);
     }
 
-    /// Places of the examples that are nearest to `x`, the nearest first. `Nd` multiply-adds at most.
+    /// Places of the examples that are nearest to `x`, the nearest first. `Nd` multiply-adds at
+    /// most.
     pub(crate) fn nearest<'m>(&self, x: &[f64], memory: &'m mut Memory) -> impl ExactSizeIterator<Item = usize> + 'm {
         memory.near.clear();
         if !self.points.is_empty() {
@@ -147,8 +152,9 @@ impl Neighbours {
         memory.near.iter().map(|(_, place)| *place)
     }
 
-    /// `memory.near ←` the nearest examples with their squared distances, the nearest first; of equal ones, the first in the order of the window. At how many points
-    /// and sides of boxes of the index it looked.
+    /// `memory.near ←` the nearest examples with their squared distances, the nearest first; of
+    /// equal ones, the first in the order of the window. At how many points and sides of boxes of
+    /// the index it looked.
     fn find(&self, x: &[f64], memory: &mut Memory) -> usize {
         let Memory { distances, near, search, .. } = memory;
         let mut nearest = Nearest::new(self.count, near);
@@ -168,7 +174,8 @@ impl Neighbours {
         looked
     }
 
-    /// Makes the index anew where so many examples have come that it pays. It changes no prediction, only how soon it is made: let who asks often call this now and then.
+    /// Makes the index anew where so many examples have come that it pays. It changes no
+    /// prediction, only how soon it is made: let who asks often call this now and then.
     pub(crate) fn arrange(&mut self, memory: &mut Memory) {
         let held = self.len();
         if self.recent < LEAST_RECENT.max(held / RECENT_SHARE) || self.dimension() == 0 {
@@ -181,7 +188,8 @@ impl Neighbours {
         if self.index.len() == 0 {
             return;
         }
-        // What is measured on a new index depends on the examples alone, and not on whether they come from a file.
+        // What is measured on a new index depends on the examples alone, and not on whether they
+        // come from a file.
         let mut point = std::mem::take(&mut memory.point);
         point.resize(self.dimension(), 0.0);
         let probes = (1..=PROBES).map(|age| {
@@ -219,7 +227,8 @@ impl Neighbours {
         }
     }
 
-    /// Calls `see` with the place and the point of each of the last `count` examples, in the order of time.
+    /// Calls `see` with the place and the point of each of the last `count` examples, in the order
+    /// of time.
     pub(crate) fn for_each_of_last(&self, count: usize, mut see: impl FnMut(usize, &[f64])) {
         let (held, mut point) = (self.len(), vec![0.0; self.dimension()]);
         for age in (0..count.min(held)).rev() {
@@ -230,7 +239,8 @@ impl Neighbours {
         }
     }
 
-    /// The first target of the example in a place, a number for each output, and its inverse weight.
+    /// The first target of the example in a place, a number for each output, and its inverse
+    /// weight.
     pub(crate) fn target(&self, place: usize) -> (&[f64], f64) {
         (&self.targets[place * TARGETS * self.outputs..][..self.outputs], self.spreads[place])
     }
@@ -252,12 +262,14 @@ impl Neighbours {
 
     /// Holds one example more than so far.
     ///
-    /// It is for a window that [is just full](Self::is_just_full), where the order of the examples is that of their places.
+    /// It is for a window that [is just full](Self::is_just_full), where the order of the examples
+    /// is that of their places.
     pub(crate) fn extend(&mut self) {
         self.capacity += 1;
     }
 
-    /// Goes over to another metric, in whose units numbers are so many times those of this one, with processes of its own. `O(Nd)`.
+    /// Goes over to another metric, in whose units numbers are so many times those of this one,
+    /// with processes of its own. `O(Nd)`.
     pub(crate) fn rescale(&mut self, ratios: &[f64], processes: [Process; LANES]) {
         let mut point = vec![0.0; self.dimension()];
         for place in 0..self.len() {
@@ -308,7 +320,8 @@ impl Validate for Neighbours {
 mod tests {
     use super::*;
 
-    /// The nearest examples of a window as a list sorts them, with that of the search, after each of so many rounds.
+    /// The nearest examples of a window as a list sorts them, with that of the search, after each
+    /// of so many rounds.
     fn compare(mut neighbours: Neighbours, d: usize, rounds: u32, mut change: impl FnMut(u32, &mut Neighbours)) {
         let (mut memory, mut exact) = (Memory::default(), Vec::new());
         for t in 0..rounds {

@@ -1,8 +1,10 @@
-//! Gaussian processes on the nearest examples: predictions from a window of the stream that no dictionary has to hold.
+//! Gaussian processes on the nearest examples: predictions from a window of the stream that no
+//! dictionary has to hold.
 //!
-//! At an input only the `k` nearest examples enter the posterior (Vecchia 1988; Gramacy and Apley 2015; Datta et al. 2016). That is close to the
-//! process on all of them where its length is long against the distance of neighbours, and costs `Nd + k³` at most instead of `N²` a round. Rough functions,
-//! for which a dictionary would need thousands of points, are learnt so.
+//! At an input only the `k` nearest examples enter the posterior (Vecchia 1988; Gramacy and Apley
+//! 2015; Datta et al. 2016). That is close to the process on all of them where its length is long
+//! against the distance of neighbours, and costs `Nd + k³` at most instead of `N²` a round. Rough
+//! functions, for which a dictionary would need thousands of points, are learnt so.
 
 mod index;
 mod neighbours;
