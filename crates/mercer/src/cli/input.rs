@@ -379,6 +379,11 @@ impl Input {
         }
     }
 
+    /// The time of the row last read, if a column orders the rows.
+    pub(crate) fn time(&self) -> Option<f64> {
+        if let Body::Timed(timed) = &self.body { timed.time() } else { None }
+    }
+
     /// Puts the next row into `example`; false at the end.
     ///
     /// # Errors

@@ -85,6 +85,11 @@ impl Timed {
         self.reader.text()
     }
 
+    /// The time of the row last read, if a column orders the rows.
+    pub(crate) fn time(&self) -> Option<f64> {
+        self.before
+    }
+
     /// Puts the numbers of the next row into `example`; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         let Self { shown, reader, record, numbers, missing, time, before } = self;

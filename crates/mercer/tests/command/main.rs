@@ -21,6 +21,7 @@ mod kept_forecasters;
 mod kept_operators;
 mod kernels;
 mod koopman;
+mod koopman_sums;
 mod learners;
 mod locks;
 mod marks;
