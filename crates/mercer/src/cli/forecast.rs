@@ -1,5 +1,6 @@
 //! `mercer forecast`: predicts every row of a series from the rows before it, and what comes after the last.
 
+mod backtest;
 mod clock;
 mod feed;
 mod method;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use mercer::encoding::TimeStep;
 use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
 use mercer::readers::ColumnChoice;
@@ -31,7 +33,7 @@ use super::stop::Stop;
 use super::store;
 use clock::Repeats;
 use feed::Feed;
-use method::{Gamma, Lambda, Method};
+use method::{Ahead, Gamma, Lambda, Method, Season};
 use told::Told;
 
 pub(crate) use pass::Pass;
@@ -43,8 +45,9 @@ pub(crate) use report::parameters;
 /// Forecast a series: predict every row from the rows before it, then learn from it
 ///
 /// SERIES is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, one row a
-/// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
-/// are outputs, to be predicted, unless they hold times or are named in --inputs; --target names the outputs. An empty cell or NaN is a missing value: nothing is learnt from it,
+/// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. The last
+/// column of numbers is forecast, or that of --target. With a --method other than season all columns are outputs, to be predicted, unless they
+/// hold times or are named in --inputs. An empty cell or NaN is a missing value: nothing is learnt from it,
 /// and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
 /// standard input it is answered when the row after it comes); blank lines before the first row or behind the last are no rows.
 ///
@@ -52,7 +55,8 @@ pub(crate) use report::parameters;
 /// has come: one line `k,…` for each row in (with --feed-through that of the row itself, which needs its input).
 ///
 /// Errors are summed over the rows after the warm-up, k > --t-init, missing values left out; the mean is over single values. Beside them stand
-/// those of two baselines that cost nothing: the running mean of each output, and its last value, over the rows of this run.
+/// those of baselines that cost nothing: the running mean of each output, its last value and, with a season, its value of a season ago, over the rows of
+/// this run. MASE is the mean absolute error in units of the mean change over a season. With --steps H forecasts of H steps are scored, too.
 ///
 /// With --save the forecaster is kept in a file, and --model goes on with it: the rows are counted on, and predictions and errors are
 /// those of one run over all rows. The same file may be both.
@@ -80,12 +84,20 @@ pub(crate) struct ForecastArguments {
     /// What to do with rows that have the time of the row before: sum, mean or last makes one row of them [default: refuse]
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Repeats::Refuse, hide_default_value = true, hide_possible_values = true)]
     repeats: Repeats,
-    /// The columns that are forecast, by name or by number from 1, with commas between [default: all columns but those of times]
+    /// The columns that are forecast, by name or by number from 1, with commas between [default: the last column of numbers; with another --method
+    /// than season all columns but those of times]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     target: Vec<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
+    /// Quantiles of the rows of --steps, such as 0.05,0.5,0.95, of --method season: the share of values that are below
+    #[arg(long, value_name = "P,…", value_delimiter = ',', requires = "steps", value_parser = probability)]
+    quantiles: Vec<f64>,
+    /// With --steps H, forecasts of H steps are scored as the series goes, each from where the one before ended: the last K of them count
+    /// [default: 10]
+    #[arg(long, value_name = "K", requires = "steps", value_parser = origins)]
+    backtest: Option<usize>,
     #[command(flatten)]
     dialect: Dialect,
     /// Write the prediction of every row, made before it was seen, to this CSV file: k from 0, then one column an output; then
@@ -104,14 +116,20 @@ pub(crate) struct ForecastArguments {
 /// What a forecaster is made with, which a saved one knows.
 #[derive(Args)]
 struct Making {
-    /// How to predict; `experts` unless given (`opf` with a --gamma that is given)
+    /// How to predict; `season` unless given (`opf` with a --gamma that is given, and `experts` with other options of such methods)
     ///
-    /// opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
+    /// season: for ordinary series, one column with trend and seasons; filters, regressions and simple forecasts, weighed for each
+    /// horizon by how well each did. opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
     /// row. slip: ridge on spectral filters of the last --horizon rows. slip-window: of as many rows as opf would use. spectral:
     /// ridge on spectral filters beside the last values. kalman: the steady-state predictor of a known --system. experts: a grid of γ
     /// (and of β, where --beta lists several), weighted by how well each did; nothing need be known.
     #[arg(long, value_name = "METHOD", conflicts_with = "model")]
     method: Option<Method>,
+    /// The lengths of the seasons in rows, of --method season: up to three such as 24,168; none; or auto: those that go with the step of
+    /// the times (12 months, 4 quarters, 52 weeks, 7 days, 5 working days, a day and a week of hours or minutes), and else those found in the data
+    /// [default: auto]
+    #[arg(long, value_name = "ROWS,…|auto|none", conflicts_with = "model")]
+    season: Option<Season>,
     /// Rows looked back, per natural logarithm of the time; several for a grid of β and γ, of experts [default: 2.5]
     #[arg(long, value_name = "B,…", value_delimiter = ',', conflicts_with = "model")]
     beta: Vec<f64>,
@@ -165,7 +183,9 @@ struct Making {
 
 const EXAMPLES: &str = "\
 Examples:
-  mercer forecast earth_orientation --steps 7
+  mercer forecast sales.csv --steps 14 --intervals 0.9
+  mercer forecast energy.csv --target load --season 24,168 --steps 48 --quantiles 0.1,0.5,0.9 --plot energy.png
+  mercer forecast earth_orientation --method experts --steps 7
   mercer forecast track.csv --method opf --gamma 0.5 --predictions out.csv --json
   mercer forecast plant.csv --inputs valve,pump --feed-through --intervals 0.9
   tail -f log.csv | mercer forecast - --format csv --save log.mercer --checkpoint 1000
@@ -197,7 +217,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut feed = opened?;
     let fresh = match start {
         Some(model) => model,
-        None => method::build(&arguments.making, feed.columns())?,
+        None => {
+            let periods = feed.clock().and_then(|clock| clock.step()).map_or(Vec::new(), TimeStep::periods);
+            method::build(&arguments.making, feed.columns(), &Ahead { periods, steps: arguments.steps })?
+        }
     };
     let before = fresh.seen();
     let model = match saved {
@@ -206,6 +229,9 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
     let mut pass = Pass::new(model, feed.columns().clone(), arguments.steps)?;
+    if !arguments.quantiles.is_empty() && pass.periods().is_none() {
+        return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
+    }
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
     let Some(mut told) = Told::begin(arguments, &source, &read, &pass, &feed)? else { return Ok(()) };
     let bar = feed.progress();
@@ -265,6 +291,16 @@ fn check_resumable(path: &Path, saved: Prediction, fresh: &Prediction) -> Result
     };
     check_same(path, facts, otherwise)?;
     Ok(saved)
+}
+
+fn probability(text: &str) -> Result<f64, &'static str> {
+    let p = text.trim().parse().ok().filter(|p: &f64| *p > 0.0 && *p < 1.0);
+    p.ok_or("give numbers between 0 and 1, such as 0.05,0.5,0.95")
+}
+
+fn origins(text: &str) -> Result<usize, &'static str> {
+    let origins = text.parse().ok().filter(|origins| (1..=100_000).contains(origins));
+    origins.ok_or("give a whole number from 1 to 100000")
 }
 
 /// So many that all of them fit into memory.

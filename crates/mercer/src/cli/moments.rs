@@ -179,7 +179,7 @@ impl Stretch {
         let baseline = |(place, name): (usize, &'static str)| {
             let [mse, mae, r2] = self.errors(|output| &output.naive[place]);
             let [mse, mae, rmse, r2] = [mse, mae, mse.sqrt(), r2].map(Some);
-            Baseline { name, mse, mae, rmse, r2, accuracy: None }
+            Baseline { name, mse, mae, rmse, r2, ..Baseline::default() }
         };
         Scores {
             mse: Some(mse),
@@ -189,7 +189,7 @@ impl Stretch {
             r2: Some(r2),
             intervals: self.intervals(),
             classes: None,
-            baselines: Baselines([(0, "running_mean"), (1, "last_value")].map(baseline)),
+            baselines: Baselines([(0, "running_mean"), (1, "last_value")].map(baseline).into()),
         }
     }
 
@@ -247,7 +247,7 @@ mod tests {
             assert!((scores.mse.unwrap() - sum(&|p, y| (p - y) * (p - y)) / weight).abs() < 1e-14);
             assert_eq!(scores.error_rate, None);
             // Before the rounds the means are 0, 2, 0 and 0 (what has no weight is not seen), the last values 0, 2, −1 and −1.
-            let Baselines([means, last]) = scores.baselines;
+            let [means, last] = &scores.baselines.0[..] else { panic!("two baselines") };
             assert!((means.mse.unwrap() - (4.0 + 2.0 * 9.0 + 0.5 * 9.0) / 3.5).abs() < 1e-14);
             assert!((last.mae.unwrap() - (2.0 + 2.0 * 3.0 + 0.5 * 4.0) / 3.5).abs() < 1e-14);
             // Of weights 2 and 0.5, the second lies in its interval.

@@ -186,8 +186,8 @@ pub(crate) struct ClassScores {
 }
 
 /// What predictions that cost nothing would have scored on the same rows: the running mean (for classes the most frequent class so far), and
-/// the value of the row before.
-pub(crate) struct Baselines(pub(crate) [Baseline; 2]);
+/// the value of the row before; for a series with a season also the value of a season ago.
+pub(crate) struct Baselines(pub(crate) Vec<Baseline>);
 
 /// One of them, by its key in JSON.
 #[derive(Default, serde::Serialize)]
@@ -204,6 +204,9 @@ pub(crate) struct Baseline {
     pub(crate) r2: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<f64>,
+    /// Of forecasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mase: Option<f64>,
 }
 
 impl Baseline {

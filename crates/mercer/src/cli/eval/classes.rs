@@ -294,6 +294,6 @@ fn scores(Stretch { score, majority, last }: &Stretch, auc: Option<f64>) -> Scor
         r2: None,
         intervals: None,
         classes: Some(classes),
-        baselines: Baselines([("majority_class", majority), ("last_class", last)].map(baseline)),
+        baselines: Baselines([("majority_class", majority), ("last_class", last)].map(baseline).into()),
     }
 }

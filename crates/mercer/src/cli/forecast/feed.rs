@@ -4,12 +4,13 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::forecast::Forecaster;
+use mercer::forecast::{AnyForecaster, Forecaster};
 use mercer::model::Prediction;
 use mercer::readers::{ColumnChoice, Example, Missing, ReadOptions, TargetColumn};
 
 use super::ForecastArguments;
 use super::clock::{Clock, Course};
+use super::method::Method;
 use super::rows::{Rows, Wanted};
 use crate::cli::FIRST_ROWS;
 use crate::cli::failure::Failure;
@@ -17,6 +18,7 @@ use crate::cli::input::{Input, refuse_for_named};
 use crate::cli::opening::Opening;
 use crate::cli::source::{self, Source};
 use crate::cli::stop::Stop;
+use crate::cli::voice;
 
 /// Which column of a row is what.
 #[derive(Clone, Debug)]
@@ -139,6 +141,8 @@ pub(super) struct Feed {
 enum Body {
     /// Complete rows of numbers.
     Numbers(Box<Input>),
+    /// Their last number alone.
+    Last(Box<Input>),
     /// Rows beside a column of times, or beside columns that are not forecast.
     Records(Box<Rows>),
 }
@@ -167,7 +171,27 @@ impl Feed {
                 if arguments.time.is_some() {
                     return Err(Failure::usage(format!("{name}: --time is for files; leave it out")));
                 }
-                Body::Numbers(Input::series(name)?.into())
+                let input = Input::series(name)?;
+                let chooses = model.map_or_else(|| arguments.making.method() == Method::Season, is_season);
+                let last = input.columns().dimension.saturating_sub(1);
+                if chooses && last > 0 {
+                    let names = input.columns().features();
+                    let named =
+                        |column: usize| names.get(column).map_or_else(|| format!("y{}", column + 1), Clone::clone);
+                    let others: Vec<String> = (0..last).map(|column| format!("{:?}", named(column))).collect();
+                    let target = named(last);
+                    voice::remark(format!(
+                        "{name}: column {target:?} is forecast; {} not (--method experts forecasts all columns together)",
+                        if others.len() == 1 {
+                            format!("{} is", others[0])
+                        } else {
+                            format!("{} are", others.join(", "))
+                        }
+                    ));
+                    Body::Last(input.into())
+                } else {
+                    Body::Numbers(input.into())
+                }
             }
             Source::File(_) | Source::StandardInput => Body::of_file(arguments, model, &stop)?,
         };
@@ -189,6 +213,10 @@ impl Feed {
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
         let read = match &mut self.body {
             Body::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
+            Body::Last(input) => input.next(&mut self.example).map_err(Failure::from).inspect(|_| {
+                let features = &mut self.example.features;
+                features.drain(..features.len().saturating_sub(1));
+            }),
             Body::Records(rows) => rows.next(&mut self.example.features),
         };
         if self.stop.requested() { Ok(false) } else { read }
@@ -201,7 +229,7 @@ impl Feed {
     /// Where the row stands.
     pub(super) fn place(&self) -> String {
         match &self.body {
-            Body::Numbers(input) => format!("{}, {}", input.shown(), input.place()),
+            Body::Numbers(input) | Body::Last(input) => format!("{}, {}", input.shown(), input.place()),
             Body::Records(rows) => rows.place(),
         }
     }
@@ -255,11 +283,19 @@ impl Feed {
     }
 }
 
+fn is_season(model: &Prediction) -> bool {
+    matches!(model.forecaster, AnyForecaster::SeasonMixture(_))
+}
+
 impl Body {
     fn of_file(arguments: &ForecastArguments, model: Option<&Prediction>, stop: &Stop) -> Result<Self, Failure> {
-        let path = &arguments.series;
+        let (path, making) = (&arguments.series, &arguments.making);
         let choice = |text: &String| text.trim().parse::<ColumnChoice>();
         let Ok(inputs) = arguments.making.inputs.iter().map(choice).collect::<Result<Vec<_>, _>>();
+        // A model of one column finds it by its name.
+        let known = model.filter(|model| is_season(model)).map_or(&[][..], |model| &model.columns);
+        let known = known.iter().map(|name| ColumnChoice::Name(name.clone()));
+        let targets = if arguments.target.is_empty() { known.collect() } else { arguments.target.clone() };
         let mentioned = arguments.time.iter().chain(&arguments.target).cloned().collect();
         let options = arguments.dialect.told(
             path,
@@ -276,9 +312,9 @@ impl Body {
         let head = if opening.as_ref().is_some_and(Opening::is_pipe) && !waits { 1 } else { FIRST_ROWS };
         let wanted = Wanted {
             time: arguments.time.as_ref(),
-            targets: &arguments.target,
+            targets: &targets,
             inputs: &inputs,
-            chooses: false,
+            chooses: model.map_or_else(|| making.method() == Method::Season, is_season),
             repeats: arguments.repeats,
             head,
         };
@@ -296,7 +332,7 @@ impl Body {
 
     fn shown(&self) -> &str {
         match self {
-            Self::Numbers(input) => input.shown(),
+            Self::Numbers(input) | Self::Last(input) => input.shown(),
             Self::Records(rows) => rows.shown(),
         }
     }
@@ -304,6 +340,11 @@ impl Body {
     fn columns(&self) -> source::Columns {
         match self {
             Self::Numbers(input) => input.columns().clone(),
+            Self::Last(input) => {
+                let names = input.columns().features();
+                let name = names.last().map(std::slice::from_ref);
+                source::Columns::new(1, name, None)
+            }
             Self::Records(rows) => rows.columns(),
         }
     }

@@ -1,5 +1,6 @@
 //! From arguments to a forecaster.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -7,8 +8,9 @@ use clap::ValueEnum;
 use mercer::forecast::Error;
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
-    GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,
-    SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams,
+    SeasonMixture, SeasonParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
+    WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Prediction, SeriesErrors};
 use mercer::readers::{Header, ReadOptions, RowReader, Series, TargetColumn};
@@ -28,6 +30,11 @@ const LAMBDA_IN_SCALES: f64 = 0.01;
 const ALPHA: f64 = 1.0;
 const RANK: usize = 10;
 const HORIZON: usize = 1000;
+/// Steps that a season mixture is scored for where none are asked for, and at most.
+const HORIZONS: usize = 12;
+const MOST_HORIZONS: usize = 2000;
+/// Rows of a season mixture without a season that are not scored.
+const WARM_UP: usize = 10;
 
 /// How to predict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,6 +47,34 @@ pub(super) enum Method {
     Spectral,
     Kalman,
     Experts,
+    Season,
+}
+
+/// The lengths of the seasons, as they are told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Season {
+    /// By the step of the times, or else by the data.
+    Auto,
+    /// None for no season.
+    Given(Vec<usize>),
+}
+
+impl FromStr for Season {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => return Ok(Self::Auto),
+            "none" => return Ok(Self::Given(Vec::new())),
+            _ => {}
+        }
+        let periods: Result<Vec<usize>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+        let mut periods =
+            periods.map_err(|_| "give auto, none, or one to three numbers of rows such as 7 or 24,168")?;
+        periods.sort_unstable();
+        periods.dedup();
+        Ok(Self::Given(periods))
+    }
 }
 
 /// A forgetting factor, or a grid of them.
@@ -95,11 +130,80 @@ impl Lambda {
     }
 }
 
+impl Making {
+    fn gamma_given(&self) -> bool {
+        self.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || self.gamma_matrix.is_some()
+    }
+
+    /// The method that is told; without one, what the other options are for, and a season mixture where they say nothing.
+    pub(super) fn method(&self) -> Method {
+        let of_experts = !self.beta.is_empty()
+            || self.t_init.is_some()
+            || self.lambda.is_some()
+            || self.gamma.is_some()
+            || self.alpha.is_some()
+            || self.rank.is_some()
+            || self.horizon.is_some()
+            || self.system.is_some()
+            || !self.inputs.is_empty();
+        let of_the_rest = if of_experts { Method::Experts } else { Method::Season };
+        self.method.unwrap_or(if self.gamma_given() { Method::Opf } else { of_the_rest })
+    }
+}
+
+/// What a season mixture is made with beside its options: the periods that the times suggest, and the steps that are forecast.
+pub(super) struct Ahead {
+    pub(super) periods: Vec<usize>,
+    pub(super) steps: Option<NonZeroUsize>,
+}
+
+/// The season mixture that the options ask for, with nothing observed.
+fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<Prediction, Failure> {
+    if columns.outputs.len() != 1 {
+        return Err(Failure::usage(format!(
+            "--method season forecasts one column, and {} are to be forecast; name one with --target, or use --method experts",
+            columns.outputs.len()
+        )));
+    }
+    if !columns.inputs.is_empty() {
+        return Err(Failure::usage("--method season has no inputs; use --method experts, or leave --inputs out"));
+    }
+    let periods = match &arguments.season {
+        Some(Season::Given(periods)) => Periods::Given(periods.clone()),
+        Some(Season::Auto) | None if ahead.periods.is_empty() => Periods::Found,
+        Some(Season::Auto) | None => Periods::Given(ahead.periods.clone()),
+    };
+    let horizons = ahead.steps.map_or(HORIZONS, |steps| steps.get().min(MOST_HORIZONS));
+    let season = match &periods {
+        Periods::Found => json!("found"),
+        Periods::Given(periods) => json!(periods),
+    };
+    let mut parameters = vec![("season", season), ("horizons", json!(horizons))];
+    let warm_up = match &periods {
+        Periods::Given(periods) if !periods.is_empty() => 2 * periods[0] + 2,
+        _ => WARM_UP,
+    };
+    let mut params = SeasonParams::default().periods(periods).horizons(horizons);
+    if let Some(share) = arguments.intervals {
+        params = params.coverage(share);
+        parameters.push(("intervals", json!(share)));
+    }
+    let mixture = SeasonMixture::new(params).map_err(|error| Failure::usage(format!("--method season: {error}")))?;
+    Ok(Prediction {
+        method: typed(&Method::Season),
+        parameters: parameters.into_iter().map(|(key, value)| (key.to_owned(), value.to_string())).collect(),
+        errors: SeriesErrors { warm_up: warm_up as u64, ..SeriesErrors::default() },
+        ..Prediction::new(columns.file_names(), mixture.into())
+    })
+}
+
 /// The forecaster that the options ask for, with nothing observed.
-pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction, Failure> {
-    let given = arguments.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || arguments.gamma_matrix.is_some();
-    let method = arguments.method.unwrap_or(if given { Method::Opf } else { Method::Experts });
+pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<Prediction, Failure> {
+    let (given, method) = (arguments.gamma_given(), arguments.method());
     refuse_idle_options(method, arguments, given)?;
+    if method == Method::Season {
+        return build_season(arguments, columns, ahead);
+    }
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let betas = if arguments.beta.is_empty() { vec![BETA] } else { arguments.beta.clone() };
     let schedule = EpochSchedule { beta: betas[0], t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
@@ -137,7 +241,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
             };
             opf.map(AnyForecaster::from)
         }
-        Method::Opf | Method::TsiamisPappas | Method::Experts => {
+        Method::Opf | Method::TsiamisPappas | Method::Experts | Method::Season => {
             let gamma_for_inputs = arguments.gamma_input.is_none();
             let params =
                 GridParams::default().schedule(schedule).lambda(lambda).betas(betas).gamma_for_inputs(gamma_for_inputs);
@@ -228,7 +332,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns) -> Result<Prediction,
 
 /// Whether past rows are counted by β.
 fn uses_schedule(method: Method) -> bool {
-    !matches!(method, Method::Slip | Method::Spectral | Method::Kalman)
+    !matches!(method, Method::Slip | Method::Spectral | Method::Kalman | Method::Season)
 }
 
 /// An option that would be ignored is an error in what was asked for; at its default it says nothing.
@@ -237,6 +341,13 @@ fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) ->
     let idle = |option: &str, of: &str| {
         Err(Failure::usage(format!("--method {name} has no use for {option}, which is for {of}; leave it out")))
     };
+    if method == Method::Season {
+        if arguments.t_init.is_some() || arguments.lambda.is_some() {
+            return idle("--t-init and --lambda", "the other methods");
+        }
+    } else if arguments.season.is_some() {
+        return idle("--season", "season");
+    }
     if method == Method::Experts && gamma_given {
         return Err(Failure::usage(
             "--method experts tries a grid of γ; leave --gamma and --gamma-matrix out, or use --method opf",

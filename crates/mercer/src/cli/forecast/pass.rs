@@ -5,7 +5,9 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use mercer::forecast::Error;
-use mercer::forecast::{ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals};
+use mercer::forecast::{
+    AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, SeasonMixture,
+};
 use mercer::model::{ModelError, Prediction, SeriesErrors};
 
 use super::feed::{Columns, Feed};
@@ -25,7 +27,10 @@ pub(crate) struct Pass {
     output: Vec<f64>,
     /// Of the last row, made before it was seen, and how far its intervals reach.
     prediction: Vec<f64>,
-    radii: Vec<f64>,
+    band: Vec<Option<[f64; 2]>>,
+    /// The share that the intervals of a season mixture are to hold, if it has some, and what they held: rows, and those inside.
+    share: Option<f64>,
+    held: [u64; 2],
     /// What follows the last row, where every row is forecast so far ahead; empty otherwise.
     coming: Vec<f64>,
     time: Duration,
@@ -94,6 +99,8 @@ impl Pass {
             };
             model.further.insert(further).extend(ahead).map_err(refused)?;
         }
+        let told = model.parameters.iter().find(|(key, _)| key == "intervals");
+        let share = told.and_then(|(_, share)| share.parse().ok()).filter(|_| season(&model).is_some());
         Ok(Self {
             before: model.forecaster.time(),
             model,
@@ -103,7 +110,9 @@ impl Pass {
             input: vec![0.0; q],
             output: vec![0.0; m],
             prediction: vec![0.0; m],
-            radii: vec![f64::INFINITY; m],
+            band: vec![None; m],
+            share,
+            held: [0; 2],
             coming: Vec::new(),
             time: Duration::ZERO,
         })
@@ -121,13 +130,16 @@ impl Pass {
             *value = row[column];
         }
         let seen = self.model.seen().after([row, &[]]);
-        let Prediction { forecaster, intervals, further, errors, fingerprint, .. } = &mut self.model;
-        let warm = forecaster.warmed_up();
+        let warm = self.model.forecaster.warmed_up();
         let start = Instant::now();
+        if let Some(share) = self.share {
+            self.foretell_season(share)?;
+        }
+        let Prediction { forecaster, intervals, further, errors, fingerprint, .. } = &mut self.model;
         forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
         if let Some(intervals) = intervals {
-            for (output, radius) in self.radii.iter_mut().enumerate() {
-                *radius = intervals.radius(output);
+            for (output, end) in self.band.iter_mut().enumerate() {
+                *end = around(self.prediction[output], intervals.radius(output));
             }
             if warm {
                 intervals.observe(&self.prediction, &self.output)?;
@@ -155,8 +167,28 @@ impl Pass {
         Ok(())
     }
 
+    /// Predicts the next row and the interval of a season mixture around it.
+    fn foretell_season(&mut self, share: f64) -> Result<(), Stop> {
+        self.model.forecaster.predict_with(&[], &mut self.prediction, &mut self.scratch)?;
+        self.band[0] = self.season_ends(share, 1, self.prediction[0]);
+        if let Some([low, high]) = self.band[0].filter(|_| !self.output[0].is_nan()) {
+            self.held[0] += 1;
+            self.held[1] += u64::from((low..=high).contains(&self.output[0]));
+        }
+        Ok(())
+    }
+
+    fn season_ends(&self, share: f64, step: usize, forecast: f64) -> Option<[f64; 2]> {
+        let mixture = season(&self.model)?;
+        let ends = [0.5 - share / 2.0, 0.5 + share / 2.0].map(|p| mixture.quantile(p, step, forecast));
+        mixture.warmed_up().then_some(ends)
+    }
+
     /// The next `steps` rows, one after the other.
     pub(crate) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
+        if let Some(mixture) = season(&self.model) {
+            return Ok(mixture.path(steps));
+        }
         if let Some(known) = self.coming.get(..steps * self.output.len()) {
             return Ok(known.to_vec());
         }
@@ -178,7 +210,7 @@ impl Pass {
             }
         };
         names(&mut line, "");
-        if self.model.intervals.is_some() {
+        if self.has_intervals() {
             for output in 0..self.output.len() {
                 let name = self.columns.output_name(output);
                 let _ = write!(line, ",{},{}", cell(&format!("{name}_low")), cell(&format!("{name}_high")));
@@ -186,7 +218,7 @@ impl Pass {
         }
         for step in 2..=steps {
             names(&mut line, &format!("+{step}"));
-            for output in (0..self.output.len()).filter(|_| self.model.intervals.is_some()) {
+            for output in (0..self.output.len()).filter(|_| self.has_intervals()) {
                 let name = self.columns.output_name(output);
                 let _ =
                     write!(line, ",{},{}", cell(&format!("{name}+{step}_low")), cell(&format!("{name}+{step}_high")));
@@ -203,16 +235,35 @@ impl Pass {
         }
     }
 
-    /// How far the intervals of a forecast of so many steps reach; infinite where there are none yet.
-    pub(crate) fn reach(&self, step: usize) -> Vec<f64> {
-        let radius = |output| self.intervals(step).map_or(f64::INFINITY, |intervals| intervals.radius(output));
-        (0..self.output.len()).map(radius).collect()
+    /// The ends of the intervals of a row that is forecast so many steps ahead, where there are some.
+    pub(crate) fn ends(&self, step: usize, row: &[f64]) -> Vec<Option<[f64; 2]>> {
+        let end = |(output, value): (usize, &f64)| match self.share {
+            Some(share) => self.season_ends(share, step, *value),
+            None => around(*value, self.intervals(step)?.radius(output)),
+        };
+        row.iter().enumerate().map(end).collect()
+    }
+
+    /// Whether rows have intervals.
+    pub(crate) fn has_intervals(&self) -> bool {
+        self.share.is_some() || self.model.intervals.is_some()
+    }
+
+    /// The quantile of `p` of a row that is forecast so many steps ahead, of a season mixture.
+    pub(super) fn quantile(&self, p: f64, step: usize, row: &[f64]) -> Option<Vec<f64>> {
+        let mixture = season(&self.model)?;
+        Some(row.iter().map(|value| mixture.quantile(p, step, *value)).collect())
+    }
+
+    /// The lengths of the seasons that the forecaster knows, the shortest first.
+    pub(super) fn periods(&self) -> Option<&[usize]> {
+        season(&self.model).map(SeasonMixture::periods)
     }
 
     /// The last row's time, its prediction and its intervals.
     pub(super) fn write_row(&self, feed: &Feed, text: &mut String) {
         self.begin_line(self.rows() - 1, feed, 0, text);
-        self.write_line(&self.prediction, &self.radii, &[], text);
+        self.write_line(&self.prediction, &self.band, &[], text);
     }
 
     /// The next row's time, its prediction and its intervals, and the predictions of the rows after it if asked for.
@@ -220,7 +271,7 @@ impl Pass {
         let forecast = self.forecast(self.ahead)?;
         let (next, further) = forecast.split_at(self.output.len());
         self.begin_line(self.rows(), feed, 1, text);
-        self.write_line(next, &self.reach(1), further, text);
+        self.write_line(next, &self.ends(1, next), further, text);
         Ok(())
     }
 
@@ -228,7 +279,7 @@ impl Pass {
     pub(super) fn write_forecast(&self, feed: &Feed, forecast: &[f64], text: &mut String) {
         for (step, row) in forecast.chunks_exact(self.output.len()).enumerate() {
             self.begin_line(self.rows() + step, feed, step + 1, text);
-            self.write_line(row, &self.reach(step + 1), &[], text);
+            self.write_line(row, &self.ends(step + 1, row), &[], text);
         }
     }
 
@@ -242,23 +293,24 @@ impl Pass {
     }
 
     /// A row and its intervals, and the rows `further` ahead with theirs.
-    fn write_line(&self, row: &[f64], radii: &[f64], further: &[f64], text: &mut String) {
-        self.write_cells(row, radii, text);
+    fn write_line(&self, row: &[f64], ends: &[Option<[f64; 2]>], further: &[f64], text: &mut String) {
+        self.write_cells(row, ends, text);
         for (step, row) in (2..).zip(further.chunks_exact(row.len().max(1))) {
-            self.write_cells(row, &self.reach(step), text);
+            self.write_cells(row, &self.ends(step, row), text);
         }
         text.push('\n');
     }
 
-    fn write_cells(&self, row: &[f64], radii: &[f64], text: &mut String) {
+    fn write_cells(&self, row: &[f64], ends: &[Option<[f64; 2]>], text: &mut String) {
         for value in row {
             let _ = write!(text, ",{}", number(*value));
         }
-        for (value, radius) in row.iter().zip(radii).filter(|_| self.model.intervals.is_some()) {
-            if radius.is_finite() {
-                let _ = write!(text, ",{},{}", number(value - radius), number(value + radius));
-            } else {
-                text.push_str(",,");
+        for end in ends.iter().filter(|_| self.has_intervals()) {
+            match end {
+                Some([low, high]) => {
+                    let _ = write!(text, ",{},{}", number(*low), number(*high));
+                }
+                None => text.push_str(",,"),
             }
         }
     }
@@ -287,6 +339,9 @@ impl Pass {
 
     /// Share of every output's values within their intervals so far.
     pub(super) fn coverage(&self) -> Option<Vec<f64>> {
+        if self.share.is_some() {
+            return Some(vec![self.held[1] as f64 / self.held[0] as f64]);
+        }
         let intervals = self.model.intervals.as_ref()?;
         Some((0..self.output.len()).map(|output| intervals.coverage(output)).collect())
     }
@@ -318,9 +373,14 @@ impl Pass {
         (scored > 0).then(|| sum / scored as f64)
     }
 
-    /// The values of the last row, its predictions, made before it was seen, and how far their intervals reach.
-    pub(crate) fn last(&self) -> [&[f64]; 3] {
-        [&self.output, &self.prediction, &self.radii]
+    /// The values of the last row, and its predictions, made before it was seen.
+    pub(crate) fn last(&self) -> [&[f64]; 2] {
+        [&self.output, &self.prediction]
+    }
+
+    /// The ends of the intervals around those.
+    pub(crate) fn band(&self) -> &[Option<[f64; 2]>] {
+        &self.band
     }
 
     /// Whether the last row is behind the warm-up.
@@ -331,6 +391,15 @@ impl Pass {
     pub(super) fn time(&self) -> Duration {
         self.time
     }
+}
+
+/// The season mixture of a model, if it is one.
+fn season(model: &Prediction) -> Option<&SeasonMixture> {
+    if let AnyForecaster::SeasonMixture(mixture) = &model.forecaster { Some(mixture) } else { None }
+}
+
+fn around(value: f64, radius: f64) -> Option<[f64; 2]> {
+    radius.is_finite().then(|| [value - radius, value + radius])
 }
 
 /// A cell of a CSV line.

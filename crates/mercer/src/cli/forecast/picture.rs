@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
+use super::feed::Feed;
 use super::pass::Pass;
 use super::scored::Scored;
 use crate::cli::plot::short_name;
-use crate::cli::scores::Metric;
+use crate::cli::scores::{Baseline, Metric};
 
 /// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows can be seen.
 const RECENT: usize = 200;
@@ -29,7 +30,7 @@ struct Shown {
     k: f64,
     value: f64,
     prediction: f64,
-    radius: f64,
+    ends: Option<[f64; 2]>,
 }
 
 impl Gathered {
@@ -39,7 +40,7 @@ impl Gathered {
 
     /// Takes in the row that was observed last.
     pub(super) fn take(&mut self, pass: &Pass) {
-        let (k, [values, predictions, radii]) = (pass.rows() - 1, pass.last());
+        let (k, [values, predictions], band) = (pass.rows() - 1, pass.last(), pass.band());
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
@@ -47,28 +48,35 @@ impl Gathered {
             k: k as f64,
             value: values[output],
             prediction: predictions[output],
-            radius: radii[output],
+            ends: band[output],
         };
         self.recent.push_back((0..values.len().min(OUTPUTS)).map(shown).collect());
     }
 
     /// The picture; `forecast` holds the rows to come, one after the other.
-    pub(super) fn draw(&self, pass: &Pass, scored: &Scored, data: &str, forecast: Option<&[f64]>) -> Panels {
+    pub(super) fn draw(
+        &self,
+        pass: &Pass,
+        feed: &Feed,
+        scored: &Scored,
+        data: &str,
+        forecast: Option<&[f64]>,
+    ) -> Panels {
         let outputs = pass.columns().outputs.len();
         let method = pass.model().method.as_str();
         let data = short_name(data);
         let (rows, all) = (scored.rows(), scored.between(0, scored.rows()));
         let mut title = format!("{method} on {data}");
         if rows > 0 {
-            let [mean, last] = &all.baselines.0;
             let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
-            let [own, mean, last] = [all.rmse, mean.rmse, last.rmse].map(said);
-            title += &format!(": RMSE {own} (running mean {mean}, last value {last})");
+            let baseline = |one: &Baseline| format!("{} {}", one.said(), said(one.rmse));
+            let baselines: Vec<String> = all.baselines.0.iter().map(baseline).collect();
+            title += &format!(": RMSE {} ({})", said(all.rmse), baselines.join(", "));
         }
         let shown = outputs.min(OUTPUTS);
         let mut panels = Panels::new(title, if shown == 1 && rows == 0 { 1 } else { 2 });
         for output in 0..shown {
-            panels = panels.panel(self.series(pass, output, forecast));
+            panels = panels.panel(self.series(pass, feed, output, forecast));
         }
         if rows > 0 {
             panels = panels.panel(scores(scored, method, rows));
@@ -76,21 +84,21 @@ impl Gathered {
         panels
     }
 
-    fn series(&self, pass: &Pass, output: usize, forecast: Option<&[f64]>) -> Figure {
+    fn series(&self, pass: &Pass, feed: &Feed, output: usize, forecast: Option<&[f64]>) -> Figure {
         let outputs = pass.columns().outputs.len();
         let ahead = forecast.map_or(0, |forecast| forecast.len() / outputs.max(1));
-        // Beside a far horizon a few rows would not be seen.
-        let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead)));
+        // Beside a far horizon a few rows would not be seen; of a season two are shown.
+        let season = pass.periods().and_then(<[usize]>::last).map_or(0, |period| 2 * period);
+        let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead).max(season)));
         let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|row| row.get(output).copied()).collect();
         let column = |of: &dyn Fn(&Shown) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
         let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
-        let mut figure = Figure::new(pass.columns().output_name(output)).x_label("row k").y_label("value");
-        let has_intervals = rows.iter().any(|row| row.radius.is_finite());
-        let reach = |row: &Shown| if row.radius.is_finite() { row.radius } else { 0.0 };
+        let mut figure =
+            Figure::new(pass.columns().output_name(output)).x_label(row_label(feed, ahead)).y_label("value");
+        let has_intervals = rows.iter().any(|row| row.ends.is_some());
         figure = if has_intervals {
-            let low = column(&|row| row.prediction - reach(row));
-            let high = column(&|row| row.prediction + reach(row));
-            figure.line_with_band("prediction", &k, &predictions, &low, &high)
+            let end = |side: usize| column(&|row| row.ends.map_or(row.prediction, |ends| ends[side]));
+            figure.line_with_band("prediction", &k, &predictions, &end(0), &end(1))
         } else {
             figure.line("prediction", &k, &predictions)
         };
@@ -99,13 +107,13 @@ impl Gathered {
             let at = |step: usize| (pass.rows() + step) as f64;
             let ks: Vec<f64> = (0..steps).map(at).collect();
             let made: Vec<f64> = (0..steps).map(|step| forecast[step * outputs + output]).collect();
-            let reach: Vec<f64> = (0..steps).map(|step| pass.reach(step + 1)[output]).collect();
-            let ends = |sign: f64| -> Vec<f64> {
-                let end = |(made, reach): (&f64, &f64)| if reach.is_finite() { made + sign * reach } else { *made };
-                made.iter().zip(&reach).map(end).collect()
-            };
-            figure = if pass.model().intervals.is_some() {
-                figure.line_with_band("forecast", &ks, &made, &ends(-1.0), &ends(1.0))
+            let ends: Vec<Option<[f64; 2]>> =
+                (0..steps).map(|step| fan(pass, step, outputs, output, forecast)).collect();
+            figure = if ends.iter().any(Option::is_some) {
+                let end = |side: usize| -> Vec<f64> {
+                    made.iter().zip(&ends).map(|(made, ends)| ends.map_or(*made, |ends| ends[side])).collect()
+                };
+                figure.line_with_band("forecast", &ks, &made, &end(0), &end(1))
             } else {
                 figure.line("forecast", &ks, &made)
             };
@@ -117,10 +125,32 @@ impl Gathered {
     }
 }
 
+/// The interval of a row that is forecast; that of 90 % where none is asked for and the forecaster knows one.
+fn fan(pass: &Pass, step: usize, outputs: usize, output: usize, forecast: &[f64]) -> Option<[f64; 2]> {
+    let row = &forecast[step * outputs..(step + 1) * outputs];
+    if pass.has_intervals() {
+        return pass.ends(step + 1, row)[output];
+    }
+    let [low, high] = [0.05, 0.95].map(|p| pass.quantile(p, step + 1, row));
+    Some([low?[output], high?[output]])
+}
+
+/// What the numbers of rows are, with the times of the last row and of the end of the forecast.
+fn row_label(feed: &Feed, ahead: usize) -> String {
+    let time = |ahead: usize| feed.clock().zip(feed.time(ahead)).map(|(clock, time)| clock.text(time));
+    match (time(0), time(ahead).filter(|_| ahead > 0)) {
+        (Some(last), Some(end)) => format!("row k; data until {last}, forecast until {end}"),
+        (Some(last), None) => format!("row k; data until {last}"),
+        (None, _) => "row k".to_owned(),
+    }
+}
+
 fn scores(scored: &Scored, method: &str, rows: usize) -> Figure {
     let window = (rows / 20).max(LEAST_WINDOW).min(rows);
     let mut learner = Curve { name: method.to_owned(), ..Curve::default() };
-    let mut baselines = ["running mean", "last value"].map(|name| Curve { name: name.to_owned(), ..Curve::default() });
+    let all = scored.between(0, rows);
+    let curve = |one: &Baseline| Curve { name: one.said(), ..Curve::default() };
+    let mut baselines: Vec<Curve> = all.baselines.0.iter().map(curve).collect();
     let first = scored.first();
     let points = POINTS.min(rows);
     for point in 1..=points {

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
 use serde::ser::{SerializeMap, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use super::backtest::BacktestScores;
 use super::feed::Feed;
 use super::pass::Pass;
 use super::scored::Scored;
@@ -29,8 +30,14 @@ pub(super) struct Report {
     epochs: Vec<Epoch>,
     seconds: f64,
     /// Of the rows of this run that are scored, and of the later half of them.
-    scores: Scores,
+    scores: SeriesScores,
     second_half: Scores,
+    /// Of forecasts of several steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backtest: Option<BacktestScores>,
+    /// The lengths of the seasons in rows, of a season mixture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    periods: Option<Vec<usize>>,
     #[serde(skip)]
     scored: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +56,21 @@ pub(super) struct Report {
     /// The ends of its intervals; null where there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast_intervals: Option<Vec<Vec<Option<[f64; 2]>>>>,
+    /// Rows as those of the forecast, by the probability that a value is below.
+    #[serde(skip_serializing_if = "Quantiles::is_empty")]
+    quantiles: Quantiles,
+}
+
+/// By probability, in the order in which they were asked for.
+type Quantiles = Map<String, Value>;
+
+/// Scores of one step.
+#[derive(serde::Serialize)]
+struct SeriesScores {
+    #[serde(flatten)]
+    scores: Scores,
+    /// The mean absolute error in units of the mean change over a season, or from row to row without one.
+    mase: Option<f64>,
 }
 
 #[derive(serde::Serialize)]
@@ -87,15 +109,19 @@ impl serde::Serialize for Parameters {
 }
 
 impl Report {
-    pub(super) fn of(pass: &Pass, feed: &Feed, scored: &Scored, forecast: Option<Vec<f64>>) -> Self {
+    pub(super) fn of(
+        pass: &Pass,
+        feed: &Feed,
+        scored: &Scored,
+        backtest: Option<BacktestScores>,
+        forecast: Option<Vec<f64>>,
+        quantiles: &[f64],
+    ) -> Self {
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
         let epochs = model.forecaster.epochs();
         let forecast: Option<Vec<Vec<f64>>> =
             forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
-        let ends = |(step, row): (usize, &Vec<f64>)| -> Vec<Option<[f64; 2]>> {
-            let one = |(value, radius): (&f64, f64)| radius.is_finite().then(|| [value - radius, value + radius]);
-            row.iter().zip(pass.reach(step)).map(one).collect()
-        };
+        let ends = |(step, row): (usize, &Vec<f64>)| pass.ends(step, row);
         let clock = feed.clock().filter(|clock| clock.step().is_some());
         let time_of = |step| clock.zip(feed.time(step)).map_or(Value::Null, |(clock, time)| clock.value(time));
         let times = forecast.as_ref().filter(|_| clock.is_some()).map(|rows| (1..=rows.len()).map(time_of).collect());
@@ -105,8 +131,16 @@ impl Report {
             missing_rows: feed.missing(),
             last: feed.time(0).map(|time| clock.text(time)),
         });
-        let known = forecast.as_ref().filter(|_| model.intervals.is_some());
+        let known = forecast.as_ref().filter(|_| pass.has_intervals());
         let forecast_intervals = known.map(|rows| (1..).zip(rows).map(ends).collect());
+        let quantile = |p: f64| {
+            let row = |(step, row): (usize, &Vec<f64>)| pass.quantile(p, step, row);
+            (1..).zip(forecast.iter().flatten()).map(row).collect::<Option<Vec<_>>>().unwrap_or_default()
+        };
+        let asked = quantiles.iter().filter(|_| forecast.is_some());
+        let quantiles = asked.map(|&p| (p.to_string(), json!(quantile(p)))).collect();
+        let scores = scored.between(0, scored.rows());
+        let mase = scored.change().zip(scores.mae).map(|(change, mae)| mae / change).filter(|mase| mase.is_finite());
         Self {
             method: model.method.clone(),
             parameters: Parameters(parameters(model).collect()),
@@ -116,7 +150,10 @@ impl Report {
             mse: pass.mse(),
             epochs: epochs.iter().map(|epoch| Epoch { start: epoch.start, lags: epoch.lags }).collect(),
             seconds: seconds(pass.time()),
-            scores: scored.between(0, scored.rows()),
+            scores: SeriesScores { scores, mase },
+            backtest,
+            periods: pass.periods().map(<[usize]>::to_vec),
+            quantiles,
             second_half: scored.between(scored.rows() / 2, scored.rows()),
             scored: scored.rows(),
             coverage: pass.coverage(),
@@ -155,6 +192,10 @@ impl Report {
             let last = last.as_ref().map_or(String::new(), |last| format!(", until {last}"));
             line("time", &format!("{}: {step}{missing}{last}", Plain(column)));
         }
+        if let Some(periods) = &self.periods {
+            let rows: Vec<String> = periods.iter().map(usize::to_string).collect();
+            line("seasons", &if rows.is_empty() { "none".to_owned() } else { format!("{} rows", rows.join(" and ")) });
+        }
         line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
         line("sum of squared errors", &digits(self.sum_squared_error));
         if let Some(coverage) = &self.coverage {
@@ -167,38 +208,63 @@ impl Report {
         line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(per_row)));
         if self.scored > 0 {
             let all = if now < n { "rows of this run" } else { "rows after warm-up" };
-            let sections = [(all, &self.scores), ("second half", &self.second_half)];
+            let sections = [(all, &self.scores.scores), ("second half", &self.second_half)];
             let sections = sections.map(|(name, scores)| Section { name: name.to_owned(), scores });
             text.push('\n');
             text += &table(&sections, None);
         }
+        self.write_backtest(&mut text);
         if !self.epochs.is_empty() {
             let _ = writeln!(text, "\n  {:>12}  {:>6}", "from row", "lags");
             for Epoch { start, lags } in &self.epochs {
                 let _ = writeln!(text, "  {start:>12}  {lags:>6}");
             }
         }
-        if let Some(forecast) = &self.forecast {
-            let names: Vec<String> =
-                (0..m).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
-            let _ = writeln!(text, "\n  {:>16}  {}", "forecast of", names.join("  "));
-            for (step, row) in forecast.iter().enumerate() {
-                let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
-                let cell =
-                    |(output, value): (usize, &f64)| match ends.and_then(|ends| ends.get(output).copied().flatten()) {
-                        Some([low, high]) => format!("{} [{}, {}]", digits(*value), digits(low), digits(high)),
-                        None => digits(*value),
-                    };
-                let row: Vec<String> = row.iter().enumerate().map(cell).collect();
-                let known = self.times.as_ref().and_then(|times| times.get(step)).filter(|time| !time.is_null());
-                let at = known.map_or_else(|| (n + step).to_string(), shown);
-                let _ = writeln!(text, "  {at:>16}  {}", row.join("  "));
-            }
-        }
+        self.write_forecast(pass, &mut text);
         for note in self.notes(pass, stopped) {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
+    }
+
+    /// Scores of several steps beside those of what costs nothing.
+    fn write_backtest(&self, text: &mut String) {
+        let Some(backtest) = &self.backtest else { return };
+        let origins = if backtest.origins == 1 { "origin" } else { "origins" };
+        let steps = if backtest.steps == 1 { "step" } else { "steps" };
+        let head = format!("{} {steps}, {} {origins}", backtest.steps, backtest.origins);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n  {head:<26}  {:>12}  {:>12}  {:>12}", "MASE", "RMSE", "MAE");
+        let mut line = |name: &str, scores: [Option<f64>; 3]| {
+            let [mase, rmse, mae] = scores.map(|score| score.map_or_else(|| "–".to_owned(), digits));
+            let _ = writeln!(text, "  {name:<26}  {mase:>12}  {rmse:>12}  {mae:>12}");
+        };
+        line("  forecast", [backtest.mase, Some(backtest.rmse), Some(backtest.mae)]);
+        for baseline in &backtest.baselines.0 {
+            line(&format!("  {}", baseline.said()), [baseline.mase, baseline.rmse, baseline.mae]);
+        }
+    }
+
+    fn write_forecast(&self, pass: &Pass, text: &mut String) {
+        let Some(forecast) = &self.forecast else { return };
+        let mut names: Vec<String> =
+            (0..self.outputs).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
+        names.extend(self.quantiles.keys().map(|p| format!("{p} quantile")));
+        let _ = writeln!(text, "\n  {:>16}  {}", "forecast of", names.join("  "));
+        for (step, row) in forecast.iter().enumerate() {
+            let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
+            let cell = |(output, value): (usize, &f64)| match ends.and_then(|ends| ends.get(output).copied().flatten())
+            {
+                Some([low, high]) => format!("{} [{}, {}]", digits(*value), digits(low), digits(high)),
+                None => digits(*value),
+            };
+            let mut row: Vec<String> = row.iter().enumerate().map(cell).collect();
+            let quantile = |rows: &Value| rows.get(step).and_then(|row| row.get(0)).and_then(Value::as_f64).map(digits);
+            row.extend(self.quantiles.values().filter_map(quantile));
+            let known = self.times.as_ref().and_then(|times| times.get(step)).filter(|time| !time.is_null());
+            let at = known.map_or_else(|| (self.n + step).to_string(), shown);
+            let _ = writeln!(text, "  {at:>16}  {}", row.join("  "));
+        }
     }
 
     fn notes(&self, pass: &Pass, stopped: bool) -> Vec<String> {
@@ -207,8 +273,9 @@ impl Report {
             notes.push("ended by a signal; the same command with --resume goes on from here".to_owned());
         }
         if self.mse.is_none() {
+            let shorter = if self.periods.is_some() { "" } else { "shorten it (--t-init) or " };
             notes.push(format!(
-                "all {} rows belong to the warm-up, so that no error counts; shorten it (--t-init) or give more rows",
+                "all {} rows belong to the warm-up, so that no error counts; {shorter}give more rows",
                 self.n
             ));
         }

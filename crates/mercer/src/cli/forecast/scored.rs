@@ -1,5 +1,7 @@
 //! How good the predictions of a series were, beside the baselines: sums over single values, those of all outputs together.
 
+use std::collections::VecDeque;
+
 use super::pass::Pass;
 use crate::cli::moments::{Errors, Naive};
 use crate::cli::scores::{Baseline, Baselines, Scores};
@@ -8,6 +10,7 @@ use crate::cli::stretches::{Stretches, Sum};
 /// What is kept of the rows of a run; its size does not grow with the series.
 pub(super) struct Scored {
     naive: Naive,
+    seasonal: Seasonal,
     stretches: Stretches<Values>,
     /// The number of the first row that is scored, for pictures.
     #[cfg(feature = "plots")]
@@ -16,23 +19,43 @@ pub(super) struct Scored {
 
 impl Scored {
     pub(super) fn new(pass: &Pass) -> Self {
+        let outputs = pass.columns().outputs.len();
         Self {
-            naive: Naive::new(pass.columns().outputs.len()),
+            naive: Naive::new(outputs),
+            seasonal: Seasonal::new(outputs),
             stretches: Stretches::default(),
             #[cfg(feature = "plots")]
             first: None,
         }
     }
 
-    /// Takes in the row that was observed last. Missing values count nowhere.
-    pub(super) fn take(&mut self, pass: &Pass) {
-        let [values, predictions, _] = pass.last();
+    /// Takes in the row that was observed last, of a series that repeats itself after `period` rows. Missing values count nowhere.
+    pub(super) fn take(&mut self, pass: &Pass, period: Option<usize>) {
+        let [values, predictions] = pass.last();
+        let guesses = |output: usize| {
+            let [mean, last] = self.naive.guesses(output);
+            [mean, last, self.seasonal.guess(output, period, 1).unwrap_or(last)]
+        };
         if pass.is_scored() {
             #[cfg(feature = "plots")]
             self.first.get_or_insert(pass.rows() - 1);
-            self.stretches.record(|sums| sums.record(predictions, values, &self.naive));
+            self.stretches.record(|sums| sums.record(predictions, values, guesses));
         }
+        self.seasonal.learn(values, period, |output| self.naive.guesses(output)[1]);
         self.naive.learn(values, 1.0);
+    }
+
+    /// What costs nothing, as forecasts of an output so many steps after the row taken last: the running mean, the last value and the
+    /// value of a season ago.
+    pub(super) fn guesses(&self, output: usize, period: Option<usize>, steps: usize) -> [f64; 3] {
+        let [mean, last] = self.naive.guesses(output);
+        [mean, last, self.seasonal.guess(output, period, steps).unwrap_or(last)]
+    }
+
+    /// The mean change over a season so far, the unit of MASE; from row to row without a season.
+    pub(super) fn change(&self) -> Option<f64> {
+        let (count, sum) = self.seasonal.changes;
+        (count > 0 && sum > 0.0).then(|| sum / count as f64)
     }
 
     /// Rows scored in this run.
@@ -48,7 +71,53 @@ impl Scored {
 
     /// Of the scored rows after `after` and not after `until`.
     pub(super) fn between(&self, after: usize, until: usize) -> Scores {
-        self.stretches.between(after, until).1.scores()
+        let mut scores = self.stretches.between(after, until).1.scores();
+        if !self.seasonal.is_known {
+            scores.baselines.0.pop();
+        }
+        scores
+    }
+}
+
+/// The rows of the last season of every output, those that are missing filled by what was guessed.
+struct Seasonal {
+    rows: Vec<VecDeque<f64>>,
+    /// Changes over a season: how many, and the sum of their sizes.
+    changes: (u64, f64),
+    /// Whether a season was guessed from.
+    is_known: bool,
+}
+
+/// Rows that are kept at most.
+const LONGEST: usize = 20_000;
+
+impl Seasonal {
+    fn new(outputs: usize) -> Self {
+        Self { rows: vec![VecDeque::new(); outputs], changes: (0, 0.0), is_known: false }
+    }
+
+    /// The value of a season before the row so many steps ahead, if there is one.
+    fn guess(&self, output: usize, period: Option<usize>, steps: usize) -> Option<f64> {
+        let (rows, period) = (&self.rows[output], period?);
+        rows.get((rows.len() + (steps - 1) % period).checked_sub(period)?).copied()
+    }
+
+    fn learn(&mut self, values: &[f64], period: Option<usize>, last: impl Fn(usize) -> f64) {
+        for (output, value) in values.iter().enumerate() {
+            let of_a_season_ago = self.guess(output, period, 1);
+            let begun = !self.rows[output].is_empty();
+            let guess = of_a_season_ago.or_else(|| (begun && period.is_none()).then(|| last(output)));
+            if let Some(guess) = guess.filter(|_| !value.is_nan()) {
+                self.changes.0 += 1;
+                self.changes.1 += (value - guess).abs();
+            }
+            self.is_known |= of_a_season_ago.is_some();
+            let rows = &mut self.rows[output];
+            if rows.len() == LONGEST {
+                rows.pop_front();
+            }
+            rows.push_back(if value.is_nan() { of_a_season_ago.unwrap_or_else(|| last(output)) } else { *value });
+        }
     }
 }
 
@@ -57,19 +126,19 @@ impl Scored {
 struct Values {
     count: u64,
     own: Errors,
-    /// Of the running mean and the last value.
-    naive: [Errors; 2],
+    /// Of the running mean, the last value and the value of a season ago.
+    naive: [Errors; 3],
 }
 
 impl Values {
-    fn record(&mut self, predictions: &[f64], values: &[f64], naive: &Naive) {
+    fn record(&mut self, predictions: &[f64], values: &[f64], guesses: impl Fn(usize) -> [f64; 3]) {
         for (output, (value, prediction)) in values.iter().zip(predictions).enumerate() {
             if value.is_nan() {
                 continue;
             }
             self.count += 1;
             self.own.record(prediction - value, 1.0);
-            let guesses = naive.guesses(output);
+            let guesses = guesses(output);
             self.naive.iter_mut().zip(guesses).for_each(|(errors, guess)| errors.record(guess - value, 1.0));
         }
     }
@@ -82,7 +151,7 @@ impl Values {
             let [mse, mae] = means(errors);
             Baseline { name, mse: Some(mse), mae: Some(mae), rmse: Some(mse.sqrt()), ..Baseline::default() }
         };
-        let [mean, last] = &self.naive;
+        let [mean, last, seasonal] = &self.naive;
         Scores {
             mse: Some(mse),
             mae: Some(mae),
@@ -91,7 +160,9 @@ impl Values {
             r2: None,
             intervals: None,
             classes: None,
-            baselines: Baselines([("running_mean", mean), ("last_value", last)].map(baseline)),
+            baselines: Baselines(
+                [("running_mean", mean), ("last_value", last), ("seasonal_naive", seasonal)].map(baseline).into(),
+            ),
         }
     }
 }
@@ -115,7 +186,10 @@ mod tests {
         let (mut own, mut mean, mut last) = (Vec::new(), Vec::new(), Vec::new());
         let mut seen = [Vec::new(), Vec::new()];
         for (values, predictions) in rows {
-            all.record(&predictions, &values, &naive);
+            all.record(&predictions, &values, |output| {
+                let [mean, last] = naive.guesses(output);
+                [mean, last, 0.0]
+            });
             for output in 0..2 {
                 let value: f64 = values[output];
                 if value.is_nan() {
@@ -132,7 +206,7 @@ mod tests {
         let mse = |errors: &[f64]| errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64;
         let mae = |errors: &[f64]| errors.iter().map(|error| error.abs()).sum::<f64>() / errors.len() as f64;
         let scores = all.scores();
-        let [of_mean, of_last] = &scores.baselines.0;
+        let [of_mean, of_last, _] = &scores.baselines.0[..] else { panic!("three baselines") };
         for (found, expected) in [
             (scores.mse, mse(&own)),
             (scores.mae, mae(&own)),
@@ -144,5 +218,17 @@ mod tests {
         ] {
             assert!((found.unwrap() - expected).abs() < 1e-15, "{found:?} {expected}");
         }
+    }
+
+    #[test]
+    fn a_season_ago_is_guessed_and_gaps_are_filled() {
+        let mut seasonal = Seasonal::new(1);
+        for value in [1.0, 2.0, 3.0, 4.0, f64::NAN, 7.0] {
+            seasonal.learn(&[value], Some(3), |_| 0.0);
+        }
+        let path: Vec<f64> = (1..=5).filter_map(|steps| seasonal.guess(0, Some(3), steps)).collect();
+        assert_eq!(path, [4.0, 2.0, 7.0, 4.0, 2.0]);
+        assert_eq!(seasonal.changes, (2, 3.0 + 4.0));
+        assert_eq!(seasonal.guess(0, Some(7), 1), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::ForecastArguments;
+use super::backtest::Backtest;
 use super::feed::Feed;
 use super::pass::Pass;
 #[cfg(feature = "plots")]
@@ -23,6 +24,8 @@ pub(super) struct Told {
     streaming: bool,
     file: Option<Predictions>,
     scored: Scored,
+    /// Where the forecast is of rows to come that need nothing else.
+    backtest: Option<Backtest>,
     #[cfg(feature = "plots")]
     picture: Option<(PlotFile, Gathered)>,
     line: String,
@@ -44,6 +47,7 @@ impl Told {
         let picture = arguments.plot.create(read)?.map(|file| (file, Gathered::new()));
         #[cfg(not(feature = "plots"))]
         arguments.plot.refuse()?;
+        let steps = arguments.steps.filter(|_| !streaming && pass.columns().inputs.is_empty());
         let create = |path| Predictions::create(path, read, &header);
         let file = arguments.predictions.as_deref().map(create).transpose()?;
         if streaming && !output::print_on(&header)? {
@@ -54,6 +58,7 @@ impl Told {
             streaming,
             file,
             scored: Scored::new(pass),
+            backtest: steps.map(|steps| Backtest::new(steps.get(), arguments.backtest)),
             #[cfg(feature = "plots")]
             picture,
             line: String::new(),
@@ -62,7 +67,11 @@ impl Told {
 
     /// Takes the row that was observed last; false if nobody listens any more.
     pub(super) fn row(&mut self, pass: &mut Pass, feed: &Feed) -> Result<bool, Failure> {
-        self.scored.take(pass);
+        let period = period(pass, feed);
+        self.scored.take(pass, period);
+        if let Some(backtest) = &mut self.backtest {
+            backtest.take(pass, &self.scored, period).map_err(|error| error.at(&feed.place()))?;
+        }
         #[cfg(feature = "plots")]
         if let Some((_, gathered)) = &mut self.picture {
             gathered.take(pass);
@@ -98,7 +107,7 @@ impl Told {
         let picture = self
             .picture
             .take()
-            .map(|(file, gathered)| (file, gathered.draw(pass, &self.scored, &self.data, forecast.as_deref())));
+            .map(|(file, gathered)| (file, gathered.draw(pass, feed, &self.scored, &self.data, forecast.as_deref())));
         let mut text = String::new();
         if !self.streaming {
             if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
@@ -106,7 +115,8 @@ impl Told {
                 pass.write_forecast(feed, forecast, &mut self.line);
                 file.write(&self.line)?;
             }
-            let report = Report::of(pass, feed, &self.scored, forecast);
+            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(period(pass, feed).is_some()));
+            let report = Report::of(pass, feed, &self.scored, backtest, forecast, &arguments.quantiles);
             text = if arguments.json { report.json()? } else { report.text(&self.data, pass, stopped) };
             if let Some(file) = self.file {
                 file.finish()?;
@@ -117,5 +127,14 @@ impl Told {
             file.finish(&picture)?;
         }
         if self.streaming { Ok(()) } else { output::print(&text) }
+    }
+}
+
+/// The shortest season: that of the forecaster, or else of the times.
+fn period(pass: &Pass, feed: &Feed) -> Option<usize> {
+    let of_times = || feed.clock()?.step()?.periods().first().copied();
+    match pass.periods() {
+        Some(periods) => periods.first().copied(),
+        None => of_times(),
     }
 }

@@ -314,12 +314,12 @@ impl Model for Examples {
 /// A forecaster, which observes the rows of its series one after the other.
 struct Series(Pass);
 
-/// A row of a series, and how far its intervals reach if there are any.
-fn foretold(row: &[f64], radii: Option<&[f64]>) -> Prediction {
-    let ends = |side: f64| {
-        radii.map_or(Vec::new(), |radii| row.iter().zip(radii).map(|(value, radius)| value + side * radius).collect())
-    };
-    Prediction::Numbers { values: row.to_vec(), lower: ends(-1.0), upper: ends(1.0), variance: Vec::new() }
+/// A row of a series, and the ends of its intervals if there are any.
+fn foretold(row: &[f64], ends: Option<&[Option<[f64; 2]>]>) -> Prediction {
+    let unknown = [f64::NEG_INFINITY, f64::INFINITY];
+    let ends =
+        |side: usize| ends.map_or(Vec::new(), |ends| ends.iter().map(|end| end.unwrap_or(unknown)[side]).collect());
+    Prediction::Numbers { values: row.to_vec(), lower: ends(0), upper: ends(1), variance: Vec::new() }
 }
 
 impl Model for Series {
@@ -346,7 +346,7 @@ impl Model for Series {
             }),
             columns,
             outputs,
-            has_intervals: model.intervals.is_some(),
+            has_intervals: self.0.has_intervals(),
             ..Schema::default()
         }
     }
@@ -375,17 +375,17 @@ impl Model for Series {
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let values: Vec<f64> = row.values.iter().map(Value::number).collect();
         self.0.step(&values).map_err(|error| error.to_string())?;
-        let [_, prediction, radii] = self.0.last();
-        Ok(foretold(prediction, self.0.model().intervals.as_ref().map(|_| radii)))
+        let [_, prediction] = self.0.last();
+        Ok(foretold(prediction, self.0.has_intervals().then(|| self.0.band())))
     }
 
     fn forecast(&self) -> Forecast {
         let mut pass = self.0.clone();
         Box::new(move |steps| {
             let rows = pass.forecast(steps).map_err(|error| error.to_string())?;
-            let intervals = pass.model().intervals.is_some();
+            let intervals = pass.has_intervals();
             let rows = rows.chunks_exact(pass.model().forecaster.outputs()).zip(1..);
-            Ok(rows.map(|(row, step)| foretold(row, intervals.then(|| pass.reach(step)).as_deref())).collect())
+            Ok(rows.map(|(row, step)| foretold(row, intervals.then(|| pass.ends(step, row)).as_deref())).collect())
         })
     }
 
