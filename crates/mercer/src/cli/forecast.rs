@@ -45,9 +45,9 @@ pub(crate) use report::parameters;
 /// Forecast a series: predict every row from the rows before it, then learn from it
 ///
 /// SERIES is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, one row a
-/// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. The last
-/// column of numbers is forecast, or that of --target. With a --method other than season all columns are outputs, to be predicted, unless they
-/// hold times or are named in --inputs. An empty cell or NaN is a missing value: nothing is learnt from it,
+/// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
+/// are outputs, to be predicted, unless they hold times or are named in --inputs; --target names the outputs. With --method season the last
+/// column of numbers is forecast, or that of --target. An empty cell or NaN is a missing value: nothing is learnt from it,
 /// and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
 /// standard input it is answered when the row after it comes); blank lines before the first row or behind the last are no rows.
 ///
@@ -84,8 +84,8 @@ pub(crate) struct ForecastArguments {
     /// What to do with rows that have the time of the row before: sum, mean or last makes one row of them [default: refuse]
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Repeats::Refuse, hide_default_value = true, hide_possible_values = true)]
     repeats: Repeats,
-    /// The columns that are forecast, by name or by number from 1, with commas between [default: the last column of numbers; with another --method
-    /// than season all columns but those of times]
+    /// The columns that are forecast, by name or by number from 1, with commas between [default: all columns but those of times; with
+    /// --method season the last column of numbers]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     target: Vec<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
@@ -116,7 +116,7 @@ pub(crate) struct ForecastArguments {
 /// What a forecaster is made with, which a saved one knows.
 #[derive(Args)]
 struct Making {
-    /// How to predict; `season` unless given (`opf` with a --gamma that is given, and `experts` with other options of such methods)
+    /// How to predict; `experts` unless given (`opf` with a --gamma that is given, `season` with --season)
     ///
     /// season: for ordinary series, one column with trend and seasons; filters, regressions and simple forecasts, weighed for each
     /// horizon by how well each did. opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
@@ -183,9 +183,9 @@ struct Making {
 
 const EXAMPLES: &str = "\
 Examples:
-  mercer forecast sales.csv --steps 14 --intervals 0.9
+  mercer forecast sales.csv --method season --steps 14 --intervals 0.9
   mercer forecast energy.csv --target load --season 24,168 --steps 48 --quantiles 0.1,0.5,0.9 --plot energy.png
-  mercer forecast earth_orientation --method experts --steps 7
+  mercer forecast earth_orientation --steps 7
   mercer forecast track.csv --method opf --gamma 0.5 --predictions out.csv --json
   mercer forecast plant.csv --inputs valve,pump --feed-through --intervals 0.9
   tail -f log.csv | mercer forecast - --format csv --save log.mercer --checkpoint 1000

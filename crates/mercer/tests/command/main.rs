@@ -33,6 +33,7 @@ mod plots;
 mod refusals;
 mod scales;
 mod scores;
+mod season;
 mod series;
 mod serve;
 mod serving;

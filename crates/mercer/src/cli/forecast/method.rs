@@ -135,18 +135,9 @@ impl Making {
         self.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || self.gamma_matrix.is_some()
     }
 
-    /// The method that is told; without one, what the other options are for, and a season mixture where they say nothing.
+    /// The method that is told; without one, what the other options are for.
     pub(super) fn method(&self) -> Method {
-        let of_experts = !self.beta.is_empty()
-            || self.t_init.is_some()
-            || self.lambda.is_some()
-            || self.gamma.is_some()
-            || self.alpha.is_some()
-            || self.rank.is_some()
-            || self.horizon.is_some()
-            || self.system.is_some()
-            || !self.inputs.is_empty();
-        let of_the_rest = if of_experts { Method::Experts } else { Method::Season };
+        let of_the_rest = if self.season.is_some() { Method::Season } else { Method::Experts };
         self.method.unwrap_or(if self.gamma_given() { Method::Opf } else { of_the_rest })
     }
 }
