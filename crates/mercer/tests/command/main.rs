@@ -18,6 +18,7 @@ mod inspect;
 mod intervals;
 mod kept_forecasters;
 mod kept_operators;
+mod kept_services;
 mod kernels;
 mod koopman;
 mod learners;
